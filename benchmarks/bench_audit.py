@@ -269,7 +269,7 @@ def cohorts() -> Iterator[dict]:
         yield figure("cohort", f"{cell}: labels look exchanged", exchanged, most=0.025)
     yield figure("cohort", "no signal: did not hold", levels["no signal"] == "did not hold")
     noticed = levels["labels exchanged"] == "labels look exchanged"
-    yield figure("cohort", "labels exchanged: said so", noticed, least=0.9)
+    yield figure("cohort", "labels exchanged: reported", noticed, least=0.9)
 
 
 def cohort_level(result: Study, counts: tuple[int, ...], kind: str, seed: int) -> str:
@@ -308,7 +308,7 @@ def pairs() -> Iterator[dict]:
             yield figure(
                 "pairs", f"balanced accuracy above 1/2, {cell}", above, most=ONE_SIDED_LEVEL
             )
-            is_recognised = [result.classes[0].recognised for result in performances]
+            is_recognised = [result.classes[0].is_recognised for result in performances]
             yield figure("pairs", f"class recognised, {cell}", is_recognised, most=ONE_SIDED_LEVEL)
 
 

@@ -160,7 +160,7 @@ def profile(series: DataSet) -> pd.DataFrame:
         return result
 
     frame = series.frame()
-    timed("validation", XNB()._validated, frame, series.labels)
+    timed("validation", XNB()._validate_training, frame, series.labels)
     for block in feature_strips(*series.values.shape):
         values = series.values[block]
         tile = timed("sort within classes", sorted_classes, values, order, offsets)

@@ -60,8 +60,8 @@ def main(folder: Path, first: int, step: int) -> None:
     datasets = list(read_sheet(ROOT / "config/datasets.tsv"))
     studies = read_config(config, ROOT / "workflow/schemas/config.schema.json", datasets)
     study = studies.studies[STUDY]
-    tested = {name for _, name in studies.tested(study)}
-    halved = {name for _, name in studies.halved(study)}
+    tested = {name for _, name in studies.label_tests(study)}
+    halved = {name for _, name in studies.halves(study)}
     defaults = studies.diagnostics
     tests = {
         "min_abs_r": defaults["min_abs_r"],
@@ -88,7 +88,7 @@ def main(folder: Path, first: int, step: int) -> None:
             entry = studies.classifier(name, study.datasets[0])
             selected = timed("classify: folds", train, series, folds, entry)["selected"]
             if name in tested:
-                quick = studies.quick(name, study.datasets[0])
+                quick = studies.fast_class(name, study.datasets[0])
                 timed("classify: random genes", random_genes, series, selected, folds)
                 timed("classify: learning curve", learning_curve, series, entry, quick)
             if name in halved:

@@ -37,7 +37,7 @@ def reasons_before(judged: Judged) -> list[tuple[str, str]]:
         reasons.append(("not supported", "chance interval"))
     if not performance.accuracy.lower > performance.majority:
         reasons.append(("partly supported", "majority class"))
-    if not all(row.recognised for row in performance.classes):
+    if not all(row.is_recognised for row in performance.classes):
         reasons.append(("partly supported", "class not recognised"))
     kept = {"many copies": "not supported", "some copies": "partly supported"}
     reasons += [(kept[code], code) for code in judged.codes if code in kept]

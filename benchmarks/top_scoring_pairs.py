@@ -79,7 +79,7 @@ class TopScoringPairs(ClassifierMixin, Estimator):
 
     def fit(self, X: SamplesLike, y: Labels) -> Self:
         """Find the pairs. Raises an `InputError` if there are not two classes and two features."""
-        values, labels = self._validated(X, y, ensure_min_features=2)
+        values, labels = self._validate_training(X, y, ensure_min_features=2)
         classes, codes, _ = class_codes(labels)
         if len(classes) != 2:
             msg = (
@@ -93,7 +93,7 @@ class TopScoringPairs(ClassifierMixin, Estimator):
 
     def decision_function(self, X: SamplesLike) -> np.ndarray:
         """Return the balance of the votes, from -1 to 1, positive for the second class."""
-        values = self._validated(X)
+        values = self._validate_samples(X)
         return 2.0 * _votes(values, self.pairs_).mean(axis=1) - 1.0
 
     def predict(self, X: SamplesLike) -> np.ndarray:

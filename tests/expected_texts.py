@@ -1,7 +1,8 @@
 """The texts for readers that tests expect: one table for each package of tests.
 
 A table ``texts.toml`` has a row for each claim, with the name of its test: a person who changes
-words reads and corrects one file. A test that asserts a number or a code names it in its body.
+words reads and corrects one file. A parametrised test may have a row for each of its cases, by
+their ids. A test that asserts a number or a code names it in its body.
 """
 
 import tomllib
@@ -13,10 +14,15 @@ TESTS = Path(__file__).parent
 
 
 def texts_of_test(item):
-    """Return the text of a test, or its texts where it expects several."""
+    """Return the text of a test, or of its case, or its texts where it expects several."""
     name = item.originalname.removeprefix("test_")
-    table = next(folder / NAME for folder in item.path.parents if (folder / NAME).is_file())
-    return read_texts(table)[item.path.stem.removeprefix("test_")][name]
+    texts = read_texts(table_of(item.path))[item.path.stem.removeprefix("test_")][name]
+    return texts[item.callspec.id] if isinstance(texts, dict) else texts
+
+
+def table_of(path):
+    """Return the nearest table to a file of tests, in its folder or in one around it."""
+    return next(folder / NAME for folder in path.parents if (folder / NAME).is_file())
 
 
 @cache

@@ -28,8 +28,8 @@ GOLDEN = Path(__file__).parent / "unit/report/page_texts.txt"
 STUDY_TEXTS = Path(__file__).parent / "pages"
 #: Fields of blocks that are texts for readers, in the order of the page.
 _TEXTS = (
-    "title", "lead", "text", "short", "verdict", "badge", "label", "note", "meaning", "of", "rest",
-    "warning", "next_step", "caption",
+    "title", "lead", "text", "short_reason", "verdict", "badge", "label", "note", "meaning",
+    "features_heading", "features_rest", "rest", "warning", "next_step", "caption",
 )  # fmt: skip
 #: Fields with further blocks, or with texts by name.
 _PARTS = (

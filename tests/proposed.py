@@ -10,6 +10,7 @@ from toys import put
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.gct import write_gct_and_cls
+from xnbflow.sources.proposal.summary import Summary
 
 N = 24
 GENES = [f"g{i}" for i in range(30)]
@@ -28,6 +29,20 @@ def table(n=N, values=None, **columns):
     phenotype = {"diagnosis": np.repeat(["ill", "well"], [n // 2, n - n // 2])} | columns
     phenotype = {name: cells for name, cells in phenotype.items() if cells is not None}
     return pd.concat([pd.DataFrame(phenotype), frame], axis=1)
+
+
+def summary_of_labels(labels, groups=None):
+    """Return what a summary of a table has of its samples."""
+    return Summary(
+        accession="x",
+        n_samples=len(labels),
+        has_table=True,
+        values=pd.DataFrame(columns=["field", "value", "samples"]),
+        row=None,
+        reason="",
+        labels=np.array(labels),
+        groups=groups,
+    )
 
 
 def over(*values, n=N):

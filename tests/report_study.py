@@ -125,7 +125,7 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     for dataset, checks in label_tests.items():
         files.put_stacked("check", checks, study="small", dataset=dataset)
     entries = {name: resolved(ENTRIES[name]) for name in classifiers}
-    files.compare(study, labels, entries, tested=[key for key, _ in p_values])
+    files.compare(study, labels, entries, label_tests=[key for key, _ in p_values])
     sources = {"alpha": "simulate", "GSE7904": "table"}
     return StudyResults(study, labels, configuration(study, sources, ENTRIES), root)
 
@@ -210,7 +210,7 @@ PLACES = {
     "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
     "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
-    "diagnostic": (contract.DIAGNOSTIC, contract.DIAGNOSTIC_TABLES),
+    "diagnostic": (contract.DIAGNOSTIC_PATH, contract.DIAGNOSTIC_TABLES),
     "genes": (contract.GENES, contract.GENE_TABLES),
     "model": (contract.MODEL_TABLE, contract.MODEL_TABLES),
 }
@@ -383,7 +383,7 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
     assert not (sourced and unsourced(section.blocks, module))
     files = {f"analyses/{analysis.name}/{name}.tsv" for name in tables}
     for path in contract.STUDY_FILES.values():
-        files.add(results.beside(contract.text_of(path.of(study=results.study.id))))
+        files.add(results.relative_path(contract.text_of(path.of(study=results.study.id))))
     assert sources(section.blocks) <= files
     return section, [block for block in walk(section.blocks) if isinstance(block, kinds.Table)]
 

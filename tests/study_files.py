@@ -136,9 +136,8 @@ class StudyFiles:
     def compare(self, study, labels, entries, **checks):
         """Write the tables of a study from those of its data sets and classifiers, and of *genes*.
 
-        ``labels`` and ``entries`` are those of the classifiers by name. ``checks`` are the pairs of
-        data set and classifier that have a permutation test (``permuted``), halves (``halved``) or
-        a label test (``tested``), see `StudyChecks`.
+        ``labels`` and ``entries`` are those of the classifiers by name. ``checks`` are
+        the fields of `StudyChecks`: pairs of data set and classifier.
         """
         for name in study.datasets:
             self.put_genes(self.series[name], study.id, study.design_of(name))

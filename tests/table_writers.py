@@ -1,10 +1,20 @@
-"""Writers of a table in every format, by the name of the file, with pandas or by hand."""
+"""Writers of a table in every format, by the name of the file, with pandas or by hand.
+
+A table has a row for each sample: its class in the column ``type``, further texts, and numbers of
+genes. `read_written` writes it in one of `PLACES` or `COUNT_FOLDERS` and reads it again.
+"""
 
 from functools import partial
 
 import pandas as pd
 import pytest
 from scipy import sparse
+from toys import put
+
+from xnbflow.sources.formats.count_folder import counts_text, merge_counts
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
 
 
 def in_text(separator, decimal=".", encoding="utf-8", compression=None):
@@ -33,9 +43,8 @@ def in_arff(frame, path):
         lines.append(f"@attribute '{name}' {kind}")
     lines.append("@data")
     for name, row in zip(frame.index, frame.itertuples(index=False), strict=True):
-        lines.append(
-            ",".join([f"'{name}'", *(f"'{c}'" if isinstance(c, str) else repr(c) for c in row)])
-        )
+        cells = [f"'{cell}'" if isinstance(cell, str) else repr(cell) for cell in row]
+        lines.append(",".join([f"'{name}'", *cells]).replace("nan", "?"))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -97,3 +106,56 @@ DESCRIBED = {
     "sparse.h5ad": partial(_cells, is_sparse=True),
     "series_matrix.txt": _series_matrix,
 }
+
+#: Each format with the orientations that it can have.
+PLACES = [(name, orientation) for name in FORMATS for orientation in ("rows", "columns")]
+PLACES += [("cells.h5ad", "rows"), ("sparse.h5ad", "rows"), ("series_matrix.txt", "columns")]
+
+#: Files of one sample as programs write them: header, cells of a gene, and summary lines.
+COUNT_FOLDERS = {
+    "HTSeq": ("", "{gene}\t{count}", "__no_feature\t7\n"),
+    "STAR": ("N_unmapped\t5\t5\t5\n", "{gene}\t{count}\t{count}\t0", ""),
+    "Salmon": ("Name\tLength\tTPM\tNumReads\n", "{gene}\t500\t1.5\t{count}", ""),
+    "kallisto": ("target_id\test_counts\ttpm\n", "{gene}\t{count}\t1.5", ""),
+    "RSEM": ("gene_id\texpected_count\tTPM\n", "{gene}\t{count}\t1.5", ""),
+    "featureCounts": ("Geneid\tChr\tLength\ta.bam\n", "{gene}\tchr1\t500\t{count}", ""),
+}
+
+
+def read_written(folder, name, table, orientation="rows", **options):
+    """Write a table of samples in a format and orientation, and read it with options."""
+    path = folder / name
+    if name in COUNT_FOLDERS:
+        return _read_counts(path, name, table, options)
+    if name in DESCRIBED:
+        DESCRIBED[name](table, path)
+        if name == "series_matrix.txt":
+            return read_geo(path, SheetRow("x", "geo", label="type", options=options))
+        return read_table(path, SheetRow("x", "table", label="type", options=options))
+    write, has_types = FORMATS[name]
+    if orientation == "columns":
+        table = (table.astype(str) if has_types else table).T.rename_axis("key")
+    write(table, path)
+    if name == "pipe.txt":
+        options["separator"] = "pipe"
+    if name == "semicolon.csv":
+        options |= {"separator": "semicolon", "decimal": "comma"}
+    row = SheetRow(
+        "x", "table", label="type", id_column="key", orientation=orientation, options=options
+    )
+    return read_table(path, row)
+
+
+def _read_counts(folder, program, table, options):
+    """Write a file for each sample, merge the files, and read them with a file of the classes."""
+    header, line, summary = COUNT_FOLDERS[program]
+    genes = table.select_dtypes("number")
+    for sample, counts in genes.iterrows():
+        lines = [line.format(gene=gene, count=f"{count:g}") for gene, count in counts.items()]
+        put(folder, header + "\n".join(lines) + "\n" + summary, f"{sample}.tsv")
+    merged = put(folder.parent, counts_text(merge_counts(folder)), "merged.tsv")
+    classes = folder.parent / "classes.tsv"
+    table[["type"]].to_csv(classes, sep="\t", index_label="sample")
+    options = {"phenotype": str(classes)} | options
+    row = SheetRow("x", "table", label="type", orientation="columns", options=options)
+    return read_table(merged, row)

@@ -45,6 +45,15 @@ def dataset(values, labels, name="toy", **changes):
     return DataSet(name, values, **fields | changes)
 
 
+def two_classes(seed, n=40, n_features=200, shifted=0, shift=2.0):
+    """Return a series of two classes, of which b is higher by ``shift`` in the first features."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
+    values = rng.normal(8.0, 1.0, (n_features, n))
+    values[:shifted] += shift * (labels == "b")
+    return dataset(values, labels, f"toy{seed}")
+
+
 def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0, n_markers=3):
     """Return samples and codes: each class has ``n_markers`` features that are ``shift`` higher."""
     codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))

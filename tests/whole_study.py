@@ -183,9 +183,9 @@ def write_study(files, series):
         STUDY,
         LABELS,
         ENTRIES,
-        tested=[(first, "csnb")],
-        halved=[(first, "csnb")],
-        permuted=[(first, "xnb")],
+        label_tests=[(first, "csnb")],
+        halves=[(first, "csnb")],
+        permutation_tests=[(first, "xnb")],
     )
     for name in known_analyses():
         files.put(name, tables_of(name, files.root), study="s")

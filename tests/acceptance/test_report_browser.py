@@ -355,7 +355,7 @@ def test_names_are_not_broken_inside_a_word_and_the_pointer_has_the_whole_name(
     rows = [
         GeneRow(
             name=name,
-            beside="204011_at" if place % 2 else "",
+            feature_id="204011_at" if place % 2 else "",
             label=f"Pro-B-ALL with t(11q23)/MLL {place}" if by_class else "",
             mark="▲",
             meaning="higher",
@@ -373,8 +373,8 @@ def test_names_are_not_broken_inside_a_word_and_the_pointer_has_the_whole_name(
     ]
     figure = Figure("points", example_chart, {"kind": Points}, "", "Points.")
     card = Card(
-        title="HG-U133B", note="", verdict="", level="good", facts={}, lines=lines, rows=rows,
-        share_of="disjoint halves", figure=figure,
+        title="HG-U133B", note="", verdict="", level="good", facts={}, lines=lines,
+        feature_rows=rows, share_of="disjoint halves", figure=figure,
     )  # fmt: skip
     frame = pd.DataFrame({"feature": NAMES, "class": "c-ALL/Pre-B-ALL", "note": "a-b " * 20})
     blocks = [Cards([card], ""), Table(frame, "")]

@@ -32,7 +32,7 @@ rule classify:
     params:
         entries=TRAIN.entries,
         scheme=TRAIN.scheme,
-        compared=TRAIN.compared,
+        random_gene_classifiers=TRAIN.random_gene_classifiers,
         code=computing_code(),
         methods=TRAIN.code,
     message:
@@ -61,12 +61,12 @@ rule check:
             120, per_mb=3, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        entries=TRAIN.checked_entries,
+        entries=TRAIN.check_entries,
         fast_classes=TRAIN.fast_classes,
-        halved=TRAIN.halved,
+        halves_classifiers=TRAIN.halves_classifiers,
         n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
         code=computing_code(),
-        methods=TRAIN.checked_code,
+        methods=TRAIN.check_code,
     message:
         "Checking the first classifiers of {wildcards.study} on {wildcards.dataset}"
     script:
@@ -112,10 +112,10 @@ rule models:
     params:
         entry=TRAIN.entry,
         origin=TRAIN.origin,
-        trained=TRAIN.trained_beside,
-        halved=TRAIN.halved,
+        trained_classifiers=TRAIN.classifiers_of_first_job,
+        halves_classifiers=TRAIN.halves_classifiers,
         code=computing_code(),
-        methods=TRAIN.entry_code,
+        methods=TRAIN.model_code,
     message:
         "Fitting {wildcards.classifier} to all samples of {wildcards.dataset}"
     script:
@@ -145,7 +145,7 @@ rule permute:
         entry=TRAIN.entry,
         n_permutations=TRAIN.n_permutations,
         code=computing_code(),
-        methods=TRAIN.entry_code,
+        methods=TRAIN.model_code,
     message:
         "Permuting the labels of {wildcards.dataset} for {wildcards.classifier}"
     script:

@@ -15,7 +15,7 @@ rule compare:
             ["audit", "components"],
         ),
         diagnostics=over(
-            OF_STUDY.diagnosed,
+            OF_STUDY.diagnostics_datasets,
             "results/{dataset}/diagnostics/{table}.parquet",
             ["normality", "normality_within", "dependence", "dependence_test"],
         ),
@@ -25,12 +25,12 @@ rule compare:
             [*GROUPS["training"].tables, "random_genes"],
         ),
         checks=over(
-            OF_STUDY.checked,
+            OF_STUDY.check_datasets,
             "results/studies/{study}/checks/{dataset}/{table}.parquet",
             GROUPS["check"].tables,
         ),
         permutations=over(
-            OF_STUDY.permuted,
+            OF_STUDY.permutation_tests,
             "results/studies/{study}/permutations/{dataset}/{classifier}/permutation.parquet",
         ),
         cohort_verdicts=over(
@@ -61,7 +61,7 @@ rule compare:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        study=OF_STUDY.compared_fields,
+        study=OF_STUDY.comparison_fields,
         checks=OF_STUDY.checks,
         entries=OF_STUDY.entries,
         alpha=PLAN.config.diagnostics["normality_alpha"],
@@ -76,7 +76,7 @@ rule compare:
 # Validate: performance of models of one cohort in another.
 rule validate:
     input:
-        series=over(COHORTS.validated, "results/{dataset}/series.parquet"),
+        series=over(COHORTS.validation_datasets, "results/{dataset}/series.parquet"),
     output:
         tables=tables_of(
             "results/studies/{study}/validation/{table}.parquet", "validation"
@@ -87,7 +87,10 @@ rule validate:
         "results/logs/validate/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(COHORTS.validated(wildcards)), most=2, per_cpu=300)
+    threads:
+        lambda wildcards: cpus_for(
+            PLAN.sheets_mb(COHORTS.validation_datasets(wildcards)), most=2, per_cpu=300
+        )
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
@@ -96,10 +99,10 @@ rule validate:
             60, per_mb=1, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        entries=COHORTS.validated_entries,
+        entries=COHORTS.model_entries,
         pairs=COHORTS.pairs,
         code=computing_code(),
-        methods=COHORTS.validated_code,
+        methods=COHORTS.model_code,
     message:
         "Testing the models of {wildcards.study} on second cohorts"
     script:
@@ -109,7 +112,7 @@ rule validate:
 # Combine: the joint results of several series of one question.
 rule combine:
     input:
-        series=over(COHORTS.combined, "results/{dataset}/series.parquet"),
+        series=over(COHORTS.combined_datasets, "results/{dataset}/series.parquet"),
     output:
         model="results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.skops",
         gene_sets="results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.gmt",
@@ -126,7 +129,10 @@ rule combine:
         "results/logs/combine/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(COHORTS.combined(wildcards)), most=2, per_cpu=300)
+    threads:
+        lambda wildcards: cpus_for(
+            PLAN.sheets_mb(COHORTS.combined_datasets(wildcards)), most=2, per_cpu=300
+        )
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1500, per_mb=12, size_mb=input.size_mb, attempt=attempt
@@ -136,8 +142,8 @@ rule combine:
         ),
     params:
         entry=COHORTS.entry,
-        match=lambda wildcards: COHORTS.of_study(wildcards).match,
-        harmonise=lambda wildcards: COHORTS.of_study(wildcards).harmonise,
+        match=lambda wildcards: COHORTS.cohorts(wildcards).match,
+        harmonise=lambda wildcards: COHORTS.cohorts(wildcards).harmonise,
         label=COHORTS.label,
         designs=COHORTS.designs,
         code=computing_code(),

@@ -9,7 +9,7 @@ rule enrich:
             OF_STUDY.models,
             "results/studies/{study}/models/{dataset}/{classifier}/signature.parquet",
         ),
-        series=over(OF_STUDY.tested_for_sets, "results/{dataset}/series.parquet"),
+        series=over(OF_STUDY.gene_set_datasets, "results/{dataset}/series.parquet"),
     output:
         tables=tables_of("results/studies/{study}/gene_sets/{table}.parquet", "gene_lists").values(),
         text=tables_of("results/studies/{study}/gene_sets/{table}.tsv", "gene_lists").values(),
@@ -18,7 +18,10 @@ rule enrich:
         "results/logs/enrich/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(OF_STUDY.tested_for_sets(wildcards)), most=2, per_cpu=300)
+    threads:
+        lambda wildcards: cpus_for(
+            PLAN.sheets_mb(OF_STUDY.gene_set_datasets(wildcards)), most=2, per_cpu=300
+        )
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1200, per_mb=10, size_mb=input.size_mb, attempt=attempt
@@ -27,7 +30,7 @@ rule enrich:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        study=OF_STUDY.listed_fields,
+        study=OF_STUDY.gene_list_fields,
         gene_set_urls=OF_STUDY.gene_set_urls,
         code=computing_code(),
     message:

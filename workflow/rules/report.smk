@@ -52,7 +52,9 @@ SECTION_INPUT = dict(
         "results/studies/{study}/genes/{dataset}/{table}.parquet",
         GROUPS["genes"].tables,
     ),
-    correlations=over(OF_STUDY.diagnosed, "results/{dataset}/diagnostics/correlations.parquet"),
+    correlations=over(
+        OF_STUDY.diagnostics_datasets, "results/{dataset}/diagnostics/correlations.parquet"
+    ),
     training=over(
         OF_STUDY.training_jobs,
         "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
@@ -107,8 +109,10 @@ SECTION_INPUT = dict(
             OF_STUDY.training_jobs,
             "results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
         ),
-        over(OF_STUDY.checked, "results/usage/check/{study}/{dataset}.tsv"),
-        over(OF_STUDY.permuted, "results/usage/permute/{study}/{dataset}/{classifier}.tsv"),
+        over(OF_STUDY.check_datasets, "results/usage/check/{study}/{dataset}.tsv"),
+        over(
+            OF_STUDY.permutation_tests, "results/usage/permute/{study}/{dataset}/{classifier}.tsv"
+        ),
         over(OF_STUDY.models, "results/usage/models/{study}/{dataset}/{classifier}.tsv"),
         over(OF_STUDY.itself, "results/usage/compare/{study}.tsv"),
         over(OF_STUDY.itself, "results/usage/enrich/{study}.tsv"),
@@ -169,7 +173,7 @@ rule draw:
         "results/logs/draw/{study}.log",
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).trained), most=4, per_cpu=50)
+    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).training_keys), most=4, per_cpu=50)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             2500, per_mb=6, size_mb=input.size_mb, attempt=attempt

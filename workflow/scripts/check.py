@@ -15,7 +15,7 @@ check_classifiers(
     Path(snakemake.input.series),
     entries=snakemake.params.entries,
     fast_classes=snakemake.params.fast_classes,
-    halved=snakemake.params.halved,
+    halves_classifiers=snakemake.params.halves_classifiers,
     n_pairs=snakemake.params.n_pairs,
     folder=Path(snakemake.output.halves).parent,
     check_code=lambda: check_code(snakemake),

@@ -17,7 +17,7 @@ train_classifiers(
     folds_file=next(map(Path, snakemake.input.folds_file), None),
     downloads=snakemake.config["download"],
     entries=snakemake.params.entries,
-    compared=snakemake.params.compared,
+    random_gene_classifiers=snakemake.params.random_gene_classifiers,
     folder=Path(snakemake.output.folds).parent,
     check_code=lambda: check_code(snakemake),
 )

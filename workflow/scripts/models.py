@@ -19,9 +19,9 @@ fit_kept_model(
     origin=snakemake.params.origin,
     predictions=Path(snakemake.input.predictions),
     selected=Path(snakemake.input.selected),
-    trained=snakemake.params.trained,
+    trained_classifiers=snakemake.params.trained_classifiers,
     halves=next(map(Path, snakemake.input.halves), None),
-    halved=snakemake.params.halved,
+    halves_classifiers=snakemake.params.halves_classifiers,
     folder=Path(snakemake.output.model).parent,
     check_code=lambda: check_code(snakemake),
 )

@@ -147,9 +147,11 @@ def test_a_pair_on_the_mesh_has_a_sum_within_2e_4_of_a_kernels_height(distance, 
         z[0, 1] += distance * JOINT_WIDTH
     else:
         target[1] += distance
+    # The weight of the other sample's target, and .1 of the background.
+    log_weight = np.log(0.1 + np.exp(-0.5 * (target[1] - target[0]) ** 2))
     density = JointDensity(target, np.full(2, 2), JOINT_WIDTH)
-    exact = density.scores(z)[0] + density._log_weights
+    exact = density.scores(z)[0] + log_weight
     density.use_mesh(MeshTarget.from_numbers(target))
-    meshed = density.scores(z)[0] + density._log_weights
+    meshed = density.scores(z)[0] + log_weight
     heights = (np.exp(meshed) - np.exp(exact)) * JOINT_WIDTH * np.sqrt(2 * np.pi)
     assert np.abs(heights).max() < 2e-4

@@ -198,6 +198,6 @@ def test_classes_are_rows_of_a_mesh_and_numbers_are_spread_over_rows():
     inputs = np.random.default_rng(0).normal(size=(2, 1500))
     codes = np.repeat([0.0, 1e30, 2e30], 500)
     objective = ConditionalEntropy(inputs, codes, 1.0)
-    assert objective._density.mesh.n_rows == 3
+    assert objective.density.mesh.n_rows == 3
     numbers = ConditionalEntropy(inputs, inputs[0], 1.0)
-    assert numbers._density.mesh.n_rows > 20
+    assert numbers.density.mesh.n_rows > 20

@@ -123,6 +123,39 @@ def direct(monkeypatch):
     monkeypatch.setattr(JointTables, "tabulate", lambda *_, **__: None)
 
 
+def tables_of(X, y, width, grid):
+    """The tables of samples with the kernel widths of section 4."""
+    shrinkage = width * len(y) ** (-1 / 6)
+    return JointTables.tabulate(
+        X, y, widths=shrinkage * X.std(axis=0), target_width=shrinkage * y.std(), grid=grid
+    )
+
+
+def left_out_density(X, y, width, grid):
+    """Eqs. 1 and 10, each sample left out of its own density, by products of all kernels.
+
+    A sample that no kernel of another one reaches has the density 0.
+    """
+    shrinkage = width * len(y) ** (-1 / 6)
+    by_target = np.exp(-0.5 * ((y[:, None] - grid) / (shrinkage * y.std())) ** 2)
+    marginal = by_target.sum(axis=0) - by_target
+    density = marginal.copy()
+    for values in X.T:
+        by_feature = np.exp(-0.5 * ((values[:, None] - values) / (shrinkage * values.std())) ** 2)
+        np.fill_diagonal(by_feature, 0.0)
+        sums = by_feature @ by_target
+        density *= np.divide(sums, marginal, out=np.zeros_like(sums), where=marginal > 0)
+    totals = np.trapezoid(density, grid, axis=1)[:, None]
+    return np.divide(density, totals, out=np.zeros_like(density), where=totals > 0)
+
+
+def log_likelihood(y, grid, density):
+    """The sum of the logarithms at the targets, one part in n of a uniform density."""
+    at_target = [np.interp(target, grid, row) for target, row in zip(y, density, strict=True)]
+    n = len(y)
+    return np.log((n - 1) / n * np.array(at_target) + 1 / n / np.ptp(grid)).sum()
+
+
 @pytest.mark.parametrize("kind", ["curved", "normal", "heavy tails", "whole numbers"])
 @pytest.mark.parametrize("width", [1.0, 0.25])
 def test_tabulated_densities_are_the_direct_sums(kind, width, monkeypatch):
@@ -133,21 +166,28 @@ def test_tabulated_densities_are_the_direct_sums(kind, width, monkeypatch):
     points = np.vstack([seen, new, seen + 0.01, seen[:, [1, 2, 0]], 3 * seen, [[1e3] * 3]])
     tabulated = model.predict_density(points)
     if kind in ("curved", "normal"):
-        _, certain = model._tables.posterior(new)
+        _, certain = tables_of(X[:700], y[:700], width, model.grid_).posterior(new)
         assert certain.mean() > 0.9
     direct(monkeypatch)
     exact = KernelNBRegressor(width=width, n_grid=100).fit(X[:700], y[:700])
-    assert exact._tables is None
     difference = np.abs(tabulated - exact.predict_density(points))
     assert np.trapezoid(difference, model.grid_, axis=1).max() < 1e-6
 
 
 def test_tables_choose_the_width_that_direct_sums_choose(monkeypatch):
+    """It is the last width before the likelihood, each sample left out, stops growing."""
     X, y = draw_many("curved", 600)
+    likelihoods = []
+    for factor in WIDTH_FACTORS:
+        grid = KernelNBRegressor(width=factor, n_grid=60).fit(X, y).grid_
+        likelihoods.append(log_likelihood(y, grid, left_out_density(X, y, factor, grid)))
+        if len(likelihoods) > 1 and likelihoods[-1] <= likelihoods[-2]:
+            break
     tabulated = KernelNBRegressor(n_grid=60).fit(X, y)
+    assert tabulated.width_ == WIDTH_FACTORS[len(likelihoods) - 2] < 1
     direct(monkeypatch)
     summed = KernelNBRegressor(n_grid=60).fit(X, y)
-    assert tabulated.width_ == summed.width_ < 1
+    assert summed.width_ == tabulated.width_
     np.testing.assert_allclose(tabulated.predict(X), summed.predict(X), atol=1e-6)
 
 
@@ -158,10 +198,10 @@ def test_tables_choose_the_width_that_direct_sums_choose(monkeypatch):
 def test_tabulated_densities_leave_each_sample_out(kind, width, least_certain):
     X, y = draw_many(kind, 1500)
     model = KernelNBRegressor(width=width, n_grid=100).fit(X, y)
-    density, certain = model._tables.posterior(X, y)
+    density, certain = tables_of(X, y, width, model.grid_).posterior(X, y)
     assert certain.mean() > least_certain
     # row by row: what is certain differs from direct sums by less than 1e-6 in total
-    summed = model._summed_density(X, width, np.arange(1500))
+    summed = left_out_density(X, y, width, model.grid_)
     difference = np.trapezoid(np.abs(density - summed), model.grid_, axis=1)
     assert difference[certain].max() < 1e-6
 
@@ -169,9 +209,11 @@ def test_tabulated_densities_leave_each_sample_out(kind, width, least_certain):
 @pytest.mark.parametrize("width", [1.0, 0.25])
 def test_a_tabulated_likelihood_is_that_of_direct_sums(width):
     X, y = draw_many("curved", 1500)
-    model = KernelNBRegressor(width=width, n_grid=100).fit(X, y)
-    tabulated = model._held_out_likelihood(width, model._tables)
-    exact = model._held_out_likelihood(width, None)
+    grid = KernelNBRegressor(width=width, n_grid=100).fit(X, y).grid_
+    density, certain = tables_of(X, y, width, grid).posterior(X, y)
+    summed = left_out_density(X, y, width, grid)
+    tabulated = log_likelihood(y[certain], grid, density[certain])
+    exact = log_likelihood(y[certain], grid, summed[certain])
     assert tabulated == pytest.approx(exact, abs=1500 * 1e-7)
 
 
@@ -179,7 +221,8 @@ def test_contradictions_are_summed_directly():
     X, y = draw(1500)
     model = KernelNBRegressor(width=0.125).fit(X, y)
     contradiction = np.array([[3.0, 0.0]])
-    _, certain = model._tables.posterior(np.vstack([X, contradiction]))
+    tables = tables_of(X, y, 0.125, model.grid_)
+    _, certain = tables.posterior(np.vstack([X, contradiction]))
     assert certain[:-1].all()
     assert not certain[-1]
 
@@ -198,7 +241,7 @@ def test_sums_of_kernels_keep_their_bound_of_error():
     width = 0.1
     tables = JointTables.tabulate(X, y, widths=np.array([width]), target_width=width, grid=grid)
     values = np.linspace(X.min(), X.max(), 300)
-    sums, covered = tables._features[0].interpolate(values)
+    sums, covered = tables.features[0].interpolate(values)
     by_value = np.exp(-0.5 * ((values[:, None] - X[:, 0]) / width) ** 2)
     exact = by_value @ np.exp(-0.5 * ((y[:, None] - grid) / width) ** 2)
     large = (exact > 2.3e-11) & covered[:, None]  # exp(-7² / 2)

@@ -167,30 +167,33 @@ def test_of_the_restarts_the_lowest_continues(replace_descents):
 )
 def test_restarts_end_when_the_lowest_end_is_reached_twice(replace_descents, ends, n_rotations):
     X, y = draw(60)
-    descents = replace_descents(ends)
-    cica = CICA(n_restarts=3)
-    cica.width_ = 1.0
-    lowest = cica._restart(X.T, y / y.std(), np.eye(2), np.random.RandomState(0))
-    assert len(descents.starts) == 1 + n_rotations
-    assert lowest.values == [min(ends[: 1 + n_rotations])]
+    # Then come the descents from the residuals' components and from the end of the lowest restart.
+    descents = replace_descents([*ends, 9.0, 9.0])
+    CICA(width=1.0, n_restarts=3, random_state=0).fit(X, y)
+    assert len(descents.starts) == 1 + n_rotations + 2
+    lowest = np.argmin(ends[: 1 + n_rotations])
+    np.testing.assert_array_equal(descents.starts[-1], descents.starts[lowest])
 
 
 @pytest.mark.parametrize(("n_samples", "n_used"), [(500, 500), (700, 500), (60, 60)])
 def test_restarts_use_500_samples(replace_descents, n_samples, n_used):
     X, y = draw(n_samples)
-    descents = replace_descents([1.0, 1.0])
-    cica = CICA(n_restarts=1)
-    cica.width_ = 1.0
-    cica._restart(X.T, y / y.std(), np.eye(2), np.random.RandomState(0))
-    assert descents.n_samples == [n_used, n_used]
+    descents = replace_descents([1.0] * 4)
+    CICA(width=1.0, n_restarts=1, random_state=0).fit(X, y)
+    # two restarts; the residuals' components and the lowest restart have all samples
+    assert descents.n_samples == [n_used, n_used, n_samples, n_samples]
 
 
 def choose_width(replace_descents, losses, n_samples=300):
-    """The width that is chosen where the descents end with these losses, and the descents."""
+    """The width that is chosen where descents end with these losses, and their samples.
+
+    Four descents follow those of the widths: from the inputs, the residuals' components, the end
+    of the chosen width, and the end of the first of these.
+    """
     X, y = draw(n_samples)
-    descents = replace_descents(losses)
-    width, _ = CICA()._choose_width(X.T, y / y.std(), np.eye(2), np.random.RandomState(0))
-    return width, descents
+    descents = replace_descents(itertools.chain(losses, itertools.repeat(9.0)))
+    cica = CICA(n_restarts=0, random_state=0).fit(X, y)
+    return cica.width_, descents.n_samples[:-4]
 
 
 @pytest.mark.parametrize(
@@ -204,19 +207,19 @@ def choose_width(replace_descents, losses, n_samples=300):
 )
 def test_the_width_of_least_loss_is_chosen(replace_descents, losses, n_tried, width):
     """Widths are powers of the root of 1/2, from 1 on."""
-    chosen, descents = choose_width(replace_descents, losses)
+    chosen, samples_of_descents = choose_width(replace_descents, losses)
     assert chosen == pytest.approx(width)
-    assert len(descents.starts) == n_tried
+    assert len(samples_of_descents) == n_tried
 
 
 @pytest.mark.parametrize(("n_samples", "per_width"), [(300, 1), (299, 5)])
 def test_below_150_samples_of_each_component_five_folds_are_left_out(
     replace_descents, n_samples, per_width
 ):
-    _, descents = choose_width(replace_descents, itertools.repeat(1.0), n_samples)
-    assert len(descents.starts) % per_width == 0
-    sizes = set(descents.n_samples)
-    assert sizes == ({300} if per_width == 1 else {239, 240})  # four fifths of 299
+    _, samples_of_descents = choose_width(replace_descents, itertools.repeat(1.0), n_samples)
+    assert len(samples_of_descents) % per_width == 0
+    expected = {300} if per_width == 1 else {239, 240}  # four fifths of 299
+    assert set(samples_of_descents) == expected
 
 
 def test_a_fit_that_does_not_converge_warns_with_its_steps(replace_descents):

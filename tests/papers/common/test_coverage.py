@@ -106,11 +106,11 @@ def test_a_name_that_is_not_defined_is_found():
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        ([TABLE], "Table 1 needs a place and a test, or the reason"),
+        ([TABLE], "Table 1 needs a place .* the reason"),
         ([TABLE | {"place": "naive_bayes/xnb.py"}], "needs a place and a test"),
         ([DONE | {"left_out": "no data"}], "is left out; remove one"),
         ([TABLE | {"test": "tests/x.py", "left_out": "no data"}], "is left out; remove one"),
-        ([DONE | {"kind": "tables"}], "'tables' is not a kind; use one of algorithm"),
+        ([DONE | {"kind": "tables"}], "'tables' is not a kind; .* algorithm"),
         ([DONE | {"tests": "x"}], r"item 1: unknown keys \['tests'\]"),
         ([DONE, {"kind": "table", "left_out": "x"}], r"item 2: .* missing keys \['content', 'n"),
         ([DONE, DONE], "more than one item table Table 1"),

@@ -134,9 +134,9 @@ def test_missing_cells_are_written_in_three_ways(tmp_path, cell):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ([1.5, None], "column 'x' of row 1 .from 0. is missing; get the original file$"),
-        (["1.5", "inf"], "is 'inf', which is not a finite number; get the original file$"),
-        (["a", "2"], "column 'x' of row 0 .from 0. is 'a', which is not a finite number"),
+        ([1.5, None], "'x' of row 1 .*missing; get the"),
+        (["1.5", "inf"], "'inf', .* finite number; get the original"),
+        (["a", "2"], "'x' of row 0 .* 'a', .* finite number"),
     ],
 )
 def test_a_cell_that_is_no_number_is_named(cells, message):

@@ -213,9 +213,9 @@ def test_errors_are_drawn_in_per_cent_with_the_papers(section):
     assert [paper.lower[1], paper.upper[1]] == pytest.approx([4.18, 6.42], abs=0.005)
 
 
-def test_the_best_model_of_each_set_and_part_is_marked(section):
+def test_the_best_model_of_each_set_and_part_is_marked(section, expected_text):
     """All statistics are best where fewest samples are misclassified."""
-    table = shown_table(section, "The best of each set and part")
+    table = shown_table(section, expected_text)
     best = {
         (table.frame.loc[row, "features"], table.frame.loc[row, "model"]) for row, _ in table.best
     }

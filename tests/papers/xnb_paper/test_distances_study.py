@@ -186,10 +186,10 @@ def test_a_sample_of_the_features_is_used(tmp_path):
     assert few["features_per_class"].max() == 3 < whole["features_per_class"].max()
 
 
-def test_missing_values_are_refused():
+def test_missing_values_are_refused(expected_text):
     values = np.ones((2, 36))
     values[0, 0] = np.nan
-    with pytest.raises(InputError, match="d: the analysis 'distances' takes no missing values"):
+    with pytest.raises(InputError, match=expected_text):
         analyse({"d": dataset(values, LABELS, "d", missing=True)}, small("distances"), 1)
 
 

@@ -32,107 +32,96 @@ NUMBERS = SERIES.values.T
 
 
 @pytest.mark.parametrize(
-    ("message", "call"),
+    "call",
     [
-        (
-            "sorted runs need scores of shape (runs, folds), got (2,)",
-            lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
-        ),
-        (
-            "paired scores must have the same shape, got (2,) and (1,)",
+        pytest.param(lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]), id="one run"),
+        pytest.param(
             lambda: paired_tests.wilcoxon_signed_rank_test([1.0, 2.0], [1.0]),
+            id="pairs of another shape",
         ),
-        (
-            "1 of 2 pairs of scores are missing or infinite",
+        pytest.param(
             lambda: paired_tests.wilcoxon_signed_rank_test([1.0, np.nan], [1.0, 2.0]),
+            id="a missing score",
         ),
-        (
-            "a t-test needs two folds or more, got 1",
+        pytest.param(
             lambda: paired_tests.corrected_resampled_t_test([1.0], [2.0], 1.0),
+            id="a t-test of one fold",
         ),
-        (
-            "xnb has no score on 1",
+        pytest.param(
             lambda: rank_tests.average_ranks(
                 pd.DataFrame({"nb": [0.5, 0.6], "xnb": [0.5, np.nan]})
             ),
+            id="a classifier without a score",
         ),
-        (
-            "a test over data sets needs at least two of them, got 1",
+        pytest.param(
             lambda: rank_tests.iman_davenport_test(pd.DataFrame({"nb": [0.8], "xnb": [0.9]})),
+            id="one data set",
         ),
-        (
-            "ranks of two classifiers on one data set are needed; got 1 on 10",
-            lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10),
+        pytest.param(
+            lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10), id="ranks of one classifier"
         ),
-        (
-            "average ranks of 2 classifiers add up to 3, these to 1.7",
+        pytest.param(
             lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
+            id="ranks of another sum",
         ),
-        (
-            "3 distinct features are selected out of 2",
-            lambda: stability_index([{"a", "b"}, {"c"}], 2),
+        pytest.param(
+            lambda: stability_index([{"a", "b"}, {"c"}], 2), id="more features than there are"
         ),
-        ("p-values must lie between 0 and 1, got 0.1 to 1.2", lambda: holm([0.1, 1.2])),
-        (
-            "all samples are of the group 'p1'; none can be left out",
-            lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)),
+        pytest.param(lambda: holm([0.1, 1.2]), id="p above 1"),
+        pytest.param(
+            lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)), id="one group"
         ),
-        (
-            "fold 0 trains without class 'tumour'",
+        pytest.param(
             lambda: leave_one_group_out(replace(SERIES, groups=["p1", "p2"] * 20)),
+            id="a fold without a class",
         ),
-        (
-            "min_abs_r is 1.0; it must be at least 0 and below 1",
+        pytest.param(
             lambda: conditional_dependence(NUMBERS, SERIES.labels, min_abs_r=1.0),
+            id="min_abs_r of 1",
         ),
-        (
-            "alpha is 0.0; it must be above 0 and at most 1",
-            lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0),
+        pytest.param(
+            lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0), id="alpha of 0"
         ),
-        (
-            "dof is 'n'; use 'paper' (n - 2) or 'exact' (n - classes - 1)",
-            lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"),
+        pytest.param(
+            lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"), id="unknown dof"
         ),
-        (
-            "y mixes labels of different types",
+        pytest.param(
             lambda: conditional_dependence(NUMBERS, np.array(["a", 1] * 20, dtype=object)),
+            id="labels of two types",
         ),
-        (
-            "0 samples are called 'none'",
+        pytest.param(
             lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
+            id="a sample that is not there",
         ),
-        (
-            "RidgeClassifier has no evidence of single features",
+        pytest.param(
             lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
+            id="no evidence",
         ),
-        (
-            "n_permutations is 0; use 1 or more",
-            lambda: label_test(SERIES, LINEAR, n_permutations=0),
-        ),
-        ("--param 'bandwidth={' cannot be read", lambda: commands.parameters(["bandwidth={"])),
-        (
-            "toy: values have shape (2, 3), the names need (2, 2)",
+        pytest.param(lambda: label_test(SERIES, LINEAR, n_permutations=0), id="no permutations"),
+        pytest.param(lambda: commands.parameters(["bandwidth={"]), id="an unreadable parameter"),
+        pytest.param(
             lambda: DataSet(
                 "toy", np.zeros((2, 3)), features=["a", "b"], samples=["x", "y"], labels=["t", "n"]
             ),
+            id="values of another shape",
         ),
-        (
-            "toy: one class label per sample is needed, 1 is given",
+        pytest.param(
             lambda: DataSet(
                 "toy", np.zeros((2, 2)), features=["a", "b"], samples=["x", "y"], labels=["t"]
             ),
+            id="too few labels",
         ),
-        ("'~no-such-user/a.csv': there is no such home", lambda: local_path("~no-such-user/a.csv")),
-        ("'file://[a/b.csv' is no URL", lambda: local_path("file://[a/b.csv")),
-        ("KMeans has no classes_ after fit; use a classifier", lambda: fit_model(SERIES, KMEANS)),
-        (
-            "XNB gets other values than the table's",
+        pytest.param(lambda: local_path("~no-such-user/a.csv"), id="an unknown home"),
+        pytest.param(lambda: local_path("file://[a/b.csv"), id="an invalid URL"),
+        pytest.param(lambda: fit_model(SERIES, KMEANS), id="a clusterer"),
+        pytest.param(
             lambda: explain_sample(fit_model(SERIES, RANKED), SERIES.frame(), "s0"),
+            id="a step before the classifier",
         ),
     ],
 )
-def test_a_call_that_cannot_be_computed_is_an_input_error(message, call):
-    with pytest.raises(InputError, match=re.escape(message)):
+def test_a_call_that_cannot_be_computed_is_an_input_error(expected_text, call):
+    with pytest.raises(InputError, match=re.escape(expected_text)):
         call()
 
 

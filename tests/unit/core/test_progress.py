@@ -46,13 +46,13 @@ def test_a_loop_of_unknown_length_reports_what_is_done(caplog, seconds):
     assert lines_of(caplog, iter("ab"), seconds, 10.0)[1] == "progress: 2 folds"
 
 
-def test_loops_in_loops_report_both_and_the_time_of_the_outer_one(caplog, seconds):
+def test_loops_in_loops_report_both_and_the_time_of_the_outer_one(caplog, seconds, expected_text):
     caplog.set_level(logging.INFO)
     for _ in track("ab", "classifiers"):
         for _ in track(range(4), "folds"):
             seconds[0] += 6.0
     messages = [record.getMessage() for record in caplog.records]
-    assert messages[0] == "progress: 0 of 2 classifiers, 2 of 4 folds, about 36 s left"
+    assert messages[0] == expected_text
     assert messages[-1] == "progress: 1 of 2 classifiers, 4 of 4 folds"
     assert len(messages) == 4
 

@@ -22,11 +22,11 @@ STUDY = Study(
 
 
 def test_final_classifiers_precede_the_others():
-    assert STUDY.leading == ("csnb", "nb", "xnb")
+    assert STUDY.priority == ("csnb", "nb", "xnb")
 
 
 def test_a_headline_leads_alone():
-    assert replace(STUDY, headline="xnb").leading == ("xnb",)
+    assert replace(STUDY, headline="xnb").priority == ("xnb",)
 
 
 def test_each_classifier_is_trained_in_its_job():
@@ -43,12 +43,12 @@ def test_data_sets_of_validations_are_named_once_in_order():
         Validation(model="nb", train="b", test="a"),
         Validation(model="csnb", train="a", test="c"),
     )
-    assert replace(STUDY, validate=pairs).validated == ["b", "a", "c"]
+    assert replace(STUDY, validate=pairs).validation_datasets == ["b", "a", "c"]
 
 
 def test_series_are_combined_only_if_the_study_asks_for_it():
-    assert STUDY.combined == ()
-    assert replace(STUDY, cohorts=Cohorts(("a", "b"))).combined == ("a", "b")
+    assert STUDY.cohort_series == ()
+    assert replace(STUDY, cohorts=Cohorts(("a", "b"))).cohort_series == ("a", "b")
 
 
 @pytest.mark.parametrize("cohorts", [None, Cohorts(("a", "b"), "nb", harmonise="zscore")])
@@ -98,7 +98,7 @@ def test_a_study_runs_without_data_sets_that_are_missing():
         "both": {"datasets": ["a"], "params": {"y": 2}},
     }
     assert rest.validate == pairs[2:]
-    assert rest.combined == ("a", "c")
+    assert rest.cohort_series == ("a", "c")
     assert rest.classifiers == ("nb",)
     assert study.without({"b": "", "c": ""}).cohorts is None
 
@@ -106,7 +106,7 @@ def test_a_study_runs_without_data_sets_that_are_missing():
 def test_a_study_without_any_data_set_keeps_its_simulations():
     study = study_with(analyses={"sim": {"datasets": ["a", "b"]}}, final=("nb",), headline="nb")
     rest = study.without({"a": "x", "b": "y"})
-    assert rest.trained == rest.models == []
+    assert rest.training_keys == rest.models == []
     assert (rest.classifiers, rest.folds, rest.headline) == ((), (), "")
     assert list(rest.analyses) == ["sim"]
 

@@ -186,10 +186,10 @@ def test_a_file_of_an_earlier_format_is_refused_with_the_remedy(tmp_path, expect
 
 
 def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(
-    tmp_path, expected_text
+    tmp_path, expected_texts
 ):
     values = np.array([[1.0, np.nan]])
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match=expected_texts[0]):
         DataSet("toy", values, features=["a"], samples=["s", "t"], labels=["x", "y"])
     marked = DataSet(
         "toy", values, features=["a"], samples=["s", "t"], labels=["x", "y"], missing=True
@@ -199,7 +199,7 @@ def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(
     np.testing.assert_array_equal(again.values, values)
     assert again.missing
     assert names_of(tmp_path / "x.parquet").missing
-    with pytest.raises(InputError, match="feature 'a' of sample 's' is inf"):
+    with pytest.raises(InputError, match=expected_texts[1]):
         DataSet(
             "toy",
             [[np.inf, 1.0]],
@@ -213,18 +213,18 @@ def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(
 @pytest.mark.parametrize(
     ("code", "changes", "message"),
     [
-        ("dataset.wrong-length", {"groups": ["p1"]}, "one group per sample is needed, 1 is given"),
+        ("dataset.wrong-length", {"groups": ["p1"]}, "one group .* 1 is given"),
         (
             "dataset.wrong-length",
             {"labels": ["x"]},
-            "one class label per sample is needed, 1 is given",
+            "one class label .* 1 is given",
         ),
         (
             "dataset.no-label",
             {"labels": [None, "x"]},
-            r"'s' has no class label \(1 sample has none\)",
+            r"'s' has no class label \(1 sample",
         ),
-        ("dataset.no-group", {"groups": ["p1", None]}, r"'t' has no group \(1 sample has none\)"),
+        ("dataset.no-group", {"groups": ["p1", None]}, r"'t' has no group \(1 sample"),
         ("dataset.no-group", {"groups": ["", "p1"]}, "sample 's' has no group"),
         (
             "dataset.wrong-sample-metadata",
@@ -251,7 +251,7 @@ def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(
             {"kinds": ["linear", "angle", "linear"]},
             "'angle'; use one of linear,",
         ),
-        ("dataset.not-finite", {"values": [[0, np.nan]] * 3}, "feature 'a' of sample 't' is nan"),
+        ("dataset.not-finite", {"values": [[0, np.nan]] * 3}, "'a' of sample 't' is nan"),
         (
             "dataset.control-characters",
             {"samples": ["s\x1b", "t"]},

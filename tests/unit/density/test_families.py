@@ -51,7 +51,7 @@ def test_every_family_sums_its_terms_and_mixes_its_classes(rng, family):
         (
             MultivariateGaussian(covariance="shared"),
             [1.0, 2.0, 3.0, 4.0],
-            "covariance is 'shared'; use one of pooled, per_class",
+            "'shared'; use one of pooled, per_class",
         ),
         *paper_cases.WITHOUT_DENSITY,
     ],

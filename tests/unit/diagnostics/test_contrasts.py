@@ -313,25 +313,25 @@ def test_the_table_is_by_rank_and_a_table_of_genes(series):
 
 
 @pytest.mark.parametrize(
-    ("contrast", "message"),
+    "contrast",
     [
-        ("drug A", "'drug A' is not a comparison; write A vs B"),
-        ("drug A vs norml", "names 'norml', which is not a class; did you mean 'normal'"),
-        ("slope(dos)", "names 'dos', which is not a column of the samples; did you mean 'dose'"),
-        ("slope(sex)", r"needs numbers, and 'f' is none; use levels\(sex\)"),
-        ("trend(grade)", r"no numbers to order them by; write trend\(grade=high<low<middle\)"),
-        ("trend(grade=low<high)", "does not order the levels high, low, middle, each once"),
-        ("class:grade", "no sample is"),
-        ("levels(one)", "all samples have 1"),
+        pytest.param("drug A", id="one class"),
+        pytest.param("drug A vs norml", id="an unknown class"),
+        pytest.param("slope(dos)", id="an unknown column"),
+        pytest.param("slope(sex)", id="a slope of texts"),
+        pytest.param("trend(grade)", id="a trend without an order"),
+        pytest.param("trend(grade=low<high)", id="a trend without a level"),
+        pytest.param("class:grade", id="an empty combination"),
+        pytest.param("levels(one)", id="one level"),
     ],
 )
-def test_what_is_no_comparison_is_refused(series, contrast, message):
+def test_what_is_no_comparison_is_refused(series, contrast, expected_text):
     phenotype = series.sample_metadata.assign(one="1")
     phenotype["grade"] = np.where(series.labels == "normal", "low", phenotype["grade"])
     grade = phenotype["grade"].where(phenotype.index > 2, ["low", "high", "middle"] * 10)
     asked = dataset(series.values, series.labels, scale="log2",
                     sample_metadata=phenotype.assign(grade=grade))  # fmt: skip
-    with refused(message, key="contrasts"):
+    with refused(expected_text, key="contrasts"):
         contrast_table(asked, Design(contrasts=(contrast,)))
 
 

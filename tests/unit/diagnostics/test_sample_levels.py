@@ -112,14 +112,13 @@ def test_composition_shifts_counts_per_million_and_tmm_removes_it():
     ("ratio", "severity"),
     [(1.0, None), (1.45, None), (1.6, "notice"), (2.9, "notice"), (3.1, "warning")],
 )
-def test_library_sizes_are_listed_by_class(rng, ratio, severity):
+def test_library_sizes_are_listed_by_class(rng, ratio, severity, expected_text):
     counts = rng.poisson(200, size=(200, 16)).astype(float)
     counts[:, 8:] = rng.poisson(200 * ratio, size=(200, 8))
     rows = library_sizes(dataset(counts, np.repeat(["a", "b"], 8), scale="counts"))
     assert [row["subject"] for row in rows][:2] == ["a", "b"]
     assert rows[0]["value"] == np.median(counts[:, :8].sum(axis=0))
-    text = r"median library of “a”: 0\.04\d* million reads \(0\.0[34]\d* to 0\.0\d+\) in 8 samples"
-    assert re.fullmatch(text, rows[0]["finding"])
+    assert re.fullmatch(expected_text, rows[0]["finding"])
     assert [row["severity"] for row in rows[2:]] == ([] if severity is None else [severity])
     if severity:
         assert f"libraries of “b” have {ratio:.1f}" in rows[2]["finding"]

@@ -5,14 +5,12 @@ from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from spy_classifier import Spy
-from toys import dataset
 
 from xnbflow.evaluation.fitting import as_read, fit_grouped
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
@@ -25,19 +23,6 @@ def test_only_models_that_read_no_names_get_an_array(series):
     searched = GridSearchCV(make_pipeline(StandardScaler(), Spy()), {})
     assert as_read(named, frame) is as_read(searched, frame) is frame
     assert isinstance(as_read(make_pipeline(StandardScaler(), logistic), frame), np.ndarray)
-
-
-@pytest.fixture
-def pairs():
-    """Eight patients, two samples each, one of each class; a value in ten is missing."""
-    rng = np.random.default_rng(0)
-    labels = np.tile(["normal", "tumour"], 8)
-    values = rng.normal(size=(5, 16)) + 2 * (labels == "tumour")
-    values[rng.random(values.shape) < 0.1] = np.nan
-    groups = np.repeat([f"patient {i}" for i in range(8)], 2)
-    genes = pd.DataFrame({"symbol": ["TP53", "", "KRAS", "MYC", "EGFR"]})
-    parts = {"groups": groups, "feature_metadata": genes, "missing": True}
-    return dataset(values, labels, "pairs", **parts)
 
 
 def test_inner_folds_keep_groups_together(pairs):

@@ -20,7 +20,7 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
     [
         *mistakes("folds"),
         (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'"),
-        (["sample\tfold\udcff"], r"is not UTF-8 text \(byte 11\); save it as UTF-8"),
+        (["sample\tfold\udcff"], r"not UTF-8 text \(byte 11\); save it"),
     ],
 )
 def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):

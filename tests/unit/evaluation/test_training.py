@@ -131,19 +131,6 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(rng, mark):
 CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"}
 
 
-@pytest.fixture
-def pairs():
-    """Eight patients, two samples each, one of each class; a value in ten is missing."""
-    rng = np.random.default_rng(0)
-    labels = np.tile(["normal", "tumour"], 8)
-    values = rng.normal(size=(5, 16)) + 2 * (labels == "tumour")
-    values[rng.random(values.shape) < 0.1] = np.nan
-    groups = np.repeat([f"patient {i}" for i in range(8)], 2)
-    genes = pd.DataFrame({"symbol": ["TP53", "", "KRAS", "MYC", "EGFR"]})
-    parts = {"groups": groups, "feature_metadata": genes, "missing": True}
-    return dataset(values, labels, "pairs", **parts)
-
-
 def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group(pairs):
     folds = folds_of_repeat(pairs, None, 0)
     pd.testing.assert_frame_equal(folds, draw_folds(pairs, None, 1))

@@ -76,9 +76,9 @@ def test_a_class_is_recognised_above_one_half_only(n_right, recognised):
     codes = np.repeat([0, 1], 30)
     right = np.concatenate([np.arange(30) < n_right, np.ones(30, dtype=bool)])
     actual = performance(codes, np.eye(2)[np.where(right, codes, 1 - codes)], inflation=1.0)
-    assert actual.classes[0].recognised == recognised
-    assert actual.classes[0].taken == 30 - n_right
-    assert actual.classes[0].taken_for == (-1 if n_right == 30 else 1)
+    assert actual.classes[0].is_recognised == recognised
+    assert actual.classes[0].n_mistaken == 30 - n_right
+    assert actual.classes[0].mistaken_for == (-1 if n_right == 30 else 1)
 
 
 def test_the_upper_limit_of_the_accuracy_is_at_least_that_of_the_recalls():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from xnbflow.core.study import Study
-from xnbflow.inference.headlines import headline_table, subject
+from xnbflow.inference.headlines import headline_classifier, headline_table
 
 STUDY = Study(
     id="s",
@@ -22,11 +22,11 @@ STUDY = Study(
 def test_the_subject_is_named_or_selects_features_and_else_was_chosen_after_looking():
     averages = pd.DataFrame({"classifier": ["nb", "xnb", "csnb"], "wins": [0, 0, 1]})
     selecting = pd.DataFrame({"classifier": ["xnb", "csnb"]})
-    assert subject(STUDY, selecting, averages) == ("xnb", 1)
-    assert subject(replace(STUDY, final=("csnb",)), selecting, averages) == ("csnb", 1)
-    assert subject(replace(STUDY, headline="nb"), selecting, averages) == ("nb", 1)
-    assert subject(STUDY, selecting.iloc[:0], averages) == ("csnb", 3)
-    assert subject(STUDY, selecting, averages.iloc[:0]) == ("", 1)
+    assert headline_classifier(STUDY, selecting, averages) == ("xnb", 1)
+    assert headline_classifier(replace(STUDY, final=("csnb",)), selecting, averages) == ("csnb", 1)
+    assert headline_classifier(replace(STUDY, headline="nb"), selecting, averages) == ("nb", 1)
+    assert headline_classifier(STUDY, selecting.iloc[:0], averages) == ("csnb", 3)
+    assert headline_classifier(STUDY, selecting, averages.iloc[:0]) == ("", 1)
 
 
 def test_the_headline_counts_data_sets_above_the_largest_class_after_holm():

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import beta
-from toys import dataset
+from toys import dataset, two_classes
 
 from xnbflow.data.canonical_order import in_canonical_order
 from xnbflow.data.read_counts import expressed_features, with_log_counts
@@ -50,18 +50,10 @@ BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}}
 SELECTING = {"steps": [BEST, {"method": "sklearn.naive_bayes.GaussianNB"}]}
 
 
-def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):
-    rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
-    values = rng.normal(8.0, 1.0, (n_features, n))
-    values[:shifted] += shift * (labels == "b")
-    return dataset(values, labels, f"toy{seed}")
-
-
 @pytest.mark.slow
 def test_selection_is_inside_so_that_noise_is_not_significant():
     """Five features chosen of 1,000 by all labels would separate noise; chosen inside, not."""
-    (row,) = label_test(toy(3, n_features=1000), SELECTING).to_dict("records")
+    (row,) = label_test(two_classes(3, n_features=1000), SELECTING).to_dict("records")
     assert row["p_value"] > 0.1
     assert row["null_mean"] < 0.6
     assert row["permuted"] == ""
@@ -70,14 +62,14 @@ def test_selection_is_inside_so_that_noise_is_not_significant():
 def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
     mirrored = SimpleNamespace(permute=lambda y, _: np.where(y == "a", "b", "a"))
     monkeypatch.setattr(label_tests, "label_exchange", lambda *_: mirrored)
-    series = toy(0, n_features=5, shifted=5, shift=9.0)
+    series = two_classes(0, n_features=5, shifted=5, shift=9.0)
     (row,) = label_test(series, NB, n_permutations=1).to_dict("records")
     assert (row["observed"], row["null_mean"], row["at_least"]) == (1.0, 1.0, 1)
 
 
 @pytest.mark.slow
 def test_missing_values_and_groups_are_those_of_the_training_samples():
-    series = toy(0, n_features=5, shifted=5, shift=9.0)
+    series = two_classes(0, n_features=5, shifted=5, shift=9.0)
     values = np.where(np.random.default_rng(0).random(series.values.shape) < 0.1, np.nan, 0.0)
     groups = pd.Series(series.labels).groupby(series.labels).cumcount().astype(str)
     holes = replace(series, values=series.values + values, missing=True, groups=groups)
@@ -90,7 +82,7 @@ def test_missing_values_and_groups_are_those_of_the_training_samples():
 def test_a_row_describes_the_scores_of_permuted_labels(monkeypatch):
     scores = iter([0.6, 0.5, 0.6, 0.7, 0.4])
     monkeypatch.setattr(label_tests, "complete_score", lambda *_, **__: lambda *_: next(scores))
-    (row,) = label_test(toy(0, n_features=5), NB, n_permutations=4).to_dict("records")
+    (row,) = label_test(two_classes(0, n_features=5), NB, n_permutations=4).to_dict("records")
     assert (row["permutations"], row["at_least"], row["p_value"]) == (4, 2, 0.6)
     assert row["null_mean"] == pytest.approx(0.55)
     assert row["null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
@@ -119,12 +111,12 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch, expec
     assert row["permutations"] == n_permutations
     assert row["p_value"] == pytest.approx(1 / (n_permutations + 1) / 0.8)
     assert tested_labels(values, np.repeat("a", len(labels))).empty
-    monkeypatch.setattr(label_tests, "_MOST_VALUES", values.size - 1)
+    monkeypatch.setattr(label_tests, "MOST_TESTED_VALUES", values.size - 1)
     assert tested_labels(values, labels).empty
 
 
 def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):
-    series = toy(0, n_features=60)
+    series = two_classes(0, n_features=60)
     first = series_seed(series, 0, "permutation")
     score = ten_features_score(in_canonical_order(series).values)
     labels = in_canonical_order(series).labels
@@ -146,7 +138,7 @@ def test_folds_are_drawn_twenty_times_unless_there_are_many_values_or_an_adjustm
 ):
     """Of the labels and of a permutation, each for means and for spread."""
     seeds = []
-    monkeypatch.setattr(label_tests, "_MOST_VALUES", most_values)
+    monkeypatch.setattr(label_tests, "MOST_TESTED_VALUES", most_values)
     monkeypatch.setattr(
         label_tests, "adjusted_score", lambda *_, **__: lambda _, seed: seeds.append(seed) or 0
     )
@@ -155,9 +147,8 @@ def test_folds_are_drawn_twenty_times_unless_there_are_many_values_or_an_adjustm
         "ten_features_scores",
         lambda *_, **__: lambda _, drawn: seeds.extend(drawn) or np.zeros(len(drawn)),
     )
-    series = replace(
-        toy(0, n_features=5), sample_metadata=pd.DataFrame({"plate": np.tile(["p", "q"], 20)})
-    )
+    plates = pd.DataFrame({"plate": np.tile(["p", "q"], 20)})
+    series = replace(two_classes(0, n_features=5), sample_metadata=plates)
     label_test(series, adjust=adjust, n_permutations=1)
     assert len(seeds) == 4 * n_draws
     assert len(set(seeds)) == 2 * n_draws
@@ -165,7 +156,7 @@ def test_folds_are_drawn_twenty_times_unless_there_are_many_values_or_an_adjustm
 
 def spread_study(seed, kind):
     """Return 40 samples whose 100 features have a class of another mean, spread, or neither."""
-    series = toy(seed, n_features=100)
+    series = two_classes(seed, n_features=100)
     values = series.values - 8.0
     of_b = series.labels == "b"
     if kind == "mean":
@@ -196,10 +187,12 @@ def test_p_is_the_smaller_of_means_and_spread_by_their_shares_of_the_level(monke
 
     def fake(name):
         values = iter([0.5, *null[name]])
-        return label_tests.one_by_one(lambda *_: next(values))
+        return label_tests.score_each_draw(lambda *_: next(values))
 
-    monkeypatch.setattr(label_tests, "_default_scores", lambda *_: (fake("means"), fake("spread")))
-    row = label_test(toy(0, n_features=5), n_permutations=19, n_repeats=1).iloc[0]
+    monkeypatch.setattr(
+        label_tests, "means_and_spread_scores", lambda *_: (fake("means"), fake("spread"))
+    )
+    row = label_test(two_classes(0, n_features=5), n_permutations=19, n_repeats=1).iloc[0]
     assert (row["means_p"], row["spread_p"]) == (8 / 20, 2 / 20)
     assert row["p_value"] == pytest.approx(0.5)
     assert (row["observed"], row["spread_observed"], row["at_least"]) == (0.5, 0.5, 7)
@@ -218,11 +211,11 @@ def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeyp
             return next(draws)
         return float(null[(seed - 1 - first) % 1_000_003 % 100])
 
-    series = toy(0, n_features=5)
+    series = two_classes(0, n_features=5)
     first = series_seed(series, 0, "permutation")
     seeds_of_labels = {first, (first + 1_000_003) % 2**32}
-    scores = tuple(label_tests.one_by_one(score) for score in (means, lambda *_: 0.0))
-    monkeypatch.setattr(label_tests, "_default_scores", lambda *_: scores)
+    scores = tuple(label_tests.score_each_draw(score) for score in (means, lambda *_: 0.0))
+    monkeypatch.setattr(label_tests, "means_and_spread_scores", lambda *_: scores)
     row = label_test(series, n_permutations=99, n_repeats=2).iloc[0]
     assert row["observed"] == pytest.approx(0.5)
     assert row["means_p"] == pytest.approx(0.5, abs=0.02)
@@ -232,5 +225,5 @@ def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeyp
 
 
 def test_a_test_of_a_classifier_has_limits_of_its_permutations():
-    row = label_test(toy(0, n_features=5), NB, n_permutations=39).iloc[0]
+    row = label_test(two_classes(0, n_features=5), NB, n_permutations=39).iloc[0]
     assert row["p_lower"] < row["p_value"] < row["p_upper"]

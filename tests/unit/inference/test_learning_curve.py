@@ -3,19 +3,11 @@
 import numpy as np
 import pytest
 from scipy.optimize import nnls
-from toys import dataset
+from toys import two_classes
 
 from xnbflow.inference.learning_curve import learning_curve, power_laws
 
 CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
-
-
-def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):
-    rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
-    values = rng.normal(8.0, 1.0, (n_features, n))
-    values[:shifted] += shift * (labels == "b")
-    return dataset(values, labels, f"toy{seed}")
 
 
 def test_power_laws_have_the_least_squares_of_all_floors_and_scales():
@@ -34,7 +26,7 @@ def test_power_laws_have_the_least_squares_of_all_floors_and_scales():
 
 @pytest.mark.parametrize(("shift", "is_reliable"), [(1.2, True), (0.0, False)])
 def test_a_curve_without_rise_is_marked(shift, is_reliable):
-    curve = learning_curve(toy(3, n=60, shifted=20, shift=shift), {"method": CSNB}, CSNB)
+    curve = learning_curve(two_classes(3, n=60, shifted=20, shift=shift), {"method": CSNB}, CSNB)
     forecast = curve[curve["kind"] == "forecast"]
     assert forecast["training_samples"].tolist() == [60, 90, 120]
     assert curve["balanced_accuracy"].between(curve["lower"], curve["upper"]).all()
@@ -44,4 +36,4 @@ def test_a_curve_without_rise_is_marked(shift, is_reliable):
 
 
 def test_a_class_that_is_too_small_has_no_curve():
-    assert learning_curve(toy(4, n=10), {"method": CSNB}, CSNB).empty
+    assert learning_curve(two_classes(4, n=10), {"method": CSNB}, CSNB).empty

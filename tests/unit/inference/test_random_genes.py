@@ -7,18 +7,10 @@ import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
-from toys import dataset
+from toys import two_classes
 
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.inference.random_genes import random_genes
-
-
-def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):
-    rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
-    values = rng.normal(8.0, 1.0, (n_features, n))
-    values[:shifted] += shift * (labels == "b")
-    return dataset(values, labels, f"toy{seed}")
 
 
 def picked(features, folds):
@@ -27,7 +19,7 @@ def picked(features, folds):
 
 
 def test_the_score_of_the_selected_features_is_that_of_gaussian_naive_bayes():
-    series, names = toy(0, shifted=3, shift=1.0), ["g0", "g1", "g50"]
+    series, names = two_classes(0, shifted=3, shift=1.0), ["g0", "g1", "g50"]
     folds = draw_folds(series, 5, 2)
     predicted = series.labels.copy()
     for _, samples in folds[folds["repeat"] == 0].groupby("fold"):
@@ -42,7 +34,7 @@ def test_the_score_of_the_selected_features_is_that_of_gaussian_naive_bayes():
 
 def test_few_informative_features_beat_random_ones_and_features_among_many_alike_do_not():
     for shifted, is_better in ((3, True), (200, False)):
-        series = toy(1, shifted=shifted)
+        series = two_classes(1, shifted=shifted)
         folds = draw_folds(series, 5, 1)
         row = random_genes(series, picked(["g0", "g1", "g2"], folds), folds).iloc[0]
         assert row["random_p"] == (row["as_good_random"] + 1) / 101
@@ -50,7 +42,7 @@ def test_few_informative_features_beat_random_ones_and_features_among_many_alike
 
 
 def test_what_cannot_be_compared_has_no_row():
-    series = toy(2)
+    series = two_classes(2)
     folds = draw_folds(series, 5, 1)
     assert random_genes(series, picked([], folds), folds).empty
     assert random_genes(series, picked(series.features[:101], folds), folds).empty
@@ -61,6 +53,6 @@ def test_what_cannot_be_compared_has_no_row():
 
 @pytest.mark.parametrize(("n", "n_rows"), [(1000, 1), (1002, 0)])
 def test_up_to_a_thousand_samples_are_compared(n, n_rows):
-    series = toy(0, n=n, n_features=40)
+    series = two_classes(0, n=n, n_features=40)
     folds = draw_folds(series, 2, 1)
     assert len(random_genes(series, picked(["g0"], folds), folds)) == n_rows

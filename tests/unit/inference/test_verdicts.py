@@ -104,7 +104,7 @@ def test_pairs_that_are_right_together_count_once():
     actual = performance(codes, predictions(codes, pairs < 2), pairs, inflation=1.0)
     assert verdict(actual).level == "not supported"
     assert verdict(actual).codes[0] == "chance interval"
-    assert not any(row.recognised for row in actual.classes)
+    assert not any(row.is_recognised for row in actual.classes)
 
 
 def predictions(codes, wrong, n_classes=2):
@@ -182,16 +182,16 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     """Eight of twelve right samples are enough of one classifier, not of the best of six."""
     codes = np.repeat([0, 1], 12)
     predicted = predictions(codes, range(4))
-    assert performance(codes, predicted, candidates=1).classes[0].recognised
-    assert not performance(codes, predicted, candidates=6).classes[0].recognised
+    assert performance(codes, predicted, candidates=1).classes[0].is_recognised
+    assert not performance(codes, predicted, candidates=6).classes[0].is_recognised
     # all are named as class 0; then of class 1 six of ten are, but so are 40 of 90 others
     codes = np.repeat([0, 1], [90, 10])
     actual = performance(codes, np.eye(2)[np.zeros(100, dtype=int)])
-    assert not any(row.recognised for row in actual.classes)
+    assert not any(row.is_recognised for row in actual.classes)
     assert verdict(actual, LabelTest(0.005)).level == "not supported"
     actual = performance(codes, predictions(codes, [*range(40), *range(90, 94)]), inflation=1.0)
     assert actual.classes[1].recall.value == pytest.approx(0.6)
-    assert not actual.classes[1].recognised
+    assert not actual.classes[1].is_recognised
     codes = np.repeat([0, 1, 2], [40, 40, 10])  # one of three classes is never recognised
     actual = performance(codes, predictions(codes, range(80, 90), 3))
     assert verdict(actual, LabelTest(0.001)).codes == ["class not recognised"]

@@ -8,7 +8,7 @@ from xnbflow.core.study import Design
 from xnbflow.jobs.diagnose import diagnose_data_set
 from xnbflow.jobs.genes import compare_features
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES, GENE_TABLES
-from xnbflow.tables.storage import read_parquet, series_of
+from xnbflow.tables.storage import read_parquet, recorded_series_digest
 
 
 @pytest.fixture
@@ -39,12 +39,12 @@ def test_genes_writes_its_tables_and_two_of_them_as_text(series, tmp_path):
         "samples": 18,
         "left_out": 0,
     }
-    assert len({series_of(folder / name) for name in tables}) == 1
+    assert len({recorded_series_digest(folder / name) for name in tables}) == 1
 
 
-def test_a_design_that_cannot_be_leaves_no_file(series, tmp_path):
+def test_a_design_that_cannot_be_leaves_no_file(series, tmp_path, expected_text):
     folder = tmp_path / "genes"
-    with refused("reference of the study's design is 'd'", key="reference"):
+    with refused(expected_text, key="reference"):
         compare_features(series, Design(reference="d"), folder=folder, check_code=lambda: None)
     assert not folder.exists()
 

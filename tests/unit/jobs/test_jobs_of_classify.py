@@ -11,7 +11,7 @@ from xnbflow.jobs.classify import train_classifiers
 from xnbflow.jobs.models import fit_kept_model
 from xnbflow.models.model_file import read_model
 from xnbflow.tables.contract import CHECK_TABLES, GROUPS, TRAINING_TABLES
-from xnbflow.tables.storage import read_parquet, read_stacked, series_of
+from xnbflow.tables.storage import read_parquet, read_stacked, recorded_series_digest
 
 ENTRIES = {
     "nb": resolved({"method": "gaussian_nb"}),
@@ -45,7 +45,7 @@ def folder(tmp_path_factory, series):
         folds_file=None,
         downloads={"base_urls": {}},
         entries=ENTRIES,
-        compared=["csnb"],
+        random_gene_classifiers=["csnb"],
         folder=folder,
         check_code=lambda: calls.append("classify"),
     )
@@ -53,7 +53,7 @@ def folder(tmp_path_factory, series):
         folder / "series.parquet",
         entries=ENTRIES,
         fast_classes={"csnb": METHODS["csnb"].quick},
-        halved=["csnb"],
+        halves_classifiers=["csnb"],
         n_pairs=2,
         folder=folder,
         check_code=lambda: calls.append("check"),
@@ -95,9 +95,9 @@ def kept_model(folder, target, series=None):
         origin={"location": "toy.csv"},
         predictions=folder / "predictions.parquet",
         selected=folder / "selected.parquet",
-        trained=["nb", "csnb"],
+        trained_classifiers=["nb", "csnb"],
         halves=folder / "halves.parquet",
-        halved=["csnb"],
+        halves_classifiers=["csnb"],
         folder=target,
         check_code=lambda: None,
     )
@@ -114,7 +114,9 @@ def test_a_model_has_the_figures_of_its_own_rows_and_the_share_of_halves(folder,
         (of_csnb["true"] == of_csnb["predicted"]).groupby(of_csnb["sample"]).mean().mean()
     )
     assert model.signature["share_of_halves"].notna().all()
-    assert series_of(tmp_path / "signature.parquet") == series_of(folder / "predictions.parquet")
+    assert recorded_series_digest(tmp_path / "signature.parquet") == recorded_series_digest(
+        folder / "predictions.parquet"
+    )
 
 
 def test_a_model_is_not_made_of_training_on_another_series(folder, tmp_path, series):

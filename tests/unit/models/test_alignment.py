@@ -19,7 +19,7 @@ from xnbflow.models.alignment import align, reference_level, resolve_missing
         (lambda new: new.iloc[:0], "no samples"),
         (lambda new: new.iloc[:, [0, 0, *range(1, 8)]], "has 1 repeated column, 'g0' for one"),
         (lambda new: new.assign(g0="high"), "is not a number"),
-        (lambda new: new.where(new.index.to_series() != "s2"), "sample 's2' has no value of 'g0'"),
+        (lambda new: new.where(new.index.to_series() != "s2"), "'s2' has no value of 'g0'"),
         (lambda new: new.assign(g0=np.inf), "sample 's0': 'g0' is inf"),
     ],
 )

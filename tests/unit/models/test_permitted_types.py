@@ -111,7 +111,7 @@ def test_the_method_that_a_model_names_is_not_imported(path, canary):
 
 def used(model):
     """Show a model and predict with it."""
-    assert commands.as_text(commands.model_summary(model), Path("m.skops"))
+    assert commands.summary_text(commands.model_summary(model), Path("m.skops"))
     assert commands.signature_text(model)
     assert len(predict_table(model, SERIES.frame()).table) == 40
 

@@ -25,31 +25,19 @@ def test_evidence_left_is_the_mean_over_classes_of_shares_of_weights():
 
 
 @pytest.mark.parametrize(
-    ("missing", "lacking", "note"),
+    ("missing", "lacking"),
     [
-        (
-            "drop",
-            [[True, False], [False, False]],
-            "1 value is missing in 1 of 2 samples and is left out of the evidence",
-        ),
-        (
-            "impute",
-            [[True, False], [False, True]],
-            "2 values are missing in 2 of 2 samples and are replaced by their training medians",
-        ),
-        (
-            "impute",
-            [[True, False], [True, False]],
-            "1 of the model's 2 features is missing and is replaced by its training median (g0)",
-        ),
+        pytest.param("drop", [[True, False], [False, False]], id="one value"),
+        pytest.param("impute", [[True, False], [False, True]], id="two values"),
+        pytest.param("impute", [[True, False], [True, False]], id="a feature"),
     ],
 )
-def test_missing_values_are_noted_in_the_right_number(missing, lacking, note):
+def test_missing_values_are_noted_in_the_right_number(missing, lacking, expected_text):
     signature = pd.DataFrame({"class": [], "feature": [], "weight": []})
     names = np.array(["g0", "g1"])
     model = SimpleNamespace(signature=signature, required=names, used=np.arange(2))
     notes = prediction_notes.notes_of_missing(model, np.array(lacking), missing)
-    assert next(notes) == note
+    assert next(notes) == expected_text
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_what_cannot_be_recalibrated_is_refused(model, rng):
     other, few = np.where(new.labels == "a", "A", "b"), new.labels.copy()
     few[:20] = "a"
     cases = (
-        (replace(new, labels=other), "A is not a class of the model"),
+        (replace(new, labels=other), "A is not a class"),
         (replace(new, labels=few), "2 samples of 'b'; give at least 5"),
         (replace(new, labels=np.where(new.labels == "a", "b", "a")), "does not rank these samples"),
         (cohort(np.random.default_rng(0), 60), "was fitted to these samples"),
@@ -124,7 +124,7 @@ def test_ten_samples_that_are_ranked_well_are_recalibrated():
     recalibration.refuse_without_ranking("d", scores, codes, None)
     with refused("does not rank these samples"):
         recalibration.refuse_without_ranking("d", -scores, codes, None)
-    with refused("too few to tell"):
+    with refused("too few to decide"):
         mixed = np.array([0, 1, 0, 0, 1, 0, 1, 0, 1, 1])  # AUC 19 / 25
         recalibration.refuse_without_ranking("d", scores, mixed, None)
 
@@ -132,7 +132,7 @@ def test_ten_samples_that_are_ranked_well_are_recalibrated():
 @pytest.mark.parametrize(
     ("places", "words"),
     [
-        ((1, 4, 6, 7, 8), "too few to tell"),  # AUC 16 / 25
+        ((1, 4, 6, 7, 8), "too few to decide"),  # AUC 16 / 25
         ((1, 3, 6, 7, 8), "does not rank these samples"),  # 15 / 25, not above .6
     ],
 )

@@ -11,6 +11,7 @@ from sklearn.model_selection import (
     StratifiedGroupKFold,
     StratifiedKFold,
 )
+from threadpoolctl import threadpool_info, threadpool_limits
 from toys import markers
 
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
@@ -277,3 +278,27 @@ def test_densities_of_one_size_borrow_nothing(rng):
     X, y = overlapping(rng)
     assert averaged().fit(X, y).class_densities_.borrowed.shares.tolist() == [14 / 24, 14 / 24]
     assert averaged(rule="one_standard_error").fit(X, y).class_densities_.borrowed is None
+
+
+def blas_threads():
+    """Return the numbers of threads of the libraries of BLAS."""
+    blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    return {library["num_threads"] for library in blas}
+
+
+class CountingSplitter(StratifiedKFold):
+    """Inner folds that remember the threads of BLAS while the classifier is fitted."""
+
+    def split(self, X, y=None, groups=None):
+        self.threads = blas_threads()
+        return super().split(X, y, groups)
+
+
+def test_a_fit_has_one_thread_of_blas_and_restores_those_of_the_process(rng):
+    X, y = overlapping(rng)
+    folds = CountingSplitter(3)
+    with threadpool_limits(limits=2, user_api="blas"):
+        for _ in range(2):  # the second fit has the libraries that the first one found
+            averaged(cv=folds).fit(X, y)
+            assert folds.threads == {1}
+            assert blas_threads() == {2}

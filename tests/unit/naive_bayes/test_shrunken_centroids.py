@@ -38,7 +38,7 @@ def scores_of_scikit_learn(X, y, threshold):
     """Half of the discriminant scores (ESL, Eq. 18.2), relative to those of the first class."""
     scaled = StandardScaler().fit_transform(X)
     model = NearestCentroid(shrink_threshold=threshold or None, priors="empirical").fit(scaled, y)
-    scores = model._decision_function(scaled) / 2.0
+    scores = model.decision_function(scaled) / 2.0
     return scores - scores[:, [0]], model
 
 

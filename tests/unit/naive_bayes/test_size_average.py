@@ -98,7 +98,7 @@ def test_the_last_size_is_the_largest_with_a_weight(rng):
     path.sums[2] = -20.0 * path.sums[2]  # the largest size is wrong
     actual = average_sizes(path, 200)
     assert actual.shares[2] == 0.0
-    assert actual.last_size == np.flatnonzero(actual.shares)[-1] < 2
+    assert actual.last_row == np.flatnonzero(actual.shares)[-1] < 2
 
 
 def test_equal_priors_are_those_of_the_classes_that_training_had(rng):

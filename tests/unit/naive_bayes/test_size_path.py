@@ -15,7 +15,7 @@ from toys import markers
 from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature
-from xnbflow.naive_bayes.size_path import InnerPredictions, checked_sizes, choose_size
+from xnbflow.naive_bayes.size_path import InnerPredictions, choose_size, path_sizes
 from xnbflow.naive_bayes.vector_scaling import fit_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
@@ -221,11 +221,11 @@ def test_equal_numbers_of_features_are_decided_by_the_loss():
 
 
 def test_the_default_path_has_thirty_sizes_up_to_two_hundred():
-    sizes = checked_sizes(None, 5_000)
+    sizes = path_sizes(None, 5_000)
     assert len(sizes) == 30
     assert sizes[[0, -1]].tolist() == [1, 200]
     assert np.ptp(np.diff(np.log(sizes[15:]))) < 0.06  # geometric
-    assert checked_sizes(None, 40).tolist()[-1] == 40
-    assert checked_sizes(None, 12).tolist() == list(range(1, 13))
+    assert path_sizes(None, 40).tolist()[-1] == 40
+    assert path_sizes(None, 12).tolist() == list(range(1, 13))
     with pytest.raises(InputError, match="sizes is empty"):
-        checked_sizes([], 12)
+        path_sizes([], 12)

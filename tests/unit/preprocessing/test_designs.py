@@ -55,11 +55,11 @@ def test_covariates_are_those_of_a_least_squares_fit_with_the_class(frame, expec
     reordered = test.assign(more=1.0)[["more", *test.columns[::-1]]]  # features go by their names
     np.testing.assert_array_equal(step.transform(reordered), step.transform(test))
     for table, match in (
-        (test.assign(plate=7), "'7' in the column 'plate' is not one of 0, 1, 2"),
-        (test.assign(age="old"), "'old' in the column 'age' is not a number"),
-        (test.assign(age=np.nan), "sample 's18' has no value of age"),
+        (test.assign(plate=7), "'7' in the column 'plate' .* 0, 1, 2"),
+        (test.assign(age="old"), "'old' in the column 'age'"),
+        (test.assign(age=np.nan), "'s18' has no value of age"),
         (test.drop(columns="age"), "needs the column 'age'"),
-        (test.drop(columns="g3"), "lacks features that CovariateAdjuster was fitted on: g3"),
+        (test.drop(columns="g3"), "lacks features that CovariateAdjuster .*: g3"),
     ):
         with refused(match=match):
             step.transform(table)

@@ -26,7 +26,7 @@ from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study_page import sections_of
-from xnbflow.running.cli.model_texts import as_text, model_summary
+from xnbflow.running.cli.model_texts import model_summary, summary_text
 from xnbflow.tables.contract import MODEL
 
 ENTRIES = {
@@ -111,7 +111,7 @@ def printed(folder, effect, seed):
         "page": re.sub(r"<[^>]+>", " ", html),
         "manuscript": paragraphs(results),
         "model card": model_card(described, "t"),
-        "show": as_text(described, path),
+        "show": summary_text(described, path),
     }
     estimates = {}
     for row in results.tables["estimates"].to_dict("records"):

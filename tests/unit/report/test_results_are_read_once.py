@@ -15,7 +15,7 @@ def test_a_table_of_a_series_is_read_once(tmp_path, monkeypatch):
 
     original = module.read_parquet
     monkeypatch.setattr(module, "read_parquet", counted)
-    first = results.compared("alpha")["genes"]
-    assert results.compared("alpha")["genes"] is first
-    assert results.compared("GSE7904")["genes"] is not first
+    first = results.gene_tables("alpha")["genes"]
+    assert results.gene_tables("alpha")["genes"] is first
+    assert results.gene_tables("GSE7904")["genes"] is not first
     assert read == ["genes.parquet"] * 2

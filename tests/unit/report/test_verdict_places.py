@@ -32,7 +32,7 @@ from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
-from xnbflow.running.cli.model_texts import as_text, model_summary
+from xnbflow.running.cli.model_texts import model_summary, summary_text
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.studies.study_tables import further_reasons
 from xnbflow.tables import contract
@@ -236,8 +236,8 @@ def study_of(root, conditions):
             {KEY: None},
             headers,
             audit=audit,
-            column_pairs=pairs,
-            pairs_of_classes=class_pairs,
+            concordance_pairs=pairs,
+            class_pair_table=class_pairs,
             cohort_tests=cohort_tests(root, evidence),
         ),
     )
@@ -265,7 +265,7 @@ def study_of(root, conditions):
         classifiers=("xnb",),
         final=("xnb",),
     )
-    fits = contract.TRAINED.of(study="s", dataset="d", folds="f", job="main", table="fits")
+    fits = contract.TRAINING_PATH.of(study="s", dataset="d", folds="f", job="main", table="fits")
     write_stacked({}, root / fits, contract.TRAINING_TABLES["fits"])
     # the tables of the model, and of the study that it belongs to, have the digest of the series
     write_parquet(
@@ -323,7 +323,7 @@ def places(results, folder):
     assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
-    shown = as_text(described, model_file)
+    shown = summary_text(described, model_file)
     card_text = model_card(described, "t")
     found = {
         "page": page_card.badge,
@@ -364,7 +364,7 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path, expected_texts)
     (page,) = blocks(answer.section(results), Cards)
     cards = {page_card.title: page_card for page_card in page.cards}
     assert cards["GSE7904"].badge == "Not supported"
-    assert cards["GSE7904"].short == expected_texts[0]
+    assert cards["GSE7904"].short_reason == expected_texts[0]
     record = tmp_path / "results/studies/small/run.json"
     record.parent.mkdir(parents=True)
     write_record(results, record)
@@ -382,18 +382,15 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path, expected_texts)
 
 
 @pytest.mark.parametrize(
-    ("change", "text"),
+    "change",
     [
-        ("elsewhere", "No verdict: the file is not in the folder of a study."),
-        ("no tables", "No verdict: the study s has not compared its classifiers yet."),
-        (
-            "other series",
-            "No verdict: the study s has not compared its classifiers on these data yet.",
-        ),
-        ("other classifier", "No verdict: the study s did not cross-validate this model."),
+        pytest.param("elsewhere", id="elsewhere"),
+        pytest.param("no tables", id="no tables"),
+        pytest.param("other series", id="other series"),
+        pytest.param("other classifier", id="other classifier"),
     ],
 )
-def test_a_model_without_a_verdict_states_why(tmp_path, change, text):
+def test_a_model_without_a_verdict_states_why(tmp_path, change, expected_text):
     results = study_of(tmp_path, ())
     path = results.root / contract.MODEL.of(study="s", dataset="d", classifier="xnb")
     verdict_file = results.root / contract.STUDY_FILES["verdicts"].of(study="s")
@@ -408,6 +405,6 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, text):
         digest = "e5f6" if change == "other series" else "a1b2"
         write_parquet(table, verdict_file, contract.STUDY_TABLES["verdicts"], series=digest)
     described = model_summary(XNB, path)
-    assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", text)
-    assert text in as_text(described, path)
-    assert text in model_card(described, "t")
+    assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", expected_text)
+    assert expected_text in summary_text(described, path)
+    assert expected_text in model_card(described, "t")

@@ -39,7 +39,7 @@ def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
 #: Every call of the command `xnbflow`, whose name is also a word of the text.
 OURS = (
     "^{program}( (?:fit|show|signature|predict|explain|geo|cumida|study|methods|run|figures|paper"
-    "|panel)"
+    "|panel|recalibrate|pack|gene|export|open)"
 )
 
 
@@ -67,6 +67,52 @@ def test_every_test_that_a_document_names_is_there():
     }
     assert named
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+
+
+#: Folders of the project whose files documents name; others are those of a run.
+FOLDERS = "workflow|config|docs|benchmarks|tests|envs|profiles|papers|naive_bayes|inference"
+FOLDERS += "|preprocessing|density|evaluation|diagnostics|models|studies|report|running|jobs"
+FOLDERS += r"|sources|tables|core|\.test|\.ci|\.github"
+PROSE = [path for path in DOCUMENTS if path.suffix == ".md" and path.name != "CHANGELOG.md"]
+
+
+def prose(path):
+    """Return a document without its blocks of code."""
+    return re.sub(r"^ *```.*?^ *```", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def test_every_file_of_the_project_that_a_document_names_is_there():
+    named = set()
+    for path in PROSE:
+        found = re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", prose(path))
+        named |= {(path.name, name) for name in found}
+    assert len(named) > 50
+    places = (ROOT, ROOT / "workflow/src/xnbflow")
+    lost = [pair for pair in sorted(named) if not any((at / pair[1]).exists() for at in places)]
+    assert lost == []
+
+
+def headings_of(path):
+    """Return the anchors of the headings of a document, as GitHub and Sphinx make them."""
+    headings = re.findall(r"^#+ (.+)$", prose(path), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+
+
+def test_every_link_between_documents_leads_to_a_file_and_a_heading():
+    links = []
+    for path in PROSE:
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", prose(path)):
+            if not re.match(r"\w+:", target):
+                links.append((path, (path.parent / target).resolve() if target else path, anchor))
+    assert len(links) > 300
+    lost = [(path.name, str(target)) for path, target, _ in links if not target.exists()]
+    assert lost == []
+    lost = [
+        (path.name, target.name, anchor)
+        for path, target, anchor in links
+        if anchor and target.suffix == ".md" and anchor not in headings_of(target)
+    ]
+    assert lost == []
 
 
 def test_every_threat_names_a_test_that_is_there():

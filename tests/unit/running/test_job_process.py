@@ -14,6 +14,7 @@ from toys import PROGRAMS
 from xnbflow.models.model_file import write_model
 from xnbflow.models.trained import fit_model
 from xnbflow.running import job_process
+from xnbflow.running.run_events import cause_of_failure
 
 
 def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
@@ -79,18 +80,18 @@ def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run, exp
 
 
 @pytest.mark.parametrize(
-    ("params", "message"),
+    "params",
     [
-        ({"code": "computing code 01234567"}, "the computing code of xnbflow was edited"),
-        ({"page_code": "page code 01234567"}, "the page code of xnbflow was edited"),
-        ({"methods": {"toys": "code 01234567"}}, "the sources of toys were edited"),
-        ({"sections": {"toys": "page code 01234567"}}, "the sources of toys were edited"),
+        pytest.param({"code": "computing code 01234567"}, id="computing code"),
+        pytest.param({"page_code": "page code 01234567"}, id="page code"),
+        pytest.param({"methods": {"toys": "code 01234567"}}, id="a method"),
+        pytest.param({"sections": {"toys": "page code 01234567"}}, id="a section"),
     ],
 )
-def test_a_job_of_other_code_than_the_plan_s_does_not_begin(run, params, message):
+def test_a_job_of_other_code_than_the_plan_s_does_not_begin(run, params, expected_text):
     code, errors = run("print('work')", params=params)
     assert code == 1
-    assert errors.startswith(f"Error: {message} after this run was planned")
+    assert errors.startswith(expected_text)
 
 
 def test_a_job_begins_with_another_version_of_a_package_than_the_plan_s(run):
@@ -124,11 +125,12 @@ UNWATCHED = {name: value for name, value in os.environ.items() if not name.start
 @pytest.mark.parametrize(
     ("program", "table"), [("write_parquet.py", "part.parquet"), ("write_tsv.py", "part.tsv")]
 )
-def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, program, table):
-    message = f"{table} cannot be written: no space is left there; make room and run it again"
+def test_without_room_a_job_says_so_in_one_sentence_with_the_path(
+    run, tmp_path, program, table, expected_text
+):
     work = (PROGRAMS / program).read_text()
     code, output = run(work, f"{LIMIT_FILES}(50_000)", env=UNWATCHED)
-    assert (code, output) == (1, f"Error: {message}\n")
+    assert (code, output) == (1, expected_text.format(table=table))
     assert {path.name for path in tmp_path.rglob("*.*")} == {"a.log", "a.tsv"}
     assert run(work)[0] == 0
     assert (tmp_path / table).stat().st_size > 50_000
@@ -141,6 +143,19 @@ def test_a_run_that_prints_causes_gets_none_from_the_job_unless_the_log_lacks_it
     assert run(raising, env=environment) == (1, "")
     _, output = run(raising, f"{LIMIT_FILES}(0)", env=environment)
     assert output == "Error: name it\n"
+
+
+def test_a_refusal_of_another_class_has_a_cause_in_the_log_as_an_input_error(run, tmp_path):
+    """Without a network: the run took the last line of the log for an unexpected error."""
+    raising = (
+        "from xnbflow.sources.places.downloads import UnavailableError\n"
+        "raise UnavailableError('cannot get x:\\n  http://a: 404\\nput it there') from KeyError(1)"
+    )
+    sentence = "cannot get x:\n  http://a: 404\nput it there"
+    assert run(raising) == (1, f"Error: {sentence}\n")
+    log = (tmp_path / "logs/a.log").read_text()
+    assert cause_of_failure(log).strip() == sentence
+    assert "KeyError: 1" in log
 
 
 def test_without_room_for_its_log_a_job_says_the_same(run, expected_text):

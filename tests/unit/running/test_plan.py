@@ -30,7 +30,7 @@ from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC, GENES, GROUPS, NOTES, TRAINING_TABLES, TRUTH
+from xnbflow.tables.contract import DIAGNOSTIC_PATH, GENES, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -153,10 +153,10 @@ def test_a_job_trains_the_classifiers_of_its_name(plan):
 
 def test_checks_are_of_the_first_folds(plan):
     train = TrainPlanner(plan)
-    assert train.compared(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
-    assert train.compared(wildcards(**WINE, folds="10-fold", job="main")) == []
+    assert train.random_gene_classifiers(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
+    assert train.random_gene_classifiers(wildcards(**WINE, folds="10-fold", job="main")) == []
     assert list(train.fast_classes(wildcards(**WINE))) == ["csnb"]
-    assert train.halved(wildcards(**WINE)) == ["csnb"]
+    assert train.halves_classifiers(wildcards(**WINE)) == ["csnb"]
     checks = inputs_of("compare", plan)["checks"](ONE)
     assert [path for path in checks if path.endswith("/halves.parquet")] == [
         "results/studies/one/checks/wine/halves.parquet",
@@ -166,17 +166,19 @@ def test_checks_are_of_the_first_folds(plan):
 
 def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypatch):
     pairs = [("wine", "csnb"), ("mine", "nb"), ("mine", "csnb")]
-    for name in ("tested", "halved"):
+    for name in ("label_tests", "halves"):
         monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
     train = TrainPlanner(plan)
-    for choose in (train.fast_classes, train.halved):
+    for choose in (train.fast_classes, train.halves_classifiers):
         assert list(choose(wildcards(study="one", dataset="wine"))) == ["csnb"]
         assert list(choose(wildcards(study="one", dataset="mine"))) == ["nb", "csnb"]
 
 
 def test_a_study_with_permutations_of_its_own_has_no_label_test(plan):
     train = TrainPlanner(plan)
-    assert train.compared(wildcards(study="two", dataset="wine", folds="5-fold")) == []
+    assert (
+        train.random_gene_classifiers(wildcards(study="two", dataset="wine", folds="5-fold")) == []
+    )
     permutations = inputs_of("compare", plan)["permutations"](TWO)
     assert permutations == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
     assert train.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
@@ -189,7 +191,7 @@ def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
     assert files["predictions"](job) == f"{training}/predictions.parquet"
     assert files["selected"](job) == f"{training}/selected.parquet"
     assert files["halves"](job) == ["results/studies/one/checks/wine/halves.parquet"]
-    assert TrainPlanner(plan).trained_beside(job) == ["nb", "csnb"]
+    assert TrainPlanner(plan).classifiers_of_first_job(job) == ["nb", "csnb"]
 
 
 class ReadPaths:
@@ -208,21 +210,21 @@ class ReadPaths:
 def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
     """It reads its files at the paths of the contract; the rule declares the same ones."""
     of_study = StudyPlanner(plan)
-    study = study_of(of_study.compared_fields(job))
+    study = study_of(of_study.comparison_fields(job))
     checks = StudyChecks(**of_study.checks(job))
     inputs = StudyInputs(study=study, checks=checks)
     read = ReadPaths()
     with patch.multiple(study_inputs, read_stacked=read, read_parquet=read):
         for table in TRAINING_TABLES:
-            inputs.training(table)
+            inputs.training_tables(table)
         for table in GROUPS["check"].tables:
-            inputs.checked(table, [*checks.tested, *checks.halved])
+            inputs.check_tables(table, [*checks.label_tests, *checks.halves])
         for table in ("normality", "normality_within", "dependence", "dependence_test"):
-            inputs.diagnosed(table)
+            inputs.diagnostic_tables(table)
         for table in ("audit", "components"):
-            inputs.of_datasets(DIAGNOSTIC.fill(table=table), None)
-        inputs.of_datasets(TRUTH, None)
-        inputs.of_datasets(NOTES, None)
+            inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table=table), None)
+        inputs.dataset_tables(TRUTH, None)
+        inputs.dataset_tables(NOTES, None)
         inputs.random_genes()
         inputs.permutation_tests()
     declared = []
@@ -233,11 +235,11 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
 
 
 def test_a_job_of_enrich_reads_the_genes_of_its_data_sets_and_models(plan):
-    inputs = StudyInputs(study=study_of(StudyPlanner(plan).listed_fields(ONE)))
+    inputs = StudyInputs(study=study_of(StudyPlanner(plan).gene_list_fields(ONE)))
     read = ReadPaths()
     with patch.multiple(study_inputs, read_parquet=read):
         inputs.signatures()
-        inputs.of_datasets(GENES.fill(study="one", table="genes"), None)
+        inputs.dataset_tables(GENES.fill(study="one", table="genes"), None)
     declared = inputs_of("enrich", plan)
     assert sorted(declared["genes"](ONE) + declared["signature"](ONE)) == sorted(read.paths)
 
@@ -338,9 +340,9 @@ def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
 
 def test_a_data_set_is_checked_for_halves_alone(plan):
     study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations={"csnb": 9})
-    assert plan.config.tested(study) == []
+    assert plan.config.label_tests(study) == []
     plan.config.studies["two"] = study
-    assert StudyPlanner(plan).checked(TWO) == [{"dataset": "wine"}]
+    assert StudyPlanner(plan).check_datasets(TWO) == [{"dataset": "wine"}]
 
 
 @pytest.fixture
@@ -393,10 +395,10 @@ def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
 
 
 def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
-    assert StudyPlanner(plan).listed_fields(ONE)["designs"] == {}
+    assert StudyPlanner(plan).gene_list_fields(ONE)["designs"] == {}
     study = with_designs(plan, "one", mine=Design(adjust=("age",)))
     plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
-    designs = study_of(StudyPlanner(plan).listed_fields(ONE)).designs
+    designs = study_of(StudyPlanner(plan).gene_list_fields(ONE)).designs
     assert designs["mine"].adjust == ("age",)
     assert designs["wine"] == Design(trend=False)
 
@@ -414,7 +416,7 @@ def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
 
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
     planner = CohortPlanner(full_plan)
-    cohorts = planner.of_study(ONE)
+    cohorts = planner.cohorts(ONE)
     assert (cohorts.match, cohorts.harmonise) == ("symbol", "zscore")
     assert planner.label(ONE) == full_plan.config.classifiers["csnb"]["label"]
 
@@ -459,7 +461,7 @@ def test_only_existing_pages_are_listed(plan, tmp_path):
 def test_a_classifier_behind_steps_counts_with_all_its_methods(plan):
     plan.config.preprocessing["wine"] = [{"method": "sample_ranks", "reason": "two scanners"}]
     job = wildcards(dataset="wine", classifier="forest")
-    assert set(TrainPlanner(plan).entry_code(job)) == {"sklearn"}
+    assert set(TrainPlanner(plan).model_code(job)) == {"sklearn"}
 
 
 class Found:

@@ -174,10 +174,10 @@ class StubPlan:
     def sheets_mb(self, datasets):
         return 200.0 * len(datasets)
 
-    def validated(self, wildcards):
+    def validation_datasets(self, wildcards):
         return self._study.series
 
-    combined = tested_for_sets = validated
+    combined_datasets = gene_set_datasets = validation_datasets
 
     def size_mb(self, wildcards, files):
         return files.size_mb
@@ -277,12 +277,12 @@ CODE = {
     "diagnose": ("computing code", None),
     "genes": ("computing code", None),
     "classify": ("computing code", "code"),
-    "check": ("computing code", "checked_code"),
-    "models": ("computing code", "entry_code"),
-    "permute": ("computing code", "entry_code"),
+    "check": ("computing code", "check_code"),
+    "models": ("computing code", "model_code"),
+    "permute": ("computing code", "model_code"),
     "compare": ("computing code", "code"),
     "enrich": ("computing code", None),
-    "validate": ("computing code", "validated_code"),
+    "validate": ("computing code", "model_code"),
     "combine": ("computing code", "code"),
     "analyse": ("computing code", "code"),
     "report": ("computing code", None),

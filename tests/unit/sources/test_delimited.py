@@ -8,7 +8,8 @@ import pytest
 from toys import refused
 
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.formats.text import is_utf8, read_text, sniff
+from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.formats.text_lines import is_utf8, sniff
 
 
 def contents(folder, text, name="x.csv", **options):
@@ -93,7 +94,7 @@ def test_a_text_is_utf8_or_not(tmp_path, content, name, expected):
 
 def test_the_decimal_sign_is_that_of_the_values_not_of_the_names():
     lines = ["gene;0.5 mg;1.5\n", "TP53;1,5;2,5\n"]  # doses are the names of samples
-    assert sniff("x", lines, ";", None, certain=True) == (";", ",")
+    assert sniff("x", lines, ";", None, is_separator_set=True) == (";", ",")
 
 
 def test_separators_at_the_ends_of_lines_do_not_shift_the_columns(tmp_path):

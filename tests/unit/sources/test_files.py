@@ -117,7 +117,7 @@ PACKED = {
 )
 def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, name, filling, expected_text):
     harmless = MEGABYTE // 8
-    monkeypatch.setattr(files, "_HARMLESS", harmless)
+    monkeypatch.setattr(files, "HARMLESS_BYTES", harmless)
     read, header, _ = PACKED[name]
     path = tmp_path / "bomb.csv.gz"
     with gzip.open(path, "wb") as file:
@@ -129,7 +129,7 @@ def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, name, filling, expected_t
 
 
 def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypatch, expected_text):
-    monkeypatch.setattr(files, "_HARMLESS", MEGABYTE)
+    monkeypatch.setattr(files, "HARMLESS_BYTES", MEGABYTE)
     path, zeros = tmp_path / "bomb.parquet", np.zeros(MEGABYTE)
     pq.write_table(pa.table({"type": ["a"] * MEGABYTE, "g1": zeros}), path)
     with refused(expected_text, file=path, code="files.bomb"):
@@ -141,7 +141,7 @@ def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypa
     ("limit", "content", "code"),
     [
         ("LONGEST_LINE", HEADER + b"s1,a,1.5\ns2,b," + b"1" * 2000 + b"\n", "files.endless-line"),
-        ("_MOST_COLUMNS", b"samples,type" + b",g" * 1100 + b"\n", "files.too-wide"),
+        ("MOST_COLUMNS", b"samples,type" + b",g" * 1100 + b"\n", "files.too-wide"),
     ],
 )
 def test_a_line_longer_than_any_row_is_refused(tmp_path, monkeypatch, read, limit, content, code):
@@ -167,20 +167,20 @@ def workbook(path, cells=CELLS, **parts):
 @pytest.mark.parametrize(
     ("damage", "key", "message"),
     [
-        ("far cell", None, r"it takes more than 1024 MiB of memory"),
-        ("bomb", None, "unpacks to more than 250 times its size"),
+        ("far cell", None, "more than 1024 MiB of memory"),
+        ("bomb", None, "more than 250 times its size"),
         ("no sheets", None, r"\(it has no sheets\)"),
         ("cut", None, "invalid Zip archive"),
         ("no archive", None, "invalid Zip archive"),
         ("encrypted", None, "Password required to decrypt file"),
-        ("another sheet", "sheet", "it has no sheet 'none'; it has s"),
+        ("another sheet", "sheet", "no sheet 'none'; it has s"),
     ],
 )
 def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage, key, message):
     path = tmp_path / "x.xlsx"
     options = {"sheet": "none"} if damage == "another sheet" else {}
     if damage == "bomb":
-        monkeypatch.setattr(files, "_HARMLESS", MEGABYTE)
+        monkeypatch.setattr(files, "HARMLESS_BYTES", MEGABYTE)
         workbook(path, "<row/>" * (MEGABYTE // 3))
     elif damage == "no sheets":
         workbook(path, **{"xl/workbook.xml": "<workbook><sheets/></workbook>"})

@@ -44,7 +44,7 @@ def test_the_first_label_is_of_the_first_class(tmp_path, text, classes):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("4 2 1\n# tumour normal\n1 1 0 0\n", "the first label that occurs, '1', would be of"),
+        ("4 2 1\n# tumour normal\n1 1 0 0\n", "first label that occurs, '1', would"),
         ("4 2 1\n# tumour normal\nnormal normal tumour tumour\n", "the first label that occurs"),
         ("5 2 1\n# tumour normal\n0 0 1 1\n", "has 4 samples, and here are 4 labels"),
         ("4 2 1\n# tumour normal\n0 0 1\n", "here are 3 labels"),

@@ -11,7 +11,7 @@ from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.formats import anndata_file, h5ad, memory
-from xnbflow.sources.formats.anndata_file import frame_of, opened
+from xnbflow.sources.formats.anndata_file import open_anndata, read_frame
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
@@ -108,8 +108,8 @@ def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
         whole = encoded(obs.create_group("age"), "nullable-integer", "0.1.0")
         whole["values"], whole["mask"] = np.arange(N), np.arange(N) == 2
         obs.attrs["column-order"] = np.array(["stage", "age"], dtype=TEXT)
-    with opened(path) as file:
-        table = frame_of(path, file, "obs")
+    with open_anndata(path) as file:
+        table = read_frame(path, file, "obs")
     assert table["stage"].tolist()[:3] == ["early", "late", "early"]
     assert table["age"].isna().tolist()[:4] == [False, False, True, False]
 
@@ -313,9 +313,9 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
     assert read_table(path, cells_row(matrix=matrix)).n_samples == N
     monkeypatch.setattr(memory, "free_memory", lambda: needed - 1)
     monkeypatch.setattr(h5py.Dataset, "__getitem__", lambda *_: pytest.fail("it is read"))
-    message = f"matrix {matrix} of 90 cells and 12 genes needs at least .* GB of memory, but only"
+    message = f"matrix {matrix} of 90 cells and 12 genes"
     with monkeypatch.context() as only_tables:
-        only_tables.setattr(anndata_file, "frame_of", lambda *names: TABLES[names[-1]])
+        only_tables.setattr(anndata_file, "read_frame", lambda *names: TABLES[names[-1]])
         with pytest.raises(InputError, match=message) as refusal:
             read_table(path, cells_row(matrix=matrix))
         assert refusal.value.code == "memory.too-large"
@@ -326,9 +326,9 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
 @pytest.mark.parametrize("form", ["csr", "csc"])
 @pytest.mark.parametrize("n_at_once", [1, 100, 1_000_000])
 def test_a_sparse_matrix_becomes_dense_some_cells_or_genes_at_a_time(monkeypatch, form, n_at_once):
-    monkeypatch.setattr(h5ad, "_VALUES_AT_ONCE", n_at_once)
+    monkeypatch.setattr(h5ad, "VALUES_AT_ONCE", n_at_once)
     matrix = sparse.csr_array(X.astype(np.float32)).asformat(form)
-    values = h5ad._by_gene(matrix)
+    values = h5ad.dense_by_gene(matrix)
     np.testing.assert_array_equal(values, X.astype(np.float32).T)
     assert values.dtype == np.float64
     assert values.flags.c_contiguous
@@ -336,10 +336,10 @@ def test_a_sparse_matrix_becomes_dense_some_cells_or_genes_at_a_time(monkeypatch
 
 @pytest.mark.parametrize("form", ["csr", "csc"])
 def test_a_sparse_matrix_is_dense_once(monkeypatch, form):
-    monkeypatch.setattr(h5ad, "_VALUES_AT_ONCE", 10_000)
+    monkeypatch.setattr(h5ad, "VALUES_AT_ONCE", 10_000)
     matrix = sparse.eye_array(1000, dtype=np.float32).asformat(form)
     tracemalloc.start()
-    h5ad._by_gene(matrix)
+    h5ad.dense_by_gene(matrix)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert 8e6 <= peak < 8.5e6  # 8 bytes for each of a million values
@@ -375,12 +375,11 @@ def test_the_raw_matrix_has_genes_of_its_own(path):
     np.testing.assert_array_equal(series.values.T, np.hstack([X, X]))
 
 
-def test_infinite_values_are_refused_by_gene_and_cell(path):
+def test_infinite_values_are_refused_by_gene_and_cell(path, expected_text):
     with h5py.File(path, "r+") as file:
         file["layers/whole"][0, 1] = np.inf
         file["layers/whole"][1, 1] = -np.inf
-    message = r"gene 'g1', cell 'c0': the value is infinite \('inf'\); .*drop="
-    with refused(message, code="raw_table.no-number"):
+    with refused(expected_text, code="raw_table.no-number"):
         read_table(path, cells_row(matrix="layers:whole"))
     series = read_table(path, cells_row(matrix="layers:whole", drop="g1"))
     assert series.features.tolist() == [f"g{i}" for i in range(GENES) if i != 1]

@@ -52,9 +52,9 @@ def test_names_of_samples_below_conditions_are_distinct():
 
 
 def test_first_and_below_leave_out_titles_alone():
-    assert (HeaderRows(2, 1).first, HeaderRows(2, 1).below) == (1, 3)
-    assert (HeaderRows(1, 2).first, HeaderRows(1, 2).below) == (1, 3)
-    assert (HeaderRows(1).first, HeaderRows(1).below) == (1, 2)
+    assert (HeaderRows(2, 1).first, HeaderRows(2, 1).first_below) == (1, 3)
+    assert (HeaderRows(1, 2).first, HeaderRows(1, 2).first_below) == (1, 3)
+    assert (HeaderRows(1).first, HeaderRows(1).first_below) == (1, 2)
 
 
 def test_merged_cells_are_filled_from_the_left_but_not_by_the_name():
@@ -62,12 +62,10 @@ def test_merged_cells_are_filled_from_the_left_but_not_by_the_name():
     assert fill_forward(["type", "", "t"], "row 1") == ["type", "", "t"]
 
 
-def test_a_chosen_header_is_a_line_among_the_first_ones():
+def test_a_chosen_header_is_a_line_among_the_first_ones(expected_text):
     rows = [(1, ["units", "a"]), (3, HEADER), (4, CONDITIONS), (5, VALUES)]
     assert chosen_header("x.csv", rows, 3) == HeaderRows(1, 2)
-    with refused(
-        r"header=2 names a line that is empty.* 1, 3, 4, 5", code="header_rows.no-header-line"
-    ):
+    with refused(expected_text, code="header_rows.no-header-line"):
         chosen_header("x.csv", rows, 2)
 
 

@@ -30,14 +30,14 @@ def test_logarithms_to_base_2_are_taken_of_positive_values(expected_text):
     assert notes[-1] == expected_text
 
 
-def test_one_is_added_before_the_logarithm_by_log2p1(expected_text):
+def test_one_is_added_before_the_logarithm_by_log2p1(expected_texts):
     values = np.array([[0.0, 1.0, 7.0]])
     notes = transform(
         "x", values, Transform.LOG2P1, recognised=RecognisedScale.TPM, finding="", samples=SAMPLES
     )
     assert values.tolist() == [[0, 1, 3]]
-    assert notes == ["logarithms to base 2 were taken of x + 1"]
-    with refused(expected_text, code="intensities.negative"):
+    assert notes == [expected_texts[1]]
+    with refused(expected_texts[0], code="intensities.negative"):
         transform(
             "x",
             np.array([[-0.5]]),
@@ -52,7 +52,7 @@ def test_values_that_look_logged_or_mixed_are_noted(expected_text):
     logged = transformed(
         np.array([[2.0, 9.0]]), Transform.LOG2, RecognisedScale.LOGARITHMS, "values from 2 to 9"
     )
-    assert logged[1] == (expected_text)
+    assert logged[1] == expected_text
     assert (
         transform(
             "x",
@@ -85,7 +85,7 @@ def test_counts_per_million_are_of_the_sample(expected_text):
     ("values", "message"),
     [
         ([[1.0, -1.0], [3.0, 4.0]], "of -1; counts must not be negative"),
-        ([[1.0, 0.0], [3.0, 0.0]], "sample 's1' has no counts at all; remove its column"),
+        ([[1.0, 0.0], [3.0, 0.0]], "'s1' has no counts .* remove its"),
         ([[1.0, np.nan], [3.0, 4.0]], "but 1 count is missing"),
     ],
 )

@@ -93,8 +93,8 @@ def test_the_column_that_names_the_samples_is_proposed(tmp_path):
     assert series.labels.tolist() == CONDITIONS.tolist()
 
 
-def test_features_without_a_name_are_left_out(tmp_path):
-    with pytest.warns(UserWarning, match="2 features without a name were left out"):
+def test_features_without_a_name_are_left_out(tmp_path, expected_text):
+    with pytest.warns(UserWarning, match=expected_text):
         _, series = proposed("unnamed_probes", tmp_path)
     np.testing.assert_array_equal(series.values.T, logarithms()[:, :598])
 
@@ -229,11 +229,11 @@ def test_a_title_is_noted_and_another_line_may_be_the_header(tmp_path, expected_
     np.testing.assert_array_equal(series.values.T, logarithms())
 
 
-def test_dates_are_reported_with_the_symbols_that_they_were(tmp_path):
+def test_dates_are_reported_with_the_symbols_that_they_were(tmp_path, expected_text):
     with pytest.warns(UserWarning, match="has made") as caught:
         _, series = proposed("excel_dates", tmp_path)
     text = next(str(warning.message) for warning in caught if "has made" in str(warning.message))
-    assert "1-Mar (MARCH1 or MARC1), 2-Sep (SEPT2), 9-Sep (SEPT9), 1-Dec (DEC1)" in text
+    assert expected_text in text
     assert {"NAN", "T", "MAX"} <= {*series.features}
 
 
@@ -276,11 +276,11 @@ def test_folds_of_a_small_class_are_stated(tmp_path, capsys, expected_text):
     assert expected_text in capsys.readouterr().err
 
 
-def test_samples_that_one_file_lacks_are_counted_and_named(tmp_path, capsys, expected_text):
+def test_samples_that_one_file_lacks_are_counted_and_named(tmp_path, capsys, expected_texts):
     _, series = proposed("lacking_samples", tmp_path)
     text = " ".join(capsys.readouterr().out.split())
-    assert "2 samples are left out, without phenotype: S22, S23." in text
-    assert expected_text in text
+    assert expected_texts[1] in text
+    assert expected_texts[0] in text
     assert any("S90, S91" in note for note in series.notes)
 
 

@@ -8,12 +8,9 @@ programs: pandas, openpyxl, h5py, or by hand after the definition of the format.
 import numpy as np
 import pandas as pd
 import pytest
-from table_writers import DESCRIBED, FORMATS
+from table_writers import FORMATS, PLACES, read_written
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.geo import read_geo
-from xnbflow.sources.sheet import SheetRow
-from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -36,24 +33,10 @@ def frame():
 
 def read(folder, name, orientation, **options):
     """Write the table in a format and orientation, and read it with further options."""
-    path = folder / name
-    table = frame()
-    if name in DESCRIBED:
-        DESCRIBED[name](table, path)
-        if name == "series_matrix.txt":
-            return read_geo(path, SheetRow("x", "geo", label="type", options=options))
-        return read_table(path, SheetRow("x", "table", label="type", options=options))
-    write, has_types = FORMATS[name]
-    if orientation == "columns":
-        table = (table.astype(str) if has_types else table).T.rename_axis("key")
-    write(table, path)
-    declared = [text for text in ("plate", "donor") if text not in options.get("drop", "")]
-    options = {"phenotype_columns": ",".join(declared)} | options
-    options |= {"pipe.txt": {"separator": "pipe"}}.get(name, {})
-    if name == "semicolon.csv":
-        options |= {"separator": "semicolon", "decimal": "comma"}
-    row = SheetRow("x", "table", label="type", id_column="key", orientation=orientation)
-    return read_table(path, SheetRow(**{**vars(row), "options": options}))
+    if name in FORMATS:  # the other formats declare what describes samples
+        declared = [text for text in ("plate", "donor") if text not in options.get("drop", "")]
+        options = {"phenotype_columns": ",".join(declared)} | options
+    return read_written(folder, name, frame(), orientation, **options)
 
 
 #: Options, and what they change: features, columns of the samples, groups, kinds, values.
@@ -72,8 +55,6 @@ OPTIONS = [
     ({"angular": "h1:degrees"}, {"kinds": ["linear", "linear", "angular"], "h1": [np.pi / 2]}),
     ({"phenotype_columns": "g1,plate,donor"}, {"features": ["g2", "h1"], "text": "g1"}),
 ]
-PLACES = [(name, orientation) for name in FORMATS for orientation in ("rows", "columns")]
-PLACES += [("cells.h5ad", "rows"), ("sparse.h5ad", "rows"), ("series_matrix.txt", "columns")]
 
 
 @pytest.mark.parametrize(("name", "orientation"), PLACES)

@@ -122,9 +122,9 @@ def test_controls_of_affymetrix_do_not_count():
 @pytest.mark.parametrize(
     ("features", "platform", "advice"),
     [
-        (PROBES, "", "add annotation=GPL96 to the options in the sheet (a download of about 2 MB)"),
-        ([f"x{i}_at" for i in range(100)], "", "add annotation=GPL... to the options in the sheet"),
-        (range(100), "GPL4133", "add annotation=GPL4133 to the options in the sheet"),
+        (PROBES, "", r"add annotation=GPL96 .*\(a download of .* 2 MB\)"),
+        ([f"x{i}_at" for i in range(100)], "", r"add annotation=GPL\.\.\. to the options in"),
+        (range(100), "GPL4133", "add annotation=GPL4133 to the options in"),
         (range(100), "", None),
         ([f"GENE{i}" for i in range(100)], "GPL4133", None),
     ],
@@ -133,7 +133,7 @@ def test_probes_without_symbols_have_a_note_with_what_adds_them(features, platfo
     note = probes_note(list(map(str, features)), platform)
     assert (note is None) == (advice is None)
     if note is not None:
-        assert note.advice.startswith(advice)
+        assert re.match(advice, note.advice)
         assert note.code == "without symbols"
 
 

@@ -292,13 +292,15 @@ def test_categories_of_one_name_are_refused(tmp_path, orientation, expected_text
 
 
 @pytest.mark.parametrize("ending", [",", ",,"])
-def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, ending):
+def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(
+    tmp_path, ending, expected_text
+):
     lines = ["id,y,g1,g2", "s1,a,1,2", "s2,b,3,4"]
     path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
     series = read_table(path, SheetRow("x", "table", "x", label="y", id_column="id"))
     assert series.features.tolist() == ["g1", "g2"]
     columns = counted(len(ending), "column or row", "was", "were")
-    assert series.notes == (f"{columns} left out, without a name and without a value",)
+    assert series.notes == (f"{columns} {expected_text}",)
     lines = ["gene,s1,s2", "y,a,b", "g1,1,3", "g2,2,4"]
     path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
     series = read_table(path, columns_row("y"))

@@ -38,19 +38,19 @@ def test_coverage_counts_each_sample_once_and_sets_by_their_sizes():
     tables = {("d", "f", "sets"): table, ("d", "f", "none"): silent}
     actual = probability_tables.sets(tables, {"d": HEADER}, {})
     assert actual["classifier"].tolist() == ["sets", "sets"]
-    for row in actual.itertuples():
-        class_rows = table[table["true"] == row._4]
-        assert row.samples == class_rows["sample"].nunique()
-        assert row.coverage == pytest.approx(class_rows["covered"].mean())
+    for row in actual.to_dict("records"):
+        class_rows = table[table["true"] == row["class"]]
+        assert row["samples"] == class_rows["sample"].nunique()
+        assert row["coverage"] == pytest.approx(class_rows["covered"].mean())
         single = (class_rows["set_size"] == 1).mean()
-        assert [row.single, row.several] == [single, 1 - single]
-        assert row.single_right == class_rows.query("set_size == 1")["covered"].mean()
-        n = row.samples / BELOW
-        lower, _ = proportion_interval(row.coverage * n, n)
-        n = row.samples / CROSS_VALIDATED
-        _, upper = proportion_interval(row.coverage * n, n)
-        upper = 1.0 if (1 - row.coverage) * n <= 1 else upper  # at most one effective error
-        assert [row.lower, row.upper] == pytest.approx([lower, upper])
+        assert [row["single"], row["several"]] == [single, 1 - single]
+        assert row["single_right"] == class_rows.query("set_size == 1")["covered"].mean()
+        n = row["samples"] / BELOW
+        lower, _ = proportion_interval(row["coverage"] * n, n)
+        n = row["samples"] / CROSS_VALIDATED
+        _, upper = proportion_interval(row["coverage"] * n, n)
+        upper = 1.0 if (1 - row["coverage"]) * n <= 1 else upper  # at most one effective error
+        assert [row["lower"], row["upper"]] == pytest.approx([lower, upper])
 
 
 def test_shares_of_the_confusion_are_of_the_true_class():

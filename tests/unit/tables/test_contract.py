@@ -51,7 +51,7 @@ def test_an_analysis_declares_its_tables_in_a_file(tmp_path, monkeypatch):
             (DECLARED.replace(old, new), "toy.counts", r"\[toy\.counts\]")
             for old, new in mistakes("declaration")
         ),
-        ("[toy", None, r"cannot be read as a declaration of tables \(Expected ']'"),
+        ("[toy", None, r"as a declaration of tables \(Expected ']'"),
         (
             DECLARED.replace("toy.", "other."),
             "toy",

@@ -20,11 +20,11 @@ from xnbflow.tables.contract import (
     text_of,
 )
 from xnbflow.tables.storage import (
-    gene_sets_of,
+    recorded_gene_sets_digest,
+    recorded_series_digest,
+    recorded_versions,
     refuse_other_series,
-    series_of,
     tsv,
-    versions_of,
     write_parquet,
     write_tables,
 )
@@ -36,7 +36,7 @@ FRAME = pd.DataFrame({"x": [0.5, np.nan]})
 def test_the_digests_of_series_and_gene_sets_are_read_back(tmp_path):
     path = tmp_path / "t.parquet"
     write_parquet(FRAME, path, NUMBERS, series="abc", gene_sets="def")
-    assert (series_of(path), gene_sets_of(path)) == ("abc", "def")
+    assert (recorded_series_digest(path), recorded_gene_sets_digest(path)) == ("abc", "def")
 
 
 def test_a_table_of_an_earlier_series_is_refused(tmp_path, expected_text):
@@ -55,12 +55,12 @@ def test_versions_of_several_tables_are_joined(tmp_path):
     for path, version in zip(paths, ("1.0", "1.1", "1.0"), strict=True):
         with patch.object(storage, "software", lambda version=version: {"numpy": version}):
             write_parquet(FRAME, path, NUMBERS, series="abc")
-    assert versions_of(paths) == {"numpy": "1.0 and 1.1"}
+    assert recorded_versions(paths) == {"numpy": "1.0 and 1.1"}
 
 
 def test_a_table_without_series_has_no_versions(tmp_path):
     write_parquet(FRAME, tmp_path / "t.parquet", NUMBERS)
-    assert versions_of([tmp_path / "t.parquet"]) == {}
+    assert recorded_versions([tmp_path / "t.parquet"]) == {}
 
 
 def test_tables_of_the_job_that_it_does_not_write_again_are_removed_and_nothing_else(tmp_path):
@@ -90,7 +90,7 @@ def test_numbers_in_text_have_six_digits():
 def test_text_that_is_converted_in_blocks_has_every_row_once(monkeypatch, tmp_path, n_rows):
     frame = pd.DataFrame({"name": list("abcde")[:n_rows], "x": [0.5, 1.0, np.nan, 3, 4][:n_rows]})
     table = TableSchema("t", "", "a row", {"name": Column("text"), "x": Column("number")})
-    monkeypatch.setattr(storage, "ROWS_OF_BLOCK", 2)
+    monkeypatch.setattr(storage, "TEXT_ROWS_AT_ONCE", 2)
     expected = ["name\tx", "a\t0.5", "b\t1", "c\t", "d\t3", "e\t4"][: n_rows + 1]
     storage.write_tsv(frame, tmp_path / "t.tsv", table)
     assert (tmp_path / "t.tsv").read_bytes().decode() == "\n".join([*expected, ""])

@@ -83,7 +83,7 @@ def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path
     pair = Validation(model="xnb", train="alpha", test="GSE7904")
     study = replace(results, study=replace(results.study, validate=(pair,)))
     facts = model_summary(toy_model)
-    text = writer.model_card(facts, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))
+    text = writer.model_card(facts, "toy", writer.accuracies_elsewhere(study, "alpha", "xnb"))
     assert expected_text in text
     for label, value in facts["figures"]["recall"].items():
         shown = f"{value['value']:.3f} | {value['lower']:.3f} to {value['upper']:.3f}"
@@ -98,7 +98,7 @@ def test_the_figures_of_a_model_are_those_of_the_study_and_its_card_is_corrected
         place = {"dataset": "alpha", "folds": "3-fold", "classifier": name}
         tables = {t: results.training(*place.values(), t) for t in ("predictions", "selected")}
         figures = CrossValidation(**tables, series=header).figures()
-        corrected = writer.reached(results, "alpha", name, figures)
+        corrected = writer.with_study_intervals(results, "alpha", name, figures)
         rows = results.rows("estimates", **place).query("metric in ('accuracy', 'recall')")
         for row in rows.to_dict("records"):
             estimate = figures["recall"].get(row["class"], figures["accuracy"])
@@ -123,10 +123,10 @@ def test_a_card_of_a_model_has_the_test_cohort(tmp_path):
     tables = {"validation.accuracy": rows, "validation.verdicts": [pair | {"verdict": "held"}]}
     validate = (Validation(model="xnb", train="d", test="e"),)
     study = study_of_tables(tmp_path, tables, validate=validate)
-    (row,) = writer.reached_elsewhere(study, "d", "xnb")
+    (row,) = writer.accuracies_elsewhere(study, "d", "xnb")
     assert (row["value"], row["verdict"]) == (0.6, "held")
     assert (
-        writer.reached_elsewhere(
+        writer.accuracies_elsewhere(
             replace(study, study=replace(study.study, validate=())), "d", "xnb"
         )
         == []

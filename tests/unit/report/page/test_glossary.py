@@ -21,7 +21,7 @@ def test_meanings_are_those_of_the_documents():
 @pytest.mark.parametrize(
     ("text", "marked"),
     [
-        ("The recall of each class, and its recall", ["recall"]),
+        ("The recall of a, its recall", ["recall"]),
         ("Recalls and AUCs of core sets", ["Recall", "AUC", "core set"]),
         ("Balanced accuracy and accuracy", ["Balanced accuracy"]),
         ("recalled, auc, FDRs2, Stability-like", []),

@@ -22,7 +22,7 @@ from xnbflow.report.study_page import write_record
 
 
 @pytest.mark.parametrize("n_samples", [4, 5])
-def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
+def test_a_heat_map_states_how_many_samples_are_omitted(n_samples, expected_text):
     cells = list(itertools.product(range(2), range(4)))
     drawn = pd.DataFrame(cells, columns=["row", "column"]).assign(symbol="", z=0.5)
     drawn = drawn.assign(feature=[f"g{row}" for row, _ in cells], **{"class": "a"})
@@ -33,9 +33,8 @@ def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
         name="name", cells=drawn, caption="Caption.", sources=["file"], n_samples=n_samples,
         phenotype=phenotype,
     )  # fmt: skip
-    omitted = " 4 of 5 samples are shown, in proportion to the class sizes."
     strips = " Strips: class, age; empty where unknown."
-    assert figure.caption == "Caption." + omitted * (n_samples > 4) + strips
+    assert figure.caption == "Caption." + expected_text * (n_samples > 4) + strips
     assert figure.arguments["tracks"] == {"age": ["41 to 50", "", "7", "60"]}
     incomplete = heatmap_figure(
         name="name", cells=drawn, caption="", sources=["file"], n_samples=n_samples,
@@ -68,7 +67,7 @@ def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
         name=SCRIPT, note=SCRIPT, share=0.5, lower=0.4, upper=0.6, rest=SCRIPT, warning=SCRIPT
     )
     tile = kinds.Tile(label=SCRIPT, text=SCRIPT, note=SCRIPT)
-    row = kinds.GeneRow(name=SCRIPT, beside=SCRIPT, label=SCRIPT, mark=SCRIPT, meaning=SCRIPT)
+    row = kinds.GeneRow(name=SCRIPT, feature_id=SCRIPT, label=SCRIPT, mark=SCRIPT, meaning=SCRIPT)
     card = kinds.Card(
         title=SCRIPT,
         note=SCRIPT,
@@ -77,11 +76,11 @@ def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
         facts={SCRIPT: SCRIPT},
         lines=[line],
         details={SCRIPT: SCRIPT},
-        of=SCRIPT,
+        features_heading=SCRIPT,
         badge=SCRIPT,
-        short=SCRIPT,
+        short_reason=SCRIPT,
         tiles=[tile],
-        rows=[row],
+        feature_rows=[row],
         warnings=[SCRIPT],
         next_step=SCRIPT,
     )

@@ -96,7 +96,7 @@ def write_study(root, series, cohorts):
         tables, model, merged = combine(series, {"method": "csnb", "params": {"n_features": 3}})
         files.put("cohorts", tables, study="s")
         files.put_model(model, merged, "s", **ALL_COHORTS)
-    files.compare(study, LABELS, ENTRIES, tested=models, halved=models)
+    files.compare(study, LABELS, ENTRIES, label_tests=models, halves=models)
     settings = configuration(study, dict.fromkeys(names, "geo"), ENTRIES)
     return StudyResults(study, LABELS, settings, root)
 

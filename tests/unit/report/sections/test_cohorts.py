@@ -41,7 +41,7 @@ def test_two_series_are_both_series(tmp_path, expected_text):
 
 
 def test_two_series_are_too_few_for_the_mean_effect_unless_a_gene_has_it(tmp_path):
-    for fdr, end in ((0.2, "to test the mean effect over such series."), (0.04, "below .05.")):
+    for fdr, end in ((0.2, "mean effect over such series."), (0.04, "below .05.")):
         study = study_of_series(tmp_path, {"meta_genes": [gene("g1", 2, 0.06, fdr)]}, SERIES[:2])
         assert cohorts.genes_in_words(study).endswith(end)
 

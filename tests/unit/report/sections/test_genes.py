@@ -95,7 +95,7 @@ def blocks_of(results, kind):
 
 def test_two_classes_are_listed_and_drawn_once_as_the_class_against_its_control(results):
     for name in ("counts", "arrays"):
-        assert results.compared(name)["design"]["control"].tolist() == ["normal"]
+        assert results.gene_tables(name)["design"]["control"].tolist() == ["normal"]
     assert results.tables["datasets"]["counts"].tolist() == [True, False]
     tables = [block.frame for block in blocks_of(results, Table)]
     of_classes = [frame for frame in tables if {"class", "auc"} <= {*frame}]
@@ -164,11 +164,11 @@ def test_each_comparison_has_its_features_its_gene_sets_and_a_plot_of_one_contra
     assert expected_text in groups["levels(sex)"].blocks[1].text
 
 
-def test_the_note_of_a_comparison_counts_what_its_tables_have(results):
+def test_the_note_of_a_comparison_counts_what_its_tables_have(results, expected_text):
     note = groups_of_comparisons(results)["cancer vs normal"].note
-    table = results.compared("counts")["contrasts"]
+    table = results.gene_tables("counts")["contrasts"]
     rows = table[(table["contrast"] == "cancer vs normal") & (table["fdr"] < 0.05)]
-    assert note == f"{len(rows)} features and 1 gene set at an FDR below 0.05"
+    assert note == expected_text.format(n=len(rows))
     assert len(rows) > 20
 
 
@@ -191,7 +191,7 @@ def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, t
     )
     head, first, *_ = book["cancer vs normal counts"].iter_rows(values_only=True)
     row = dict(zip(head, first, strict=True))
-    expected = results.compared("counts")["contrasts"].query("contrast == 'cancer vs normal'")
+    expected = results.gene_tables("counts")["contrasts"].query("contrast == 'cancer vs normal'")
     assert row["feature"] == expected["feature"].iloc[0]
     assert row["t"] == pytest.approx(expected["t"].iloc[0])
     head, *rows = book["gene sets of comparisons"].iter_rows(values_only=True)
@@ -229,7 +229,7 @@ def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smalles
     rows = [gene(f"g{i}", i, p=0.001 * i, fdr=0.009 * i) for i in range(1, 8)]
     rows[1]["symbol"] = "TP53"
     study = study_of_tables(tmp_path, {"genes.genes": rows})
-    (figure,) = genes.volcano_plots(study.compared("d"), "d", ["a", "b"], [1]).figures
+    (figure,) = genes.volcano_plots(study.gene_tables("d"), "d", ["a", "b"], [1]).figures
     assert figure.arguments["cut"] == 0.005  # FDR .045; the next has .054
     assert figure.arguments["names"] == {"g1": 0, "TP53": 1, "g3": 2, "g4": 3}
     assert figure.alt == expected_text
@@ -238,7 +238,7 @@ def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smalles
 @pytest.mark.parametrize(("n_genes", "rest"), [(200, False), (201, True)])
 def test_the_table_has_two_hundred_genes_with_arrows(tmp_path, n_genes, rest):
     rows = [gene(f"g{i}", i, difference=(1.0, -1.0, 0.0)[i % 3]) for i in range(1, n_genes + 1)]
-    tables = study_of_tables(tmp_path, {"genes.genes": rows}).compared("d")
+    tables = study_of_tables(tmp_path, {"genes.genes": rows}).gene_tables("d")
     table = genes.gene_table_block(tables, tables["genes"])
     assert len(table.frame) == 200
     assert table.frame["higher or lower"].tolist()[:3] == ["↓", "", "↑"]
@@ -345,7 +345,7 @@ def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(
     }
     designs = {"d": Design(reference=reference)}
     study = study_of_tables(tmp_path, tables, final=("xnb",), designs=designs)
-    blocks = list(genes.genes_of_series(study, study.compared("d"), "d", 100_000))
+    blocks = list(genes.genes_of_series(study, study.gene_tables("d"), "d", 100_000))
     assert blocks[0].text.endswith(" Adjusted for age.") == bool(note)
     (explorer,) = (block for block in blocks if isinstance(block, GeneExplorer))
     header, arrays = unpack(explorer.content)

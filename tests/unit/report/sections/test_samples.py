@@ -22,7 +22,7 @@ def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(t
     write_page(page, "t", lead="l", sections=[samples.section(results)])
     (script,) = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text())
     models = {model["name"]: model for model in json.loads(script)}
-    shown = [key for key in results.study.trained if key[::2] != ("GSE7904", "priors")]
+    shown = [key for key in results.study.training_keys if key[::2] != ("GSE7904", "priors")]
     assert len(models) == len(shown)  # two classes do not fit three priors
     for key in shown:
         model = models[f"{results.with_folds(*key[:2])}: {results.labels[key[2]]}"]

@@ -27,22 +27,16 @@ def study_of_pairs(tmp_path, verdicts, **tables):
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "words"),
+    "verdicts",
     [
-        (["held"], "In a second cohort the model held."),
-        (
-            ["shares samples"],
-            (
-                "In a second cohort the model shared samples with the training cohort, so that "
-                "there is no verdict."
-            ),
-        ),
-        (["did not hold", "held"], "In a second cohort, of 2 models: 1 held, 1 did not hold."),
-        (["held", "held"], "In a second cohort, of 2 models: 2 held."),
+        pytest.param(["held"], id="held"),
+        pytest.param(["shares samples"], id="shared samples"),
+        pytest.param(["did not hold", "held"], id="two verdicts"),
+        pytest.param(["held", "held"], id="two that held"),
     ],
 )
-def test_one_verdict_is_a_sentence_and_several_are_counted(tmp_path, verdicts, words):
-    assert validation.verdicts_in_words(study_of_pairs(tmp_path, verdicts)) == words
+def test_one_verdict_is_a_sentence_and_several_are_counted(tmp_path, verdicts, expected_text):
+    assert validation.verdicts_in_words(study_of_pairs(tmp_path, verdicts)) == expected_text
 
 
 def test_a_cohort_that_shares_samples_is_named_once(expected_text):

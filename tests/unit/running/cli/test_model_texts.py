@@ -65,3 +65,29 @@ def test_the_intercept_is_that_of_the_second_class(expected_text):
     model = SimpleNamespace(series={model_texts.RECALIBRATION: fit}, classes=["a", "b"])
     lines = model_texts.recalibration_in_words(model, {"before": {}, "after": {}}).splitlines()
     assert lines[1] == expected_text
+
+
+def test_figures_have_balanced_accuracy_and_means_of_draws_with_a_decimal():
+    interval = {"lower": 0.5, "upper": 1.0}
+    figures = {
+        "folds": 5,
+        "repeats": 3,
+        "groups": 12,
+        "accuracy": {"value": 40 / 45, **interval, "right": 40 / 3, "of": 15},
+        "balanced_accuracy": {"value": 0.9, **interval},
+        "recall": {"a": {"value": 1.0, **interval, "right": 8.0, "of": 8}},
+        "majority": {"class": "a", "share": 8 / 15},
+    }
+    heading, accuracy, balanced, recall, majority = model_texts.figures_as_lines(figures)
+    assert "5 folds, means of 3 draws" in heading
+    assert "12 groups" in heading
+    assert accuracy.endswith(" 0.889 (13.3 of 15; 95% interval 0.500 to 1.000)")
+    assert balanced.endswith(" 0.900 (95% interval 0.500 to 1.000)")
+    assert "1.000 (8 of 8;" in recall
+    assert majority.endswith("0.533")
+    # model files of earlier versions
+    del figures["balanced_accuracy"]
+    figures["repeats"] = 1
+    earlier = model_texts.figures_as_lines(figures)
+    assert "draws" not in earlier[0]
+    assert len(earlier) == 4

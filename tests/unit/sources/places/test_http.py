@@ -1,10 +1,10 @@
 """Limits of a download: size, free disk, rate, and where a redirection leads. Only on 127.0.0.1."""
 
-import shutil
 import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import pytest
 from serving import serving, unavailable
@@ -54,7 +54,9 @@ def test_a_server_that_does_not_answer_is_given_up_after_the_timeout(tmp_path):
 def test_a_connection_that_is_refused_is_tried_again_and_named(tmp_path):
     with raw_server(lambda _: None) as url:
         pass  # nobody listens after the end
-    with unavailable("http.no-connection", r"the connection failed \(.*\), 2 times"):
+    with unavailable(
+        "http.no-connection", r"the connection failed \(Connection refused\), 2 times"
+    ):
         fetch(tmp_path, url)
 
 
@@ -108,7 +110,7 @@ def test_a_stated_terabyte_is_refused_before_it_is_written(tmp_path, expected_te
 
 
 def test_the_limit_can_be_raised_and_holds_for_lengths_that_are_not_stated(tmp_path, monkeypatch):
-    monkeypatch.setattr(http, "_CHECKED_EVERY", 1000)
+    monkeypatch.setattr(http, "BYTES_BETWEEN_CHECKS", 1000)
     size = len(BODY) / 1e9
 
     def chunked(connection):
@@ -132,7 +134,7 @@ def test_the_limit_can_be_raised_and_holds_for_lengths_that_are_not_stated(tmp_p
 def test_a_file_leaves_half_a_gigabyte_of_the_disk(
     tmp_path, monkeypatch, free, fits, expected_text
 ):
-    usage = shutil._ntuple_diskusage(10**12, 10**12 - int(free), int(free))
+    usage = SimpleNamespace(total=10**12, used=10**12 - int(free), free=int(free))
     monkeypatch.setattr(http.shutil, "disk_usage", lambda _: usage)
     assert len(BODY) == 465
     with serving("d", {"x.csv": [BODY]}) as server:
@@ -215,7 +217,7 @@ def test_the_beginning_of_a_file_that_drips_is_given_up(tmp_path):
 @pytest.mark.parametrize(
     ("temporary", "remedy", "code"),
     [
-        (False, "put the file .* by hand at .*table", "downloads.unavailable"),
+        (False, "put the file .* by hand .*table", "downloads.unavailable"),
         (True, "get the file by a browser", "downloads.unavailable-url"),
     ],
 )

@@ -1,4 +1,7 @@
-"""A study as the configuration describes it."""
+"""A study as the configuration describes it: data sets, classifiers, folds, and its analyses.
+
+`Study` has the ids of everything; `Design`, `Validation` and `Cohorts` are its parts.
+"""
 
 import itertools
 from collections.abc import Mapping
@@ -59,10 +62,13 @@ class Design:
         return cls(**values)
 
 
-#: The keys of a design that once were options of the sheet, which refuses them with the new place.
+#: Keys of a design that may be written as options ``key=value``: on the command line, and in sheets
+#: of earlier versions, for which the message names the study's key ``design``.
 OPTIONS_OF_DESIGN = tuple(entry.name for entry in fields(Design) if entry.name != "biology")
-#: Those whose value was a list of names, separated by commas.
-_LISTS = ("adjust", "contrasts")
+#: Options whose value is a list of names, separated by commas.
+_LIST_OPTIONS = ("adjust", "contrasts")
+#: The values of options that are not free text.
+_OPTION_CHOICES = {"trend": ("yes", "no"), "repeated": REPEATED}
 
 
 def design_settings(options: Mapping[str, str]) -> dict[str, Any]:
@@ -75,14 +81,16 @@ def design_settings(options: Mapping[str, str]) -> dict[str, Any]:
     """
     settings: dict[str, Any] = {}
     for key, text in options.items():
-        choices = {"trend": ("yes", "no"), "repeated": REPEATED}.get(key, (text,))
-        if text not in choices:
-            msg = f"option {key} {quoted(text)} is unknown; {known_names(text, choices)}"
+        if key in _OPTION_CHOICES and text not in _OPTION_CHOICES[key]:
+            known = known_names(text, _OPTION_CHOICES[key])
+            msg = f"option {key} {quoted(text)} is unknown; {known}"
             raise InputError(msg, key=key)
-        if key in _LISTS:
+        if key in _LIST_OPTIONS:
             settings[key] = [name.strip() for name in text.split(",") if name.strip()]
+        elif key == "trend":
+            settings[key] = text == "yes"
         else:
-            settings[key] = text == "yes" if key == "trend" else text
+            settings[key] = text
     return settings
 
 
@@ -127,13 +135,16 @@ class Study:
     ----------
     id, title, summary : str
         Its key in the configuration, its heading, and what it is about.
+    datasets, classifiers, folds : tuple of str
+        Ids of its data sets, classifiers and schemes of folds. Every classifier is trained on every
+        data set with every scheme.
     diagnostics : bool
         Whether normality and dependence are tested.
     analyses : dict
         Name of an analysis to ``{"datasets": [...], "params": {...}}``.
     paper : dict of str to str
-        A paper's name of a classifier (`Analysis.parts`) to the id of the corresponding
-        classifier.
+        The name that an analysis of a paper uses for a classifier (`Analysis.parts`), to the id of
+        that classifier in the configuration.
     permutations : dict of str to int or None
         Id of a classifier of the study to the maximum of permutations of its test. None means the
         setting of each data set's label test.
@@ -150,9 +161,9 @@ class Study:
     omit_sections : tuple of str
         Sections that are not on the page; their tables are still written.
     optional : tuple of str
-        Ids of data sets without which the study runs if they cannot be had.
+        Ids of data sets that the study may lack if they cannot be acquired.
     missing : dict of str to str
-        Id of an optional data set that cannot be had to the reason; see `without`.
+        Id of each optional data set that could not be acquired, to the reason; see `without`.
     jobs : dict of str to str
         Id of a classifier to the job that trains it; a classifier that is absent is trained in
         `MAIN_JOB`.
@@ -183,11 +194,14 @@ class Study:
     missing: dict[str, str] = field(default_factory=dict)
 
     def without(self, missing: Mapping[str, str]) -> "Study":
-        """Return the study without data sets that cannot be had, each with the reason.
+        """Return the study without data sets that could not be acquired, ``missing`` by the reason.
 
-        Analyses lose them, and one that divides samples into folds is left out with its data set.
-        Pairs of cohorts lose a pair, combined series are two at least. Without any data set no
-        classifier remains, but the analyses with their simulations.
+        * An analysis loses these data sets. If it divides samples into folds and has no other data
+          set, it is left out.
+        * A validation is left out if its training or test cohort is missing.
+        * Cohorts lose these series; fewer than two are not combined.
+        * If no data set remains, there are no classifiers, but the other analyses, which may
+          simulate data.
         """
         if not missing:
             return self
@@ -233,20 +247,20 @@ class Study:
         return list(itertools.product(self.datasets, self.folds, jobs))
 
     @property
-    def permuted(self) -> list[tuple[str, str]]:
-        """The permutation tests: every data set with every classifier that is named for it."""
+    def permutation_tests(self) -> list[tuple[str, str]]:
+        """The data set and classifier of each permutation test."""
         return list(itertools.product(self.datasets, self.permutations or {}))
 
     @property
-    def leading(self) -> tuple[str, ...]:
+    def priority(self) -> tuple[str, ...]:
         """The classifiers in their order of priority, independent of the results."""
         if self.headline:
             return (self.headline,)
         return tuple(dict.fromkeys([*self.final, *self.classifiers]))
 
     @property
-    def combined(self) -> tuple[str, ...]:
-        """The series that are combined; empty in most studies."""
+    def cohort_series(self) -> tuple[str, ...]:
+        """The data sets that are compared and combined as cohorts; empty in most studies."""
         return self.cohorts.series if self.cohorts else ()
 
     @property
@@ -255,16 +269,16 @@ class Study:
         return list(itertools.product(self.datasets, self.final))
 
     @property
-    def validated(self) -> list[str]:
-        """The data sets of the models that are tested on second cohorts, in this order."""
+    def validation_datasets(self) -> list[str]:
+        """The training and test cohorts of all validations, each once."""
         datasets: list[str] = []
         for pair in self.validate:
             datasets += [pair.train, pair.test]
         return list(dict.fromkeys(datasets))
 
     @property
-    def trained(self) -> list[tuple[str, str, str]]:
-        """The combinations to train: data set, scheme of folds and classifier, in this order."""
+    def training_keys(self) -> list[tuple[str, str, str]]:
+        """The combinations that are trained: data set, scheme of folds, and classifier."""
         return list(itertools.product(self.datasets, self.folds, self.classifiers))
 
 
@@ -275,24 +289,26 @@ def study_of(record: Mapping[str, Any]) -> Study:
 
     Examples
     --------
-    >>> fields = {"id": "s", "title": "", "summary": "", "datasets": ["d"], "classifiers": ["nb"]}
-    >>> fields |= {"folds": ["f"], "diagnostics": True, "analyses": {}, "cohorts": None}
-    >>> study_of(fields).trained
+    >>> record = {"id": "s", "title": "", "summary": "", "datasets": ["d"], "classifiers": ["nb"]}
+    >>> record |= {"folds": ["f"], "diagnostics": True, "analyses": {}, "cohorts": None}
+    >>> study_of(record).training_keys
     [('d', 'f', 'nb')]
     """
-    fields: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in record.items():
-        fields[name] = tuple(value) if isinstance(value, list) else value
-    fields["validate"] = tuple(Validation(**pair) for pair in record.get("validate", ()))
+        values[name] = tuple(value) if isinstance(value, list) else value
+
+    # The parts that are dataclasses.
+    values["validate"] = tuple(Validation(**pair) for pair in record.get("validate", ()))
     designs = record.get("designs", {})
-    fields["designs"] = {name: Design.read(design) for name, design in designs.items()}
+    values["designs"] = {name: Design.read(design) for name, design in designs.items()}
     if cohorts := record.get("cohorts"):
-        fields["cohorts"] = Cohorts(**{**cohorts, "series": tuple(cohorts["series"])})
-    return Study(**fields)
+        values["cohorts"] = Cohorts(**{**cohorts, "series": tuple(cohorts["series"])})
+    return Study(**values)
 
 
 def _cohorts_without(cohorts: Cohorts | None, missing: Mapping[str, str]) -> Cohorts | None:
-    """Return the series of one question that can be had; None of fewer than two."""
+    """Return the cohorts that remain, or None if fewer than two series do."""
     if cohorts is None:
         return None
     series = tuple(name for name in cohorts.series if name not in missing)

@@ -1,4 +1,4 @@
-"""The canonical order of the samples of a data set: that of digests of their values.
+"""The canonical order of the samples of a data set, by digests of their values.
 
 Whatever is drawn (folds, permutations, halves, resamples) is drawn for the samples in this order.
 Neither the order of rows and columns in a file nor a name then changes a result, and neither does
@@ -8,10 +8,11 @@ features, which increasing transforms of a feature (another unit, a logarithm) l
 The digest is refined as colours of a graph are (B. Weisfeiler and A. Leman, "The reduction of a
 graph to canonical form and the algebra which appears therein", 1968): a sample has the sum of
 hashes of its ranks over the features; if two samples have equal sums, a feature has the sum of
-hashes of its samples' digests with their ranks, and a sample that of its ranks with the digests of
-the features. Sums do not depend on the order of what is added. Samples that are equal in all values
-are ordered by the digests of their class and of their group, which are sums over their samples.
-Samples that are equal in these as well can be exchanged without a change of any result.
+hashes of its samples' digests with their ranks, and a sample the sum of hashes of its ranks with
+the digests of the features. Sums do not depend on the order of what is added. Samples that are
+equal in all values are ordered by the digests of their class and of their group, which are sums
+over their samples. Samples that are equal in these as well can be exchanged without a change of
+any result.
 """
 
 from dataclasses import replace
@@ -113,7 +114,7 @@ def _sums_of(digests: np.ndarray, names: np.ndarray) -> np.ndarray:
 
 
 def order_of(series: Any) -> np.ndarray:
-    """Return the canonical order of a data set; that of its labels if it has none."""
+    """Return the canonical order of a data set; its present order if it has no values."""
     order = getattr(series, "order", None)
     return np.arange(len(series.labels)) if order is None else np.asarray(order)
 

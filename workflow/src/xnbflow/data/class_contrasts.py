@@ -49,7 +49,7 @@ def proposed_contrasts(classes: Sequence[str] | np.ndarray, reference: str = "")
 
 
 def _differ_by_a_number(names: Sequence[str]) -> bool:
-    """Return whether names have one number each, which differ, and are else the same.
+    """Return whether names differ by a number only: each has one number, and the same text.
 
     Examples
     --------

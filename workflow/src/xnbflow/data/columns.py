@@ -67,7 +67,7 @@ def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
 
 
 def _position(column: Any, names: pd.Index, what: str) -> int:
-    """Return where a column is: the position itself or that of the name."""
+    """Return the position of a column that is named, or given by its position."""
     if isinstance(column, Integral):
         return int(column)
     if not isinstance(column, str) or column not in names:

@@ -14,7 +14,7 @@ _CONTROLS = (
     r"non[- ]?(tumou?r|tumou?rs|tumou?ral|cancer|cancerous|"
     r"diseased?|malignant)"
 )
-#: The same in German, French, Spanish, Italian and Portuguese.
+#: Words for a control in German, French, Spanish, Italian and Portuguese.
 _IN_OTHER_LANGUAGES = (
     r"kontrollen?|gesunde?r?|t[ée]moins?|contr[ôo]les?|sains?|saines?|control(es)?|sanos?|"
     r"controllo|controlli|sani|controlo|saud[áa]vel"
@@ -23,23 +23,24 @@ _CONTROL = re.compile(rf"(?<![a-z0-9])({_CONTROLS}|{_IN_OTHER_LANGUAGES})(?![a-z
 #: Labels with such words that are no controls: "not normal", and the subtype "normal-like".
 _NO_CONTROL = re.compile(r"(?<![a-z])(not|non|un|ab)[- _]+(normal|control|healthy)|normal[- _]like")
 
-#: A level: text, a number and text. Words for what has levels, and units of them.
+#: A label with one number: text, the number, and text, as ``dose 0.5 uM``.
 _LEVEL = re.compile(r"([^\d.,+-]*?)\s*(-?\d+(?:[.,]\d+)?)\s*([^\d]*)")
+#: Words for what has levels of which 0 is the control: doses, concentrations and times.
 _DOSE = re.compile(
     r"(?<![a-z])(doses?|dosages?|dosis|conc|concentrations?|gy|gray|irradiation|radiation|exposure|"
     r"time ?points?|hours?|days?|minutes?|time)(?![a-z])"
 )
+#: Units of doses, concentrations and times in lower case: ``mg/kg``, ``nm`` (nanomolar), ``gy``.
 _UNIT = re.compile(
     r"([munpµμ]?(m|mol|g|l|gy)(/(ml|l|kg|dl|day|d|m2))?|mcg|ppm|ppb|%|[ckm]?gy|i?u(/(ml|l|kg))?|"
     r"h|hr|hrs|d|min|wk|weeks?)"
 )
-_FEWEST_LEVELS = 2
 
 
 def control_class(classes: Sequence[str] | np.ndarray, reference: str = "") -> str:
-    """Return the class that is the control: the ``reference``, else the one with such a name.
+    """Return the class that is the control: the ``reference``, or the class with such a name.
 
-    The result is empty if no class has the name of a control, or if several have one.
+    The result is empty if there is no reference and no class, or several, have such a name.
 
     Examples
     --------
@@ -57,9 +58,13 @@ def control_class(classes: Sequence[str] | np.ndarray, reference: str = "") -> s
 def level_zero(classes: Sequence[str] | np.ndarray, name: str = "") -> str:
     """Return the class of level 0 of a dose, a concentration or a time, which is the control.
 
-    The classes are one number each, which differ, and else the same; 0 may be without the unit. The
-    ``name`` of the column, or their text, means a dose, or their text is a unit: cluster 0 is no
-    control. The result is empty without such a class.
+    There is such a class if these conditions are met; otherwise the result is empty.
+
+    1. Each label has one number, at least 0, and no two have the same.
+    2. Apart from their numbers the labels have the same text, such as a unit. The label of 0 may
+       be without it.
+    3. The labels are doses: the text of the labels or the ``name`` of their column has a word for
+       a dose, or the text is a unit. Cluster 0 is no control.
 
     Examples
     --------
@@ -68,7 +73,7 @@ def level_zero(classes: Sequence[str] | np.ndarray, name: str = "") -> str:
     >>> level_zero(["cluster 0", "cluster 1"]), level_zero(["5", "10"], name="dose")
     ('', '')
     """
-    levels = {}
+    label_of_number = {}
     texts = set()
     for label in map(str, classes):
         match = _LEVEL.fullmatch(label.strip())
@@ -76,16 +81,17 @@ def level_zero(classes: Sequence[str] | np.ndarray, name: str = "") -> str:
             return ""
         number = float(match[2].replace(",", "."))
         text = f"{match[1]} {match[3]}".strip().lower()
-        if number in levels or number < 0:
+        if number in label_of_number or number < 0:
             return ""
-        levels[number] = label
-        if text or number:
+        label_of_number[number] = label
+        if text or number:  # a plain 0 has no unit and agrees with every unit
             texts.add(text)
-    if len(texts) > 1 or len(levels) < _FEWEST_LEVELS:
+    if len(texts) > 1 or len(label_of_number) < 2:  # one class has no control
         return ""
-    about = [name.lower().replace("_", " "), *texts]
-    is_dose = any(_DOSE.search(text) for text in about) or any(map(_UNIT.fullmatch, texts))
-    return levels.get(0.0, "") if is_dose else ""
+    descriptions = [name.lower().replace("_", " "), *texts]
+    has_word = any(_DOSE.search(text) for text in descriptions)
+    has_unit = any(map(_UNIT.fullmatch, texts))
+    return label_of_number.get(0.0, "") if has_word or has_unit else ""
 
 
 def is_control_word(label: str) -> bool:
@@ -106,9 +112,10 @@ def _is_control(label: str) -> bool:
 
 
 def shown_classes(classes: Sequence[str] | np.ndarray, reference: str = "") -> list[int]:
-    """Return the positions of the classes to show: of two, which are mirror images, only one.
+    """Return the positions of the classes whose features are shown.
 
-    It is the class that is not the control, or the second one if there is no control.
+    Of two classes only one is shown, because their features are mirror images: the class that is
+    not the control, or the second one if there is no control.
 
     Examples
     --------

@@ -48,7 +48,8 @@ def refuse_missing(y: Any) -> None:
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sorted distinct labels, the code of each sample, and the size of each class.
 
-    Labels may be those of scikit-learn's classifiers, and also bytes, dates, times or periods.
+    Labels may be of any type that scikit-learn's classifiers accept, and also bytes, dates, times
+    or periods.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Matrices of features (n_features, n_samples): dense, some rows by reference, or sparse."""
+"""Matrices of features (n_features, n_samples): dense, some rows of a dense one, or CSR."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,10 +7,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+#: Log densities of a block of samples, about 32 MB.
+SAMPLE_BLOCK_VALUES = 4_000_000
+#: Values of a block of features, about 16 MB.
+FEATURE_BLOCK_VALUES = 2_000_000
+
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a matrix, (n_rows, n_samples), by reference: only slices are copied.
+    """Some rows of a dense matrix, shape (n_rows, n_samples), without a copy of them.
+
+    ``values`` (n_features, n_samples) is the matrix, ``row_indices`` (n_rows,) are the positions of
+    the rows in it. Only the slices that are read are copied.
 
     Examples
     --------
@@ -20,56 +28,53 @@ class Rows:
     """
 
     values: np.ndarray
-    which: np.ndarray
+    row_indices: np.ndarray
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of samples."""
-        return len(self.which), self.values.shape[1]
+        return len(self.row_indices), self.values.shape[1]
 
     def __len__(self) -> int:
-        return len(self.which)
+        return len(self.row_indices)
 
     def __getitem__(self, key: Any) -> np.ndarray:
         if not isinstance(key, tuple):
-            return self.values[self.which[key]]
+            return self.values[self.row_indices[key]]
         rows, samples = key
         if isinstance(samples, slice):
-            return self.values[self.which[rows], samples]
-        return np.take(self.values[self.which[rows]], samples, axis=1)
+            return self.values[self.row_indices[rows], samples]
+        return np.take(self.values[self.row_indices[rows]], samples, axis=1)
 
 
-def some_rows(values: Any, which: np.ndarray) -> Any:
-    """Return the features ``which`` (n_rows,) of an array or `Rows` by reference, of CSR a copy."""
+def select_rows(values: Any, row_indices: np.ndarray) -> Any:
+    """Return some features of a matrix: `Rows` of a dense one, without a copy; a copy of CSR."""
     if isinstance(values, Rows):
-        return Rows(values.values, values.which[which])
+        return Rows(values.values, values.row_indices[row_indices])
     if isinstance(values, np.ndarray):
-        return Rows(values, which)
-    return values[which]
-
-
-#: Log densities in memory at a time, about 32 MB.
-CHUNK_VALUES = 4_000_000
-#: Values of dense parts in memory at a time, about 16 MB.
-DENSE_VALUES = 2_000_000
+        return Rows(values, row_indices)
+    return values[row_indices]
 
 
 def is_sparse(values: Any) -> bool:
-    """Return whether an array is a sparse array of SciPy, without narrowing its type."""
+    """Return whether an array is a sparse array of SciPy.
+
+    The result is a plain truth value, so that type checkers do not narrow the argument's type.
+    """
     return bool(sparse.issparse(values))
 
 
-def by_feature(features: Any) -> sparse.csr_array:
+def as_csr_by_feature(values: Any) -> sparse.csr_array:
     """Return a sparse matrix (n_features, n_samples) of any format as CSR without duplicates.
 
     Numbers that are not floats become float64. The argument is not changed.
 
     Examples
     --------
-    >>> by_feature(sparse.coo_array(([1, 2], ([0, 0], [1, 1])), shape=(1, 2))).toarray()
+    >>> as_csr_by_feature(sparse.coo_array(([1, 2], ([0, 0], [1, 1])), shape=(1, 2))).toarray()
     array([[0., 3.]])
     """
-    matrix = sparse.csr_array(features)
+    matrix = sparse.csr_array(values)
     if matrix.dtype.kind != "f":
         matrix = matrix.astype(np.float64)
     if not matrix.has_canonical_format:
@@ -85,25 +90,30 @@ def as_dense(values: Any) -> np.ndarray:
     return values[:] if isinstance(values, Rows) else values
 
 
-def dense_parts(values: Any) -> Iterator[np.ndarray]:
-    """Yield features (n_features, n_samples) as dense arrays, some at a time."""
-    width = max(1, DENSE_VALUES // max(1, values.shape[1]))
-    for start in range(0, max(1, values.shape[0]), width):
-        yield as_dense(values[start : start + width])
+def dense_feature_blocks(values: Any) -> Iterator[np.ndarray]:
+    """Yield a matrix (n_features, n_samples) as dense arrays, some features at a time.
 
-
-def dense_chunks(
-    features: Any, columns: np.ndarray, n_classes: int = 1
-) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield slices of the samples, and features of these as a dense array (n_columns, n_slice).
-
-    The slices are so wide that the log densities of ``n_classes`` take about 32 MB.
+    A matrix without features is one empty block, so that its consumers have at least one.
     """
-    by_sample = by_feature(features[columns]).tocsc() if is_sparse(features) else None
-    width = max(1, CHUNK_VALUES // max(1, n_classes * len(columns)))
-    for start in range(0, features.shape[1], width):
-        samples = slice(start, min(start + width, features.shape[1]))
+    n_features = max(1, FEATURE_BLOCK_VALUES // max(1, values.shape[1]))
+    for start in range(0, max(1, values.shape[0]), n_features):
+        yield as_dense(values[start : start + n_features])
+
+
+def dense_sample_blocks(
+    values: Any, row_indices: np.ndarray, n_classes: int = 1
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield slices of the samples, and some features of these as a dense array.
+
+    The arrays have the shape (n_rows, n_slice). The slices are so wide that the log densities of
+    ``n_classes`` take about 32 MB.
+    """
+    # A slice of columns of a sparse matrix is fast in CSC.
+    by_sample = as_csr_by_feature(values[row_indices]).tocsc() if is_sparse(values) else None
+    width = max(1, SAMPLE_BLOCK_VALUES // max(1, n_classes * len(row_indices)))
+    for start in range(0, values.shape[1], width):
+        samples = slice(start, min(start + width, values.shape[1]))
         if by_sample is not None:
             yield samples, as_dense(by_sample[:, samples])
         else:
-            yield samples, features[columns, samples]
+            yield samples, values[row_indices, samples]

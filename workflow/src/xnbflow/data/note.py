@@ -1,8 +1,8 @@
-"""A note of a reader: what was noticed while a data set was read, and what the reader can do."""
+"""A note: what the program noticed while it read a data set, and what its user can do about it."""
 
 from typing import Literal, Self
 
-#: What a note is about: the closed list of what programs use, and all others.
+#: What a note is about. Programs recognise notes by these codes; all other notes are ``other``.
 NoteCode = Literal[
     "platform",
     "processing",
@@ -15,9 +15,10 @@ NoteCode = Literal[
 
 
 class Note(str):
-    """A note as text, with its code, and with its parts.
+    """A text with a code and parts.
 
-    It is a text, so that whatever only prints notes prints this one. No program reads the text.
+    A note is a text (the finding, and the advice if there is one) because most code only prints
+    it. Code that distinguishes notes uses ``code``, never the words of the text.
 
     Attributes
     ----------
@@ -26,7 +27,7 @@ class Note(str):
     code : str
         What it is about, a `NoteCode`.
     advice : str
-        What the reader can do; empty where there is nothing to do.
+        What the user can do; empty if there is nothing to do.
 
     Examples
     --------
@@ -35,6 +36,9 @@ class Note(str):
     3 probes were left out; the option controls=keep keeps them
     >>> note.finding, note.code
     ('3 probes were left out', 'other')
+    >>> platform = Note("GPL570", "platform", start="platform ")
+    >>> print(platform, platform.finding, sep=" | ")
+    platform GPL570 | GPL570
     """
 
     __slots__ = ("advice", "code", "finding")
@@ -46,7 +50,10 @@ class Note(str):
     def __new__(
         cls, finding: str, code: NoteCode = "other", *, advice: str = "", start: str = ""
     ) -> Self:
-        """Return a note whose text has the advice after the finding, and a ``start`` before it."""
+        """Return a note with the text ``{start}{finding}; {advice}``.
+
+        The words of ``start`` are not part of the finding, which is then a plain value.
+        """
         text = f"{start}{finding}"
         note = super().__new__(cls, f"{text}; {advice}" if advice else text)
         note.finding = finding
@@ -56,7 +63,7 @@ class Note(str):
 
 
 class NoteWarning(UserWarning):
-    """A warning with a note on a data set, whose message names the data set."""
+    """A warning about a data set, which its message names; ``note`` is its note."""
 
     def __init__(self, dataset: str, note: str) -> None:
         super().__init__(f"data set {dataset}: {note}")

@@ -114,7 +114,7 @@ def fit_reference(counts: np.ndarray, sizes: np.ndarray | None = None) -> Refere
     Returns
     -------
     ReferenceProfile
-        Its factors of the training samples are those of edgeR's `calcNormFactors`.
+        For the training samples it yields the factors of edgeR's `calcNormFactors`.
 
     References
     ----------

@@ -1,6 +1,6 @@
-"""Stratified folds, those of scikit-learn, without the rest of its module.
+"""Stratified folds, equal to scikit-learn's, without the imports of its module.
 
-They are the folds of `StratifiedKFold` and of `StratifiedGroupKFold`. `sklearn.model_selection`
+The folds are equal to `StratifiedKFold` and `StratifiedGroupKFold`. `sklearn.model_selection`
 imports linear models, metrics and `scipy.stats`, which takes longer than the cross-validation of a
 small series; and a label test draws folds thousands of times.
 """

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.data.matrices import dense_parts
+from xnbflow.data.matrices import dense_feature_blocks
 from xnbflow.density.bandwidth import SMALLEST_SPREAD
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
@@ -69,7 +69,7 @@ def fit_borrowed_shape(
     members = (codes[:, None] == np.arange(n_classes)) / counts
     means = []
     variances = []
-    for rows in dense_parts(values):
+    for rows in dense_feature_blocks(values):
         mean = rows @ members
         within = rows - mean[:, codes]
         means.append(mean.T)

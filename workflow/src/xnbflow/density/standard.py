@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.matrices import as_dense, dense_parts
+from xnbflow.data.matrices import as_dense, dense_feature_blocks
 from xnbflow.density.bandwidth import overall_spread
 
 #: Spreads below this share of a feature's size are rounding errors: the feature is constant.
@@ -85,7 +85,7 @@ class StandardFeatures:
     def __init__(self, values: Any) -> None:
         self.shape = values.shape
         self._values = values
-        units = [StandardUnits.of(features.T) for features in dense_parts(values)]
+        units = [StandardUnits.of(features.T) for features in dense_feature_blocks(values)]
         self.standard = StandardUnits(
             np.concatenate([tile.centres for tile in units]),
             np.concatenate([tile.units for tile in units]),

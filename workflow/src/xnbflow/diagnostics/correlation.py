@@ -8,21 +8,29 @@ searched while it is in the cache: for the best partners of each feature, the pa
 a histogram. Most of a tile cannot change any of these, which one pass of comparisons shows
 (`_compare_with_limits`).
 
-**The formula.** With ``x_ic`` the samples of feature ``i`` in class ``c`` and ``m_ic`` their mean,
+**The formula.** With ``x_is`` the value of feature ``i`` in sample ``s``, and ``m_ic`` the mean of
+the feature over the samples of class ``c``,
 
-    e_i = (x_ic - m_ic over all classes c),   r_ij = e_i · e_j / (|e_i| |e_j|)
+    e_is = x_is - m_ic,  c the class of s        r_ij = e_i · e_j / (|e_i| |e_j|)
+
+where ``e_i`` is the vector of the ``e_is`` of all samples.
 
 **The error.** A product of float32 differs from r by at most ``(n + 4) 2**-24`` for ``n`` samples:
-both factors are rounded, and n summands are added. ``band`` is slightly wider (`_float32_error`). A
-comparison of values closer than ``band`` to a limit is repeated in float64, so the results are
-those of float64.
+both factors are rounded, and n summands are added. ``error`` in this module is a slightly higher
+bound (`_float32_error`). Where a float32 value is closer than ``error`` to a number with which it
+is compared, r is computed in float64 and compared again. So all results are those of float64.
 
 **An example.** Two classes of two samples. Feature 1 has the values 1, 3 | 6, 8 and the residuals
 -1, 1 | -1, 1, of length 2; feature 2 has 2, 5 | 0, 1, and -1.5, 1.5 | -.5, .5, of length √5. Their
 correlation is (1.5 + 1.5 + .5 + .5) / (2 √5) = .8944.
 
 `residuals @ residuals.T` is the simple version, to which the tests compare. `scan_pairs` computes
-all pairs, `scan_features` those of some features with all others.
+all pairs, `scan_features` the pairs of some features with all others.
+
+**Names.** ``residuals`` are float64, ``residuals32`` their copy in float32. Feature ``i`` is in row
+``a`` of a tile, feature ``j`` in column ``b``. Each feature has a list of its best partners, by
+descending ``|r|``: ``partner[i]`` are their numbers and ``r[i]`` their correlations. A feature
+enters the list if its ``|r|`` is above the last one.
 """
 
 import queue
@@ -42,13 +50,14 @@ from xnbflow.core.rounding import ROUNDING
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import codes_of_labels, feature_rows, refuse_not_finite
 
-#: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache.
+#: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache. Public, because
+#: tests need more features than a tile has.
 TILE = 512
 #: All bits of a float32 except its sign.
 _NO_SIGN = np.int32(0x7FFFFFFF)
 #: Bins of the histogram of |r|, from 0 to 1.
 _BINS = 50
-#: At most about this many pairs go into the histogram.
+#: About the greatest number of pairs in the histogram, whose shape needs no more. Public for tests.
 HISTOGRAM_PAIRS = 2**24
 
 
@@ -159,9 +168,9 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
     if n_partners < 1:
         msg = f"n_partners is {n_partners}; it must be at least 1"
         raise InputError(msg)
-    screen = residuals.astype(np.float32)
+    residuals32 = residuals.astype(np.float32)
     varies = np.any(residuals, axis=1)
-    band = _float32_error(n_samples)
+    error = _float32_error(n_samples)
     stride = 1 + n_features**2 // (2 * HISTOGRAM_PAIRS)
     n_threads = numba.get_num_threads()
     strips: queue.SimpleQueue[int | None] = queue.SimpleQueue()
@@ -170,34 +179,44 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
     for _ in range(n_threads):
         strips.put(None)  # ends a thread
 
-    def search(_: int) -> PairScan:
+    def scan_strips(_: int) -> PairScan:
+        """Return the results of one thread, for the strips that it takes from the queue."""
         partner = np.full((n_features, n_partners), -1)
         r = np.zeros((n_features, n_partners))
         histogram = np.zeros(_BINS, dtype=np.int64)
         buffer = np.empty(TILE * TILE, dtype=np.float32)
         n_pairs = 0
         for first in iter(strips.get, None):
-            rows = screen[first : first + TILE]
+            rows = residuals32[first : first + TILE]
             for second in range(first, n_features, TILE):
-                columns = screen[second : second + TILE]
+                columns = residuals32[second : second + TILE]
                 tile = buffer[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 np.matmul(rows, columns.T, out=tile)
-                origin = (first, second)
                 n_pairs += _search_tile(
                     tile,
-                    origin,
+                    first_row=first,
+                    first_column=second,
                     residuals=residuals,
                     varies=varies,
                     cut=cut,
-                    band=band,
+                    error=error,
                     partner=partner,
                     r=r,
                 )
-                _count_bins(tile, origin, stride, residuals, band, histogram)
+                _count_bins(
+                    tile,
+                    first_row=first,
+                    first_column=second,
+                    stride=stride,
+                    residuals=residuals,
+                    error=error,
+                    histogram=histogram,
+                )
         return PairScan(partner, r, n_pairs, histogram)
 
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
-        scans = list(pool.map(search, range(n_threads)))
+        scans = list(pool.map(scan_strips, range(n_threads)))
+
     # Each thread has the best partners among its tiles; the best of all are among them.
     partner = np.concatenate([scan.partner for scan in scans], axis=1)
     r = np.concatenate([scan.r for scan in scans], axis=1)
@@ -251,27 +270,28 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
     (array([0]), array([-0.5]), array([1]))
     """
     n_features, n_samples = residuals.shape
-    screen = residuals.astype(np.float32)
+    residuals32 = residuals.astype(np.float32)
     varies = np.any(residuals, axis=1)
-    band = _float32_error(n_samples)
-    # lists of one partner, as `_insert_row` extends lists of any length
+    error = _float32_error(n_samples)
+    # Lists of one partner, because `_insert_row` extends lists of any length.
     partner = np.full((len(features), 1), -1)
     r = np.zeros((len(features), 1))
     n_above = np.zeros(len(features), dtype=np.int64)
 
-    def search(start: int) -> None:
+    def scan_strip(start: int) -> None:
+        """Write the results of the features from position ``start`` on."""
         strip = slice(start, start + TILE)
-        rows = screen[features[strip]]
+        rows = residuals32[features[strip]]
         for first in range(0, n_features, TILE):
-            tile = rows @ screen[first : first + TILE].T
+            tile = rows @ residuals32[first : first + TILE].T
             n_above[strip] += _search_rows(
                 tile,
                 features[strip],
-                first,
+                first_column=first,
                 residuals=residuals,
                 varies=varies,
                 cut=cut,
-                band=band,
+                error=error,
                 partner=partner[strip],
                 r=r[strip],
             )
@@ -280,7 +300,7 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
         _libraries().limit(limits=1, user_api="blas"),
         ThreadPoolExecutor(numba.get_num_threads()) as pool,
     ):
-        list(pool.map(search, range(0, len(features), TILE)))
+        list(pool.map(scan_strip, range(0, len(features), TILE)))
     return FeatureScan(partner=partner[:, 0], r=r[:, 0], n_above=n_above)
 
 
@@ -302,7 +322,8 @@ def _libraries() -> ThreadpoolController:
 def _write_residuals(features: np.ndarray, codes: np.ndarray, residuals: np.ndarray) -> None:
     """Write each feature's residuals from its class means, of length 1; NaN if not finite.
 
-    A class is first shifted by its first value, so that a constant class leaves exact zeros.
+    ``features`` and ``residuals`` have shape (n_features, n_samples), ``codes`` (n_samples,). A
+    class is first shifted by its first value, so that a constant class leaves exact zeros.
     """
     n_samples = len(codes)
     n_classes = 0
@@ -320,11 +341,13 @@ def _write_residuals(features: np.ndarray, codes: np.ndarray, residuals: np.ndar
         for j in range(n_samples):
             row[j] = features[i, j] - features[i, first[codes[j]]]
             mean[codes[j]] += row[j] / count[codes[j]]
-        largest = poison = 0.0
+        # Scaled to a largest value of 1 first, so that no square overflows or underflows.
+        largest = 0.0
+        nan_if_not_finite = 0.0  # 0 * infinity is NaN
         for j in range(n_samples):
             row[j] -= mean[codes[j]]
             largest = max(largest, abs(row[j]))
-            poison += 0.0 * row[j]  # NaN from the first value on that is not finite
+            nan_if_not_finite += 0.0 * row[j]
         unit = largest if largest > 0.0 else 1.0
         square = 0.0
         for j in range(n_samples):
@@ -332,88 +355,96 @@ def _write_residuals(features: np.ndarray, codes: np.ndarray, residuals: np.ndar
             square += row[j] * row[j]
         length = np.sqrt(square) if square > 0.0 else 1.0
         for j in range(n_samples):
-            row[j] = row[j] / length + poison
+            row[j] = row[j] / length + nan_if_not_finite
 
 
 @njit(nogil=True)
 def _search_tile(
     tile: np.ndarray,
-    origin: tuple[int, int],
+    first_row: int,
+    first_column: int,
     residuals: np.ndarray,
     varies: np.ndarray,
     cut: float,
-    band: float,
+    error: float,
     partner: np.ndarray,
     r: np.ndarray,
 ) -> int:
     """Add a tile's pairs to the lists of both features; return the number with |r| above the cut.
 
-    ``origin`` are the features of the tile's first row and column. A first pass over a row finds
-    its largest value, and whether a value reaches the limit of its column: the last |r| in the list
-    of the column's feature, less ``band``. Only then, or if the largest value is within ``band`` of
-    the cut or of the list of the row's feature, is the row searched again, which is rare after a
-    few tiles. A tile on the diagonal has its pairs twice, so only the row's feature is used there.
+    ``first_row`` and ``first_column`` are the features of the tile's first row and column. One pass
+    over a row finds its largest value, and whether a value reaches the limit of its column: the
+    last |r| in the list of the column's feature, less ``error``. The row is searched again, which
+    is rare after a few tiles,
+
+    * to count pairs, if its largest value may be above the cut;
+    * for the list of its own feature, if its largest value may enter it;
+    * for the lists of the columns, if a value reaches its column's limit.
+
+    A tile on the diagonal has its pairs twice, so only the lists of its rows are extended there.
     """
-    diagonal = origin[0] == origin[1]
+    is_diagonal = first_row == first_column
     limits = np.full(tile.shape[1], np.float32(np.inf), dtype=np.float32)
     for b in range(tile.shape[1]):
-        if diagonal:
-            tile[b, b] = 0.0
-        elif varies[origin[1] + b]:
-            limits[b] = max(0.0, abs(r[origin[1] + b, -1]) - band)
+        if is_diagonal:
+            tile[b, b] = 0.0  # a feature with itself
+        elif varies[first_column + b]:
+            limits[b] = max(0.0, abs(r[first_column + b, -1]) - error)
     # Values and limits are compared by their bits as whole numbers, see `_compare_with_limits`.
     bits = tile.view(np.int32)
     limit_bits = limits.view(np.int32)
-    largest = np.empty(1, dtype=np.int32)
-    largest_value = largest.view(np.float32)
+    # One number, the largest of a row, as bits and as the float that they represent.
+    largest_bits = np.empty(1, dtype=np.int32)
+    largest = largest_bits.view(np.float32)
     n_pairs = 0
     for a in range(tile.shape[0]):
-        i = origin[0] + a
-        largest[0], beyond = _compare_with_limits(bits[a], limit_bits)
-        if largest_value[0] > cut - band:
-            n_pairs += _count_above(tile[a], i, origin[1], residuals, cut, band)
-        if varies[i] and largest_value[0] >= abs(r[i, -1]) - band:
-            _insert_row(tile[a], i, origin[1], residuals, band, partner[i], r[i])
-        if beyond:
+        i = first_row + a
+        largest_bits[0], reaches_limit = _compare_with_limits(bits[a], limit_bits)
+        if largest[0] > cut - error:
+            n_pairs += _count_above(tile[a], i, first_column, residuals, cut, error)
+        if varies[i] and largest[0] >= abs(r[i, -1]) - error:
+            _insert_row(tile[a], i, first_column, residuals, error, partner[i], r[i])
+        if reaches_limit:
             for b in range(tile.shape[1]):
                 if abs(tile[a, b]) >= limits[b]:
-                    j = origin[1] + b
+                    j = first_column + b
                     _insert(i, _correlation(residuals, i, j), partner[j], r[j])
-                    limits[b] = max(0.0, abs(r[j, -1]) - band)
-    return n_pairs // 2 if diagonal else n_pairs
+                    limits[b] = max(0.0, abs(r[j, -1]) - error)
+    return n_pairs // 2 if is_diagonal else n_pairs
 
 
 @njit(nogil=True)
 def _search_rows(
     tile: np.ndarray,
     features: np.ndarray,
-    first: int,
+    first_column: int,
     residuals: np.ndarray,
     varies: np.ndarray,
     cut: float,
-    band: float,
+    error: float,
     partner: np.ndarray,
     r: np.ndarray,
 ) -> np.ndarray:
     """Add a tile's pairs to the lists of its rows; return each row's number with |r| above the cut.
 
-    The rows are ``features``, the columns the features from ``first`` on. As in `_search_tile`, a
-    first pass finds the largest value of a row, and few rows are searched again.
+    The rows are ``features``, in any order, the columns the features from ``first_column`` on.
+    ``partner`` and ``r`` have a list for each row. The first two searches of `_search_tile` are
+    made; no column has a list, so that no value reaches a limit.
     """
     n_above = np.zeros(len(features), dtype=np.int64)
     no_limits = np.full(tile.shape[1], np.float32(np.inf), dtype=np.float32).view(np.int32)
     bits = tile.view(np.int32)
-    largest = np.empty(1, dtype=np.int32)
-    largest_value = largest.view(np.float32)
+    largest_bits = np.empty(1, dtype=np.int32)
+    largest = largest_bits.view(np.float32)
     for a in range(len(features)):
         i = features[a]
-        if first <= i < first + tile.shape[1]:
-            tile[a, i - first] = 0.0  # the feature with itself
-        largest[0], _ = _compare_with_limits(bits[a], no_limits)
-        if largest_value[0] > cut - band:
-            n_above[a] = _count_above(tile[a], i, first, residuals, cut, band)
-        if varies[i] and largest_value[0] >= abs(r[a, -1]) - band:
-            _insert_row(tile[a], i, first, residuals, band, partner[a], r[a])
+        if first_column <= i < first_column + tile.shape[1]:
+            tile[a, i - first_column] = 0.0  # the feature with itself
+        largest_bits[0], _ = _compare_with_limits(bits[a], no_limits)
+        if largest[0] > cut - error:
+            n_above[a] = _count_above(tile[a], i, first_column, residuals, cut, error)
+        if varies[i] and largest[0] >= abs(r[a, -1]) - error:
+            _insert_row(tile[a], i, first_column, residuals, error, partner[a], r[a])
     return n_above
 
 
@@ -424,25 +455,25 @@ def _compare_with_limits(row: np.ndarray, limits: np.ndarray) -> tuple[np.int32,
     ``row`` and ``limits`` are the bits of floats as whole numbers: without their sign floats have
     the same order as their bits, whose maximum LLVM vectorises.
     """
-    largest = beyond = np.int32(0)
+    largest = reaches_limit = np.int32(0)
     for b in range(len(row)):
         value = np.int32(row[b] & _NO_SIGN)
         largest = max(largest, value)
-        beyond |= np.int32(value >= limits[b])
-    return largest, beyond
+        reaches_limit |= np.int32(value >= limits[b])
+    return largest, reaches_limit
 
 
 @njit(nogil=True, fastmath={"reassoc"})
 def _count_above(
-    row: np.ndarray, i: int, first: int, residuals: np.ndarray, cut: float, band: float
+    row: np.ndarray, i: int, first_column: int, residuals: np.ndarray, cut: float, error: float
 ) -> int:
-    """Return how many pairs of feature i with features from ``first`` on have |r| above the cut.
+    """Return with how many features, of the row's columns, feature i has |r| above the cut.
 
-    Values beyond ``band`` above the cut are counted in float32, values within ``band`` of it in
-    float64. Counts in float32, which LLVM vectorises, are exact: a row has at most 512 values.
+    Values more than ``error`` above the cut are counted in float32, values within ``error`` of it
+    in float64. Counts in float32, which LLVM vectorises, are exact: a row has at most 512 values.
     """
-    low = np.float32(cut - band)
-    high = np.float32(cut + band)
+    low = np.float32(cut - error)
+    high = np.float32(cut + error)
     above_low = above_high = np.float32(0.0)
     for b in range(len(row)):
         value = abs(row[b])
@@ -451,8 +482,8 @@ def _count_above(
     count = int(above_high)
     if above_low > above_high:
         for b in range(len(row)):
-            if low < abs(row[b]) <= high and i != first + b:
-                count += abs(_correlation(residuals, i, first + b)) > cut
+            if low < abs(row[b]) <= high and i != first_column + b:
+                count += abs(_correlation(residuals, i, first_column + b)) > cut
     return count
 
 
@@ -469,54 +500,57 @@ def _correlation(residuals: np.ndarray, i: int, j: int) -> float:
 def _insert_row(
     row: np.ndarray,
     i: int,
-    first: int,
+    first_column: int,
     residuals: np.ndarray,
-    band: float,
-    partners: np.ndarray,
-    rs: np.ndarray,
+    error: float,
+    list_partner: np.ndarray,
+    list_r: np.ndarray,
 ) -> None:
-    """Insert into the list of feature i the features from ``first`` on that may be in it."""
+    """Insert into the list of feature i the features of the row's columns that may enter it."""
     for b in range(len(row)):
-        if abs(row[b]) >= abs(rs[-1]) - band and first + b != i:
-            _insert(first + b, _correlation(residuals, i, first + b), partners, rs)
+        j = first_column + b
+        if abs(row[b]) >= abs(list_r[-1]) - error and j != i:
+            _insert(j, _correlation(residuals, i, j), list_partner, list_r)
 
 
 @njit(nogil=True)
-def _insert(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
-    """Insert feature j into a list by descending |r|, if it precedes the last entry.
+def _insert(j: int, r: float, list_partner: np.ndarray, list_r: np.ndarray) -> None:
+    """Insert feature j, with correlation r, into a list by descending |r| if it precedes the last.
 
     A thread inserts features by ascending number, so that the first of equals precedes the others.
     """
-    position = len(rs)
-    while position > 0 and abs(r) > abs(rs[position - 1]):
+    position = len(list_r)
+    while position > 0 and abs(r) > abs(list_r[position - 1]):
         position -= 1
-        if position + 1 < len(rs):
-            partners[position + 1] = partners[position]
-            rs[position + 1] = rs[position]
-    if position < len(rs):
-        partners[position] = j
-        rs[position] = r
+        if position + 1 < len(list_r):
+            list_partner[position + 1] = list_partner[position]
+            list_r[position + 1] = list_r[position]
+    if position < len(list_r):
+        list_partner[position] = j
+        list_r[position] = r
 
 
 @njit(nogil=True)
 def _count_bins(
     tile: np.ndarray,
-    origin: tuple[int, int],
+    first_row: int,
+    first_column: int,
     stride: int,
     residuals: np.ndarray,
-    band: float,
+    error: float,
     histogram: np.ndarray,
 ) -> None:
     """Count |r| of the pairs (i, j > i) whose i is a multiple of ``stride``.
 
-    An r within ``band`` of a limit of bins is computed in float64; an r that equals the limit up to
-    rounding is in the upper bin.
+    An r within ``error`` of the edge of a bin is computed in float64; an r that equals the edge up
+    to rounding is in the upper bin.
     """
     n_bins = len(histogram)
-    for a in range(-origin[0] % stride, len(tile), stride):
-        for b in range(a + 1 if origin[0] == origin[1] else 0, tile.shape[1]):
+    is_diagonal = first_row == first_column
+    for a in range(-first_row % stride, len(tile), stride):
+        for b in range(a + 1 if is_diagonal else 0, tile.shape[1]):
             r = float(abs(tile[a, b]))
-            limit = np.rint(r * n_bins) / n_bins
-            if limit > 0.0 and abs(r - limit) < band:
-                r = abs(_correlation(residuals, origin[0] + a, origin[1] + b)) + ROUNDING
+            nearest_edge = np.rint(r * n_bins) / n_bins
+            if nearest_edge > 0.0 and abs(r - nearest_edge) < error:
+                r = abs(_correlation(residuals, first_row + a, first_column + b)) + ROUNDING
             histogram[min(int(r * n_bins), n_bins - 1)] += 1

@@ -54,7 +54,7 @@ def scheme_folds(
         path = downloads.fetch_location("folds", location, name=Path(file).name)
         return read_folds(path, header, splits, repeats)
 
-    return downloads.accepted(read)
+    return downloads.first_accepted(read)
 
 
 def read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.significance import ONE_SIDED_LEVEL
+from xnbflow.core.significance import corrected_confidence
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import LEAST_SCORE, StratifiedPairs
@@ -116,6 +116,6 @@ def _interval(
         float(np.mean(measured)),
         n_first / inflation,
         n_second / inflation,
-        1 - 2 * ONE_SIDED_LEVEL / candidates,
+        corrected_confidence(candidates),
         smaller_class=min(n_first, n_second) if inflation > 1 else np.inf,
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.significance import ONE_SIDED_LEVEL
+from xnbflow.core.significance import corrected_confidence
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, key_fields
 from xnbflow.evaluation.metrics import class_areas
@@ -33,29 +33,50 @@ MISSED_RECALL = 0.5
 class ClassRecall:
     """The recall of one class.
 
-    ``code`` is the class, ``samples`` its number of samples; ``recall`` is the share of these that
-    are predicted as the class. It is ``recognised`` if the recall is above one half, and the 95%
-    interval of its difference from the share of all other samples that are predicted as it is above
-    0. ``taken_for`` is the other class that is predicted most often for its samples, -1 if there is
-    none, and ``taken`` the number of these samples, as mean over repeats.
+    Attributes
+    ----------
+    code, n_samples : int
+        The class, and its number of samples.
+    recall : Estimate
+        The share of its samples that are predicted as the class.
+    is_recognised : bool
+        Whether the recall is above one half, and the 95% interval of the recall minus the
+        false-positive rate (the share of all other samples that are predicted as the class) is
+        above 0.
+    mistaken_for : int
+        The other class that is predicted most often for its samples; -1 if there is none.
+    n_mistaken : float
+        The number of its samples that are predicted as that class, mean over repeats.
     """
 
     code: int
-    samples: int
+    n_samples: int
     recall: Estimate
-    recognised: bool
-    taken_for: int
-    taken: float
+    is_recognised: bool
+    mistaken_for: int
+    n_mistaken: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Performance:
     """The performance of a classifier, pooled over folds and averaged over repeats.
 
-    ``majority`` is the share of the largest class, ``majority_p`` the one-sided p of the accuracy
-    against it; ``classes`` are those that have samples, in order. Intervals and p are corrected for
-    the number of ``candidates``. ``strict_lower`` is the lower limit of the balanced accuracy
-    with the inflation of the upper side, for a result without a label test.
+    Attributes
+    ----------
+    accuracy, balanced_accuracy : Estimate
+    majority : float
+        The share of the largest class.
+    majority_p : float
+        One-sided p of the accuracy against ``majority``.
+    classes : list of ClassRecall
+        The classes that have samples, in order.
+    candidates : int
+        The number of classifiers among which this one was chosen by the results; intervals and p
+        are corrected for it.
+    strict_lower : float
+        The lower limit of the balanced accuracy with the full inflation. Lower limits usually have
+        less (`xnbflow.inference.intervals.BELOW`), because a cross-validation errs on the low side.
+        A result without a label test has no such margin.
     """
 
     accuracy: Estimate
@@ -87,25 +108,25 @@ def performance(
     `xnbflow.inference.intervals` for ``groups`` and ``inflation``. ``candidates`` is the number of
     classifiers from which this one was chosen by the results, for Bonferroni's intervals.
     """
-    confidence = 1 - 2 * ONE_SIDED_LEVEL / candidates
+    confidence = corrected_confidence(candidates)
     recalls = [
         _class_recall(code, codes, predicted, groups, inflation=inflation, confidence=confidence)
         for code in np.unique(codes).tolist()
     ]
-    right = predicted[np.arange(len(codes)), codes]
+    correct_share = predicted[np.arange(len(codes)), codes]  # of each sample's tests
     strict = balanced_interval(
-        right, codes, groups, inflation=inflation, confidence=confidence, below=inflation
+        correct_share, codes, groups, inflation=inflation, confidence=confidence, below=inflation
     )
-    majority = max(recall.samples for recall in recalls) / len(codes)
+    majority = max(recall.n_samples for recall in recalls) / len(codes)
     return Performance(
         accuracy=accuracy_interval(
-            right, codes, groups, inflation=inflation, confidence=confidence
+            correct_share, codes, groups, inflation=inflation, confidence=confidence
         ),
         balanced_accuracy=balanced_interval(
-            right, codes, groups, inflation=inflation, confidence=confidence
+            correct_share, codes, groups, inflation=inflation, confidence=confidence
         ),
         majority=majority,
-        majority_p=min(1.0, candidates * share_p(right, majority, groups, inflation)),
+        majority_p=min(1.0, candidates * share_p(correct_share, majority, groups, inflation)),
         classes=recalls,
         candidates=candidates,
         strict_lower=strict.lower,
@@ -123,29 +144,32 @@ def _class_recall(
 ) -> ClassRecall:
     """Return the recall of one class, and the class for which its samples are mistaken most often.
 
-    The class is recognised if recall less false alarms is above 0, which is where the mean of
-    recall and specificity is above one half: the balanced accuracy of the class against the rest.
+    The recall minus the false-positive rate is above 0 where the mean of recall and specificity is
+    above one half. This mean is the balanced accuracy of the class against the rest, whose interval
+    decides whether the class is recognised.
     """
     in_class = codes == code
     predicted_as_class = predicted[:, code]
     recall = share_interval(
         predicted_as_class[in_class], select_groups(groups, in_class), inflation, confidence
     )
-    mistakes = predicted[in_class].sum(axis=0)
-    mistakes[code] = 0.0
-    most_mistakes = float(mistakes.max())
-    right = np.where(in_class, predicted_as_class, 1 - predicted_as_class)
-    # No label test supports this condition: the lower limit has the inflation of the upper side.
+    n_predicted_as = predicted[in_class].sum(axis=0)
+    n_predicted_as[code] = 0.0
+    n_mistaken = float(n_predicted_as.max())
+
+    # The class against the rest. No label test supports this condition, so the lower limit has the
+    # full inflation, as `Performance.strict_lower`.
+    correct_share = np.where(in_class, predicted_as_class, 1 - predicted_as_class)
     against_rest = balanced_interval(
-        right, in_class, groups, inflation=inflation, confidence=confidence, below=inflation
+        correct_share, in_class, groups, inflation=inflation, confidence=confidence, below=inflation
     )
     return ClassRecall(
         code=code,
-        samples=int(in_class.sum()),
+        n_samples=int(in_class.sum()),
         recall=recall,
-        recognised=bool(recall.value > MISSED_RECALL and against_rest.lower > 0.5),
-        taken_for=int(mistakes.argmax()) if most_mistakes > 0 else -1,
-        taken=most_mistakes,
+        is_recognised=bool(recall.value > MISSED_RECALL and against_rest.lower > 0.5),
+        mistaken_for=int(n_predicted_as.argmax()) if n_mistaken > 0 else -1,
+        n_mistaken=n_mistaken,
     )
 
 
@@ -188,19 +212,19 @@ def areas(
 ) -> dict[str, Estimate]:
     """Return the AUC of each class against the rest; with two classes, only that of the second.
 
-    It is the mean over repeats of `xnbflow.evaluation.metrics.class_areas`; empty without
-    probabilities. Intervals count groups where samples have them; see `performance` for
+    An AUC is the mean over repeats of `xnbflow.evaluation.metrics.class_areas`; there is none
+    without probabilities. Intervals count groups where samples have them; see `performance` for
     ``inflation`` and ``candidates``.
     """
-    parts = []
+    areas_of_repeats = []
     for _, table in predictions.groupby("repeat"):
         true, _, log_posterior, classes = arrays(table, header)
         if log_posterior is None:
             return {}
-        parts.append(class_areas(true, log_posterior, classes, table["fold"].to_numpy()))
+        areas_of_repeats.append(class_areas(true, log_posterior, classes, table["fold"].to_numpy()))
     units = header.samples if header.groups is None else header.groups
     intervals = {}
-    for label, area in pd.DataFrame(parts).mean().items():
+    for label, area in pd.DataFrame(areas_of_repeats).mean().items():
         members = header.labels.astype(str) == label
         n_class = len(np.unique(units[members]))
         n_others = len(np.unique(units[~members]))
@@ -208,7 +232,7 @@ def areas(
             area,
             n_class / inflation,
             n_others / inflation,
-            1 - 2 * ONE_SIDED_LEVEL / candidates,
+            corrected_confidence(candidates),
             smaller_class=min(n_class, n_others) if inflation > 1 else np.inf,
         )
     return intervals
@@ -217,68 +241,69 @@ def areas(
 def estimates(
     performances: Mapping[Key, Performance],
     headers: Headers,
-    failed: Mapping[Key, int],
-    curves: Mapping[Key, Mapping[str, Estimate]] | None = None,
+    n_failed: Mapping[Key, int],
+    class_areas_of: Mapping[Key, Mapping[str, Estimate]] | None = None,
 ) -> pd.DataFrame:
-    """Return one row per classifier and metric, and for recalls and AUC per class.
+    """Return the table ``estimates``: a row per classifier and metric; recall and AUC by class.
 
-    ``failed`` are the numbers of folds that could not be fitted, ``curves`` the `areas`.
+    ``n_failed`` are the numbers of folds that could not be fitted, ``class_areas_of`` the AUCs of
+    each classifier's classes (`areas`).
     """
     rows = []
-    for key, measured in performances.items():
+    for key, result in performances.items():
         common = {
             **key_fields(key),
             "class": "",
             "taken_for": "",
-            "level": 1 - 2 * ONE_SIDED_LEVEL / measured.candidates,
-            "candidates": measured.candidates,
-            "samples": sum(recall.samples for recall in measured.classes),
-            "folds_failed": failed[key],
+            "level": corrected_confidence(result.candidates),
+            "candidates": result.candidates,
+            "samples": sum(recall.n_samples for recall in result.classes),
+            "folds_failed": n_failed[key],
         }
 
         # The rows of accuracy and balanced accuracy.
         accuracy = {
             "metric": "accuracy",
             "method": "Jeffreys' prior",
-            **measured.accuracy._asdict(),
-            "reference": measured.majority,
-            "p": measured.majority_p,
-            "above": measured.accuracy.lower > measured.majority,
+            **result.accuracy._asdict(),
+            "reference": result.majority,
+            "p": result.majority_p,
+            "above": result.accuracy.lower > result.majority,
         }
         balanced_accuracy = {
             "metric": "balanced_accuracy",
             "method": "Zou and Donner (2008), upper limit by simulation",
-            **measured.balanced_accuracy._asdict(),
-            "reference": measured.chance,
-            "above": measured.balanced_accuracy.lower > measured.chance,
+            **result.balanced_accuracy._asdict(),
+            "reference": result.chance,
+            "above": result.balanced_accuracy.lower > result.chance,
         }
-        rows_of_metrics = [accuracy, balanced_accuracy]
+        metric_rows = [accuracy, balanced_accuracy]
 
         # A row for the recall of each class.
         classes = headers[key[0]].classes
-        for recall in measured.classes:
+        for recall in result.classes:
             row = {
                 "metric": "recall",
                 "method": "Jeffreys' prior",
                 **recall.recall._asdict(),
                 "class": str(classes[recall.code]),
-                "samples": recall.samples,
-                "above": recall.recognised,
-                "taken": recall.taken,
-                "taken_for": str(classes[recall.taken_for]) if recall.taken_for >= 0 else "",
+                "samples": recall.n_samples,
+                "above": recall.is_recognised,
+                "taken": recall.n_mistaken,
+                "taken_for": str(classes[recall.mistaken_for]) if recall.mistaken_for >= 0 else "",
             }
-            rows_of_metrics.append(row)
+            metric_rows.append(row)
 
-        rows_of_metrics += _area_rows((curves or {}).get(key, {}))
-        rows += [common | row for row in rows_of_metrics]
+        metric_rows += _area_rows((class_areas_of or {}).get(key, {}))
+        rows += [common | row for row in metric_rows]
     table = pd.DataFrame(rows).rename(columns={"value": "estimate"})
     return table.reindex(columns=STUDY_TABLES["estimates"].fixed)
 
 
-def _area_rows(curves: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+def _area_rows(areas_of_class: Mapping[str, Estimate]) -> list[dict[str, Any]]:
     """Return a row for each AUC that is not missing."""
     rows = []
-    for label, area in curves.items():
+    for label, area in areas_of_class.items():
         if np.isnan(area.value):
             continue
         row = {
@@ -286,7 +311,7 @@ def _area_rows(curves: Mapping[str, Estimate]) -> list[dict[str, Any]]:
             "method": "Newcombe (2006), method 5, upper limit by simulation",
             **area._asdict(),
             "class": label,
-            "reference": 0.5,
+            "reference": 0.5,  # the AUC of a classifier without information
             "above": area.lower > 0.5,
         }
         rows.append(row)

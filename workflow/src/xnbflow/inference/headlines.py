@@ -28,7 +28,7 @@ def headline_table(
 ) -> pd.DataFrame:
     """Return the study's name and its first classifier as a table of one row.
 
-    ``chosen`` is the classifier of `subject`.
+    ``chosen`` is the classifier of `headline_classifier`.
     """
     counts = summary.drop_duplicates(["dataset", "folds", "classifier"])
     accuracies = estimates[
@@ -48,14 +48,20 @@ def headline_table(
     return pd.DataFrame([row], columns=STUDY_TABLES["headline"].fixed)
 
 
-def subject(study: Study, selection: pd.DataFrame, averages: pd.DataFrame) -> tuple[str, int]:
-    """Return the classifier whose results come first, and the number of candidates for it.
+def headline_classifier(
+    study: Study, selection: pd.DataFrame, averages: pd.DataFrame
+) -> tuple[str, int]:
+    """Return the classifier whose results come first, and from how many it was chosen by results.
 
-    It is the one that ``headline_table`` of the study names, or the first one that selects
-    features, those whose models are kept before the others: neither choice depends on the results.
-    If none selects features, it is the one that is most accurate on most data sets, which is a
-    choice by the results among all that could be fitted. It is '' if none could be fitted.
-    ``selection`` and ``averages`` are the study's tables.
+    Among the classifiers that could be fitted it is, in this order,
+
+    1. the classifier that the study's key ``headline`` names;
+    2. the first that selects features; classifiers of ``final`` models come before the others;
+    3. the most accurate on most data sets.
+
+    Only the third is a choice by the results, for which the intervals are corrected; otherwise the
+    number is 1. The name is '' if no classifier could be fitted. ``selection`` and ``averages`` are
+    the study's tables.
     """
     wins = averages.set_index("classifier")["wins"]
     candidates = dict.fromkeys([*study.final, *study.classifiers])

@@ -9,13 +9,26 @@ Two statistics see different departures:
 - *spread*: the discriminant of the distances of the values from the median of their feature (Brown
   and Forsythe, 1974), which differ where a class varies more, or has two modes.
 
-The test rejects if either rejects at its share of the level a (Bonferroni with weights)::
+The test rejects at the level a if the means reject at .8 a or the spread at .2 a (Bonferroni with
+weights)::
 
-    p = min(p_means / .8, p_spread / .2)
+    p = min(1, p_means / .8, p_spread / .2)
 
 A study can have a test of a classifier instead, which repeats its complete fit for each permutation
 (`complete_score`). Both are exact: true and permuted labels go through the same steps. The test by
 permutations itself is in `xnbflow.inference.permutation_test`.
+
+How long a test may take, by the values of a data set (samples times features):
+
+=========================== ===================== ================ =============================
+test                        values                permutations     draws of folds per permutation
+=========================== ===================== ================ =============================
+means and spread            up to 3 million       at most 4,999    20
+means and spread            up to 60 million      at most 999      60 million / values, 1 to 20
+means and spread, adjusted  up to 60 million      as above         as above, at most 3
+means and spread            more than 60 million  no test
+classifier of a study       any                   at most 999      1
+=========================== ===================== ================ =============================
 
 M. B. Brown and A. B. Forsythe, "Robust tests for the equality of variances", Journal of the
 American Statistical Association 69 (1974), 364-367.
@@ -65,26 +78,28 @@ from xnbflow.tables.contract import CHECK_TABLES
 
 #: The classifier of the default label test, as named on pages.
 STATISTIC = "naive Bayes with ten features per class, by means and by spread"
-#: Larger data sets (samples times features) are tested only on request of a study.
-_MOST_VALUES = 60_000_000
-#: Most draws of folds for each permutation. Large data sets have fewer: draws times values are at
-#: most `_MOST_VALUES`, so that no test takes longer than one draw of the largest data set.
-_REPEATS = 20
-#: The same of a test that adjusts for columns, which fits a linear model of all features each time.
-_ADJUSTED_REPEATS = 3
-#: With more samples or groups two folds are enough.
+#: Data sets with more values (samples times features) are tested only on request of a study.
+MOST_TESTED_VALUES = 60_000_000
+#: Most draws of folds for each permutation. With many values there are fewer, so that draws times
+#: values are at most `MOST_TESTED_VALUES`: no test takes longer than one draw of the largest data.
+_MOST_DRAWS = 20
+#: Most draws of folds of a test that adjusts for columns, because each draw fits a linear model of
+#: all features.
+_MOST_ADJUSTED_DRAWS = 3
+#: Five folds up to this number of samples or groups; with more, two folds train on enough samples.
 _MANY_UNITS = 100
-#: Distance of the seeds of two draws of folds, above the number of permutations.
+#: Distance of the seeds of two draws of folds: greater than any number of permutations, so that no
+#: two draws of any two permutations have the same seed.
 _SEED_STEP = 1_000_003
-#: Shares of the level of means and spread: means differ more often, and their test would lose more
-#: power with one half.
-_SHARES = (0.8, 0.2)
-#: Permutations of the default label test at most, while its decision is not certain; of data sets
-#: with more values, whose tests take long, `MOST_PERMUTATIONS`.
+#: The statistics, each with its share of the level. Means differ more often than spreads, and their
+#: test would lose more power with one half.
+_LEVEL_SHARES = {"means": 0.8, "spread": 0.2}
+#: Most permutations of the default test while its decision is not certain. With more values than
+#: the second number a test takes long, and ends after `MOST_PERMUTATIONS`.
 _MOST_UNDECIDED = 4_999
 _MOST_UNDECIDED_VALUES = 3_000_000
-#: Standard errors within which the mean over more draws of folds is expected.
-_ERRORS = 2.0
+#: The mean over more draws of folds is expected within two standard errors, with about 95%.
+_N_STANDARD_ERRORS = 2.0
 
 
 def label_test(
@@ -109,63 +124,107 @@ def label_test(
     `xnbflow.inference.adjusted_discriminant`.
 
     There are five folds, or two with more than 100 samples or groups. The score of the default test
-    is the mean over ``n_repeats`` draws of folds, by default `repeats_of_test`, since one draw
-    decides p-values near the level (`python -m benchmarks draws`). There are ``n_permutations`` at
-    most: by default 999, and 4,999 of the default test with at most three million values, which are
-    needed near the level only. The result is the table ``label_test`` of `CHECK_TABLES`; it is
-    empty where no test is made or no class is large enough for two folds.
+    is the mean over ``n_repeats`` draws of folds, since a single draw would decide p-values near
+    the level (`python -m benchmarks draws`). There are at most ``n_permutations``. The module has
+    the defaults of both. The result is the table ``label_test`` of `CHECK_TABLES`; it is empty
+    where no test is made or no class is large enough for two folds.
     """
     columns = CHECK_TABLES["label_test"].fixed
     n_splits = n_splits_of(series)
-    if n_splits < 2 or (entry is None and series.values.size > _MOST_VALUES):
+    if n_splits < 2 or (entry is None and series.values.size > MOST_TESTED_VALUES):
         return pd.DataFrame(columns=columns)
 
-    # The labels, exchanged within the levels of the columns that are adjusted for. The order of the
-    # samples, by which permutations are drawn, does not depend on their order in the file.
+    # The order of the samples, by which permutations are drawn, does not depend on the file.
     series = in_canonical_order(series)
-    labels = series.labels if entry is not None else numbered(series.labels)
-    adjust = adjust or columns_of_steps(entry or {})
+    if entry is None:
+        row = _default_test(
+            series,
+            adjust,
+            n_splits=n_splits,
+            n_permutations=n_permutations,
+            n_draws=n_repeats or None,
+        )
+    else:
+        row = _classifier_test(
+            series, entry, adjust, n_splits=n_splits, n_permutations=n_permutations
+        )
+    return pd.DataFrame([row], columns=columns)
+
+
+def _default_test(
+    series: DataSet,
+    adjust: Sequence[str],
+    *,
+    n_splits: int,
+    n_permutations: int | None,
+    n_draws: int | None,
+) -> dict[str, Any]:
+    """Return the row of the test of means and spread; None for a number means its default."""
+    labels = numbered(series.labels)
     adjustment = Adjustment.of(series, adjust) if adjust else None
+    if n_permutations is None:
+        few_values = series.values.size <= _MOST_UNDECIDED_VALUES
+        n_permutations = _MOST_UNDECIDED if few_values else MOST_PERMUTATIONS
+    if n_draws is None:
+        n_draws = default_n_draws(series.values.size)
+        if adjustment is not None:
+            n_draws = min(n_draws, _MOST_ADJUSTED_DRAWS)
+
+    means_score, spread_score = means_and_spread_scores(series, adjustment, n_splits)
+    row = _test_means_and_spread(
+        {"means": means_score, "spread": spread_score},
+        labels,
+        _permutation(series, labels, adjustment),
+        n_permutations=n_permutations,
+        n_draws=n_draws,
+        seed=series_seed(series, 0, "permutation"),
+    )
+    row["permuted"] = STATISTIC
+    if adjust:
+        row["permuted"] += f", adjusted for {listed(list(adjust))} within folds"
+    return row
+
+
+def _classifier_test(
+    series: DataSet,
+    entry: Mapping[str, Any],
+    adjust: Sequence[str],
+    *,
+    n_splits: int,
+    n_permutations: int | None,
+) -> dict[str, Any]:
+    """Return the row of the test of a classifier, whose complete fit is repeated."""
+    labels = series.labels
+    adjust = adjust or columns_of_steps(entry)
+    adjustment = Adjustment.of(series, adjust) if adjust else None
+    estimator = estimator_for(series, entry, series_seed(series, 0, "classifier"))
+    test = permutation_test(
+        complete_score(estimator, series, n_splits=n_splits),
+        labels,
+        _permutation(series, labels, adjustment),
+        n_permutations=MOST_PERMUTATIONS if n_permutations is None else n_permutations,
+        seed=series_seed(series, 0, "permutation"),
+    )
+    lower, upper = limits_of_p(test.null, test.observed)
+    return {
+        "metric": "balanced_accuracy",
+        **_score_columns(test),
+        "p_value": test.p_value,
+        "p_lower": lower,
+        "p_upper": upper,
+        "permuted": "",
+    }
+
+
+def _permutation(series: DataSet, labels: np.ndarray, adjustment: Adjustment | None) -> Permute:
+    """Return the function that permutes labels: within strata of the columns adjusted for."""
     strata = None if adjustment is None else adjustment.strata
     exchange = label_exchange(labels, series.groups, strata)
-    seed = series_seed(series, 0, "permutation")
 
     def permute(rng: np.random.Generator) -> np.ndarray:
         return exchange.permute(labels, rng)
 
-    # The test of the two statistics, or that of a classifier.
-    if entry is None:
-        few_values = series.values.size <= _MOST_UNDECIDED_VALUES
-        most = _MOST_UNDECIDED if few_values else MOST_PERMUTATIONS
-        draws = n_repeats or repeats_of_test(series.values.size)
-        if adjustment is not None and n_repeats is None:
-            draws = min(draws, _ADJUSTED_REPEATS)
-        row = _means_and_spread(
-            _default_scores(series, adjustment, n_splits),
-            labels,
-            permute,
-            n_permutations=most if n_permutations is None else n_permutations,
-            n_repeats=draws,
-            seed=seed,
-        )
-        row["permuted"] = STATISTIC
-        if adjust:
-            row["permuted"] += f", adjusted for {listed(list(adjust))} within folds"
-    else:
-        estimator = estimator_for(series, entry, series_seed(series, 0, "classifier"))
-        score = complete_score(estimator, series, n_splits=n_splits)
-        most = MOST_PERMUTATIONS if n_permutations is None else n_permutations
-        test = permutation_test(score, labels, permute, n_permutations=most, seed=seed)
-        lower, upper = limits_of_p(test.null, test.observed)
-        row = {
-            "metric": "balanced_accuracy",
-            **_score_columns(test),
-            "p_value": test.p_value,
-            "p_lower": lower,
-            "p_upper": upper,
-            "permuted": "",
-        }
-    return pd.DataFrame([row], columns=columns)
+    return permute
 
 
 def n_splits_of(series: DataSet) -> int:
@@ -178,10 +237,10 @@ def n_splits_of(series: DataSet) -> int:
     return min(n_splits, int(sizes.max()))
 
 
-def _default_scores(
+def means_and_spread_scores(
     series: DataSet, adjustment: Adjustment | None, n_splits: int
 ) -> tuple[RepeatedScore, RepeatedScore]:
-    """Return the scores of means and spread, adjusted for columns where there are any."""
+    """Return the scores of means and of spread, adjusted for columns if there are any."""
     # Of counts the features with enough reads are used. The filter uses no labels but the size of
     # the smallest class, and is applied once, so that permuted labels have the same features.
     values = filled(series).values
@@ -190,15 +249,15 @@ def _default_scores(
     distances = distances_from_median(values)
     groups = series.groups
     if adjustment is None:
-        draws = FoldDraws(groups, n_splits)
+        shared_folds = FoldDraws(groups, n_splits)  # both statistics have the same folds
         return (
-            ten_features_scores(values, groups, n_splits=n_splits, draws=draws),
-            ten_features_scores(distances, groups, n_splits=n_splits, draws=draws),
+            ten_features_scores(values, groups, n_splits=n_splits, draws=shared_folds),
+            ten_features_scores(distances, groups, n_splits=n_splits, draws=shared_folds),
         )
     columns = adjustment.columns
     return (
-        one_by_one(adjusted_score(values, columns, groups, n_splits=n_splits)),
-        one_by_one(adjusted_score(distances, columns, groups, n_splits=n_splits)),
+        score_each_draw(adjusted_score(values, columns, groups, n_splits=n_splits)),
+        score_each_draw(adjusted_score(distances, columns, groups, n_splits=n_splits)),
     )
 
 
@@ -217,12 +276,15 @@ def distances_from_median(values: np.ndarray) -> np.ndarray:
     return np.abs(values - np.median(values, axis=1, keepdims=True))
 
 
-def one_by_one(score: Score) -> RepeatedScore:
-    """Return a score of several draws of folds, which is computed for one after another.
+def score_each_draw(score: Score) -> RepeatedScore:
+    """Return a function that computes a score for several draws of folds, one after another.
+
+    `ten_features_scores` scores all draws at once; `adjusted_score` fits a linear model for each
+    draw, so that there is nothing to share.
 
     Examples
     --------
-    >>> one_by_one(lambda labels, seed: seed / 2)(np.empty(0), [1, 2])
+    >>> score_each_draw(lambda labels, seed: seed / 2)(np.empty(0), [1, 2])
     array([0.5, 1. ])
     """
 
@@ -232,92 +294,142 @@ def one_by_one(score: Score) -> RepeatedScore:
     return scores
 
 
-def repeats_of_test(n_values: int) -> int:
+def default_n_draws(n_values: int) -> int:
     """Return how often folds are drawn for each permutation, by the size of a data set.
 
     Examples
     --------
-    >>> repeats_of_test(3_000_000), repeats_of_test(20_000_000), repeats_of_test(40_000_000)
+    >>> default_n_draws(3_000_000), default_n_draws(20_000_000), default_n_draws(40_000_000)
     (20, 3, 1)
     """
-    return int(np.clip(_MOST_VALUES // max(1, n_values), 1, _REPEATS))
+    return int(np.clip(MOST_TESTED_VALUES // max(1, n_values), 1, _MOST_DRAWS))
 
 
-def seeds_of_draws(seed: int, n_repeats: int) -> list[int]:
-    """Return the seeds of several draws of folds; the first is that of a single draw.
+def seeds_of_draws(seed: int, n_draws: int) -> list[int]:
+    """Return the seeds of several draws of folds, of which the first is ``seed``.
 
     Examples
     --------
     >>> seeds_of_draws(4, 3)
     [4, 1000007, 2000010]
     """
-    return [(seed + repeat * _SEED_STEP) % 2**32 for repeat in range(n_repeats)]
+    return [(seed + draw * _SEED_STEP) % 2**32 for draw in range(n_draws)]
 
 
-def _means_and_spread(
-    scores: Sequence[RepeatedScore],
+class _StatisticTest:
+    """The permutation test of one statistic, to which permutations are added until it stops.
+
+    Attributes
+    ----------
+    level_share : float
+        The share of the level at which the statistic is tested.
+    draw_scores : ndarray of shape (n_draws,)
+        Scores of the true labels, one for each draw of folds.
+    observed : float
+        Their mean.
+    null : list of float
+        The mean scores of the permutations so far.
+    running : RunningTest
+        The rule for stopping.
+    """
+
+    def __init__(self, level_share: float, draw_scores: np.ndarray, n_permutations: int) -> None:
+        self.level_share = level_share
+        self.draw_scores = draw_scores
+        self.observed = float(np.mean(draw_scores))
+        self.null: list[float] = []
+        self.running = RunningTest(
+            self.observed, level_share * ONE_SIDED_LEVEL, n_permutations, rounding=SCORE_ROUNDING
+        )
+
+    def add(self, draw_scores: np.ndarray) -> None:
+        """Add the scores of a permutation, one for each draw of folds."""
+        self.null.append(float(np.mean(draw_scores)))
+        self.running.add(self.null[-1])
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether the test needs no more permutations."""
+        return self.running.result is not None
+
+    @property
+    def p_value(self) -> float:
+        """The p of the statistic alone; NaN for a test that has not stopped."""
+        return np.nan if self.running.result is None else self.running.result.p_value
+
+    @property
+    def adjusted_p(self) -> float:
+        """The p for the whole level, at most 1."""
+        return min(1.0, self.p_value / self.level_share) if self.has_stopped else np.nan
+
+    def adjusted_limits(self) -> tuple[float, float]:
+        """Return the limits of ``adjusted_p`` for other permutations and draws of folds."""
+        n_draws = len(self.draw_scores)
+        margin = 0.0
+        if n_draws > 1:
+            standard_error = np.std(self.draw_scores, ddof=1) / np.sqrt(n_draws)
+            margin = _N_STANDARD_ERRORS * standard_error
+        lower, upper = limits_of_p(self.null, self.observed, margin)
+        return min(1.0, lower / self.level_share), min(1.0, upper / self.level_share)
+
+
+def _test_means_and_spread(
+    scores: Mapping[str, RepeatedScore],
     labels: np.ndarray,
     permute: Permute,
     *,
     n_permutations: int,
-    n_repeats: int,
+    n_draws: int,
     seed: int,
 ) -> dict[str, Any]:
-    """Return the row of a test of means and of spread.
+    """Return the row of a test of means and of spread, the keys of ``scores``.
 
-    ``scores`` are those of the means and of the spread. Both have the same permutations, and each
-    stops by itself; the one that has not stopped when the other rejects has no p.
+    Both statistics have the same permutations. Each test stops by itself; if one rejects, the other
+    ends too, and has no p if it has not stopped.
     """
     if n_permutations < 1:
         msg = f"n_permutations is {n_permutations}; use 1 or more"
         raise InputError(msg)
 
-    # the scores of the true labels
-    draws = [score(labels, seeds_of_draws(seed, n_repeats)) for score in scores]
-    observed = [float(np.mean(values)) for values in draws]
-    tests = [
-        RunningTest(value, share * ONE_SIDED_LEVEL, n_permutations, rounding=SCORE_ROUNDING)
-        for value, share in zip(observed, _SHARES, strict=True)
-    ]
+    # The scores of the true labels.
+    tests = {}
+    for name, score in scores.items():
+        draw_scores = score(labels, seeds_of_draws(seed, n_draws))
+        tests[name] = _StatisticTest(_LEVEL_SHARES[name], draw_scores, n_permutations)
 
-    # those of permuted labels, until a test rejects or both have stopped
-    null: list[list[float]] = [[], []]
+    # The scores of permuted labels, until a test rejects or both have stopped.
     seeds = itertools.count(seed + 1)
     for permutation_seed in track(seeds, "permutations", n_permutations, may_end_early=True):
         permuted = permute(np.random.default_rng(permutation_seed))
-        seeds_of_folds = seeds_of_draws(permutation_seed, n_repeats)
-        for test, score, values in zip(tests, scores, null, strict=True):
-            if test.result is None:
-                values.append(float(np.mean(score(permuted, seeds_of_folds))))
-                test.add(values[-1])
-        is_rejected = any(test.rejects for test in tests)
-        if is_rejected or all(test.result is not None for test in tests):
+        fold_seeds = seeds_of_draws(permutation_seed, n_draws)
+        for name, test in tests.items():
+            if not test.has_stopped:
+                test.add(scores[name](permuted, fold_seeds))
+        is_rejected = any(test.running.rejects for test in tests.values())
+        if is_rejected or all(test.has_stopped for test in tests.values()):
             break
 
-    # p of the decisive test, and its limits for other permutations and draws of folds
-    p_values = [np.nan if test.result is None else test.result.p_value for test in tests]
-    adjusted = np.minimum(1.0, np.array(p_values) / _SHARES)
-    decisive = int(np.nanargmin(adjusted))
-    error = _ERRORS * np.std(draws[decisive], ddof=1) / np.sqrt(n_repeats) if n_repeats > 1 else 0.0
-    lower, upper = limits_of_p(null[decisive], observed[decisive], error)
-
-    # the scores that the page shows are those of the means
-    at_least = sum(value >= observed[0] - SCORE_ROUNDING for value in null[0])
-    means = PermutationTest(observed[0], p_values[0], at_least, tuple(null[0]))
+    # The result is that of the test with the smaller p; the page shows the scores of the means.
+    means = tests["means"]
+    spread = tests["spread"]
+    decisive = spread if np.isnan(means.p_value) or spread.adjusted_p < means.adjusted_p else means
+    lower, upper = decisive.adjusted_limits()
+    n_at_least = sum(score >= means.observed - SCORE_ROUNDING for score in means.null)
+    means_test = PermutationTest(means.observed, means.p_value, n_at_least, tuple(means.null))
     return {
         "metric": "mean_probability",
-        **_score_columns(means),
-        "p_value": float(adjusted[decisive]),
-        "p_lower": min(1.0, lower / _SHARES[decisive]),
-        "p_upper": min(1.0, upper / _SHARES[decisive]),
-        "means_p": p_values[0],
-        "spread_p": p_values[1],
-        "spread_observed": observed[1],
+        **_score_columns(means_test),
+        "p_value": decisive.adjusted_p,
+        "p_lower": lower,
+        "p_upper": upper,
+        "means_p": means.p_value,
+        "spread_p": spread.p_value,
+        "spread_observed": spread.observed,
     }
 
 
 def _score_columns(test: PermutationTest) -> dict[str, Any]:
-    """Return the columns on the scores of a test."""
+    """Return the columns of a row that describe the scores of a test."""
     return {
         "observed": test.observed,
         "permutations": len(test.null),
@@ -342,13 +454,14 @@ def complete_score(estimator: BaseEstimator, series: DataSet, *, n_splits: int =
             warnings.simplefilter("ignore")
             for training, test in stratified_splits(labels, groups, n_splits, seed):
                 model = clone(estimator)
-                X = frame_for(model, series, training)
-                tested = frame_for(model, series, test)
+                training_frame = frame_for(model, series, training)
+                test_frame = frame_for(model, series, test)
                 if series.missing and not imputes(model):
-                    X, tested = impute_within(X, tested)
+                    training_frame, test_frame = impute_within(training_frame, test_frame)
                 training_groups = None if groups is None else groups[training]
-                fit_grouped(model, as_read(model, X), labels[training], training_groups)
-                predicted[test] = model.predict(as_read(model, tested))
+                X = as_read(model, training_frame)
+                fit_grouped(model, X, labels[training], training_groups)
+                predicted[test] = model.predict(as_read(model, test_frame))
         return class_metrics(labels, predicted, None, series.classes)["balanced_accuracy"]
 
     return score

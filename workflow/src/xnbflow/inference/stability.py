@@ -38,15 +38,23 @@ def stability_index(
     """Return Nogueira's stability index of feature sets with its confidence interval.
 
     ``selected`` are the features selected in each fold out of ``n_features``. The index is
-    `UNDEFINED` with a single fold, or if every fold selects nothing or everything. It is an
-    `InputError` if there is no fold, or more distinct features are selected than there are.
+    `UNDEFINED` with a single fold, or if every fold selects nothing or everything. Raises an
+    `InputError` if there is no fold, or if more distinct features are selected than there are.
 
-    With `M` sets of `k_i` out of `d` features, `kbar` their mean size and `p_f` the share of sets
-    that hold feature `f`, the index is ``1 - M/(M-1) mean_f[p_f (1 - p_f)] / [kbar/d (1 -
-    kbar/d)]`` (Definition 4). Its variance (Theorem 7) is ``4/M² sum_i (phi_i - mean phi)²``, and
-    the interval (Corollary 9) is normal, cut to [0, 1], where the index of many sets lies. The
-    theory takes the sets as independent; training sets of cross-validation overlap, so the interval
-    is too narrow rather than too wide.
+    There are M sets; set i has ``k_i`` of d features, ``kbar`` is the mean of the ``k_i``, ``q =
+    kbar / d``, and ``p_f`` is the share of the sets that have feature f. The index ``Phi``
+    (Definition 4) and its variance (Theorem 7) are::
+
+        Phi = 1 - M / (M - 1) * mean over all d features of p_f (1 - p_f) / (q (1 - q))
+
+        phi_i = (sum of p_f over the features of set i / d - k_i kbar / d^2
+                 + Phi / 2 (2 k_i kbar / d^2 - k_i / d - q + 1)) / (q (1 - q))
+
+        variance = 4 / M^2 * sum over sets of (phi_i - mean phi)^2
+
+    The interval (Corollary 9) is that of a normal distribution. It is limited to [0, 1], because
+    the index of many sets is not below 0. The theory takes the sets as independent; training sets
+    of a cross-validation overlap, so the interval is too narrow rather than too wide.
 
     S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection algorithms",
     Journal of Machine Learning Research 18 (2018), no. 174.
@@ -59,17 +67,26 @@ def stability_index(
     if len(counts) > n_features:
         msg = f"{len(counts)} distinct features are selected out of {n_features}; give their number"
         raise InputError(msg)
-    share = {feature: count / n_sets for feature, count in counts.items()}
-    sizes = np.array([len(set(features)) for features in selected]) / n_features
-    mean_size = sizes.mean()
+    set_share = {feature: count / n_sets for feature, count in counts.items()}  # p_f
+    relative_sizes = np.array([len(set(features)) for features in selected]) / n_features  # k_i / d
+    mean_size = relative_sizes.mean()  # q
     if n_sets < 2 or mean_size in (0.0, 1.0):
         return UNDEFINED
-    by_chance = mean_size * (1 - mean_size)
-    p = np.array(list(share.values()))
-    index = 1 - n_sets / (n_sets - 1) * np.sum(p * (1 - p)) / n_features / by_chance
-    agreement = np.array([sum(map(share.__getitem__, sorted(set(names)))) for names in selected])
-    chance = sizes * mean_size - index / 2 * (2 * mean_size * sizes - sizes - mean_size + 1)
-    phi = (agreement / n_features - chance) / by_chance
+
+    # The index. Features that no set has add nothing to the sum over all features.
+    chance_variance = mean_size * (1 - mean_size)
+    shares = np.array(list(set_share.values()))
+    mean_variance = np.sum(shares * (1 - shares)) / n_features
+    index = 1 - n_sets / (n_sets - 1) * mean_variance / chance_variance
+
+    # Its variance. Features are sorted, so that the sums do not depend on the order of sets.
+    sums_of_shares = np.array(
+        [sum(set_share[name] for name in sorted(set(features))) for features in selected]
+    )
+    expected = relative_sizes * mean_size - index / 2 * (
+        2 * mean_size * relative_sizes - relative_sizes - mean_size + 1
+    )
+    phi = (sums_of_shares / n_features - expected) / chance_variance
     variance = 4 / n_sets * np.var(phi)
     margin = ndtri((1 + confidence) / 2) * np.sqrt(variance)
     lower, upper = np.clip([index - margin, index + margin], 0.0, 1.0)

@@ -172,13 +172,13 @@ def _reasons_of_performance(
     if not accuracy.lower > performance.majority:
         yield Reason(code="majority class", limit=performance.majority, **_numbers(accuracy))
     for row in performance.classes:
-        if row.recognised:
+        if row.is_recognised:
             continue
         yield Reason(
             code="class not recognised",
             label=str(row.code if classes is None else classes[row.code]),
-            other="" if classes is None or row.taken_for < 0 else str(classes[row.taken_for]),
-            total=row.samples,
+            other="" if classes is None or row.mistaken_for < 0 else str(classes[row.mistaken_for]),
+            total=row.n_samples,
             **_numbers(row.recall),
         )
 

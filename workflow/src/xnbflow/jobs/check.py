@@ -22,7 +22,7 @@ def check_classifiers(
     *,
     entries: Mapping[str, Mapping[str, Any]],
     fast_classes: Mapping[str, str],
-    halved: Collection[str],
+    halves_classifiers: Collection[str],
     n_pairs: int,
     folder: Path,
     check_code: Callable[[], None],
@@ -37,7 +37,7 @@ def check_classifiers(
     fast_classes : mapping of str to str
         For the classifiers with a label test and a learning curve, the class that is fitted for
         the curve; empty if none is fast.
-    halved : collection of str
+    halves_classifiers : collection of str
         The classifiers whose selection is tested for stability, in ``n_pairs`` pairs of disjoint
         halves of the samples.
     folder : Path
@@ -57,7 +57,7 @@ def check_classifiers(
                 label_test(data, adjust=adjust) if adjust else test_of_labels
             )
             tables["learning_curve"][name] = learning_curve(data, entry, fast_class)
-    for name in track(halved, "classifiers in halves of the samples"):
+    for name in track(halves_classifiers, "classifiers in halves of the samples"):
         halves = halves_table(data, entries[name], n_pairs)
         tables["halves"][name] = halves
         tables["agreement"][name] = agreement_table(data, halves)

@@ -23,7 +23,7 @@ def train_classifiers(
     folds_file: Path | None,
     downloads: Mapping[str, Any],
     entries: Mapping[str, Mapping[str, Any]],
-    compared: Collection[str],
+    random_gene_classifiers: Collection[str],
     folder: Path,
     check_code: Callable[[], None],
 ) -> None:
@@ -37,7 +37,7 @@ def train_classifiers(
         `xnbflow.evaluation.folds_file.scheme_folds`.
     entries : mapping of str to mapping
         The configuration of each classifier by id.
-    compared : collection of str
+    random_gene_classifiers : collection of str
         The classifiers whose features are compared with random ones.
     folder : Path
         The folder of the job. A table has the rows of all classifiers.
@@ -52,7 +52,7 @@ def train_classifiers(
         tables = train(data, folds, entry)
         for table, frame in tables.items():
             training[table][name] = frame
-        if name in compared:
+        if name in random_gene_classifiers:
             comparisons[name] = random_genes(data, tables["selected"], folds)
     check_code()
     digest = digest_of_file(series)

@@ -19,9 +19,9 @@ def fit_kept_model(
     origin: Mapping[str, str],
     predictions: Path,
     selected: Path,
-    trained: Sequence[str],
+    trained_classifiers: Sequence[str],
     halves: Path | None,
-    halved: Sequence[str],
+    halves_classifiers: Sequence[str],
     folder: Path,
     check_code: Callable[[], None],
 ) -> None:
@@ -33,9 +33,9 @@ def fit_kept_model(
         Its id and its configuration.
     series, origin
         The file of the series, and where it comes from, see `xnbflow.models.final.final_model`.
-    predictions, selected, trained
+    predictions, selected, trained_classifiers
         Tables of the job of training, and the classifiers whose rows they have.
-    halves, halved
+    halves, halves_classifiers
         The table of fits to halves of the samples, and the classifiers whose rows it has; None
         where this classifier is not fitted to halves.
     folder : Path
@@ -46,11 +46,11 @@ def fit_kept_model(
     tables = [predictions, selected] if halves is None else [predictions, selected, halves]
     refuse_other_series(tables, series)
     data = DataSet.read(series)
-    predicted = read_stacked(predictions, TRAINING_TABLES["predictions"], trained)
-    selections = read_stacked(selected, TRAINING_TABLES["selected"], trained)
+    predicted = read_stacked(predictions, TRAINING_TABLES["predictions"], trained_classifiers)
+    selections = read_stacked(selected, TRAINING_TABLES["selected"], trained_classifiers)
     in_halves = None
     if halves is not None:
-        in_halves = read_stacked(halves, CHECK_TABLES["halves"], halved)[classifier]
+        in_halves = read_stacked(halves, CHECK_TABLES["halves"], halves_classifiers)[classifier]
     model = final_model(
         data,
         entry,

@@ -395,7 +395,7 @@ def _row(
     row |= measured.balanced_accuracy._asdict()
     for measured_class in measured.classes:
         label = trained.series.classes[measured_class.code]
-        row[f"samples.{label}"] = measured_class.samples
+        row[f"samples.{label}"] = measured_class.n_samples
         row[f"recall.{label}"] = measured_class.recall.value
         row[f"lower.{label}"] = measured_class.recall.lower
         row[f"upper.{label}"] = measured_class.recall.upper

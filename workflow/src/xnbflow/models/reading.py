@@ -21,7 +21,7 @@ from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_options import SETTLED, set_aside
+from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS, set_aside
 from xnbflow.sources.proposal.completed_row import column_of_samples, complete_row
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
@@ -325,7 +325,7 @@ def _complete_table(
             # samples have distinct values of ``sex``, which are not their names.
             options = reader_options(options_by_key(training.get("options", ())))
             settled = itertools.chain.from_iterable(
-                options.get(key, "").split(",") for key in SETTLED
+                options.get(key, "").split(",") for key in OPTIONS_OF_COLUMNS
             )
             described_columns = {name for name in settled if not is_sample_id(name)}
             exceptions = {*features, *phenotype, *described_columns}

@@ -236,7 +236,7 @@ def _accuracy_row(cohort: _CohortPerformance) -> dict[str, Any]:
     performance = cohort.performance
     if performance is None:
         return row
-    n = sum(one_class.samples for one_class in performance.classes)
+    n = sum(one_class.n_samples for one_class in performance.classes)
     row |= {"right": round(performance.accuracy.value * n), "n": n}
     row |= performance.accuracy._asdict()
     row["majority"] = performance.majority
@@ -252,8 +252,8 @@ def _recall_rows(cohort: _CohortPerformance, classes: np.ndarray) -> list[dict[s
         row = {
             "cohort": cohort.cohort,
             "class": str(classes[one_class.code]),
-            "right": round(one_class.recall.value * one_class.samples),
-            "n": one_class.samples,
+            "right": round(one_class.recall.value * one_class.n_samples),
+            "n": one_class.n_samples,
         }
         rows.append(row | one_class.recall._asdict())
     return rows

@@ -9,7 +9,7 @@ class_specific_nb_cv   How many features, and which weight for each class? (reco
 independent, evidence  What is the log density, or log ratio, of a sample's features?
 inner_folds            Which samples test an inner model?
 path_evidence, modules What is the evidence at every size, with correlated features once?
-size_path, size_average, path_model
+size_path, size_average, path_decisions
                        Which sizes are averaged, and which size is the core?
 vector_scaling, evidence_calibration
                        Which slopes and intercepts calibrate the evidence?

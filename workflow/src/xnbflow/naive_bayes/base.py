@@ -16,16 +16,22 @@ from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.density.tiles import feature_major
 from xnbflow.preprocessing.estimator import Estimator
 
-_OF_X = ("n_features_in_", "feature_names_in_")
+#: Attributes that `Estimator._validate_training` sets at the start of a fit: they are kept when the
+#: attributes of an earlier fit are removed.
+_SET_BY_VALIDATION = ("n_features_in_", "feature_names_in_")
 
 
 class BaseNaiveBayes(ClassifierMixin, Estimator):
     """Base class: a subclass fits parameters per class and computes log-likelihoods.
 
     It implements two methods over *feature-major* arrays (n_features, n_samples), in which a
-    feature's samples are contiguous and read-only: ``_fit(features, codes)`` and
-    ``_joint_log_likelihood(features)``; and ``_class_terms(features, code)`` where the
-    log-likelihood is a sum over features, which gives it `explain`.
+    feature's samples are contiguous and read-only:
+
+    * ``_fit(features, codes)`` learns the parameters;
+    * ``_joint_log_likelihood(features)`` returns ``log P(c) + log p(x | c)`` of each class.
+
+    A subclass whose log-likelihood is a sum over features also implements ``_class_terms(features,
+    code)``, the summands of one class; it then has `explain`.
 
     Where every class's log-likelihood overflows to -inf, the posterior is the prior.
 
@@ -48,12 +54,13 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     #: Prior probabilities of the classes, where a classifier has such a parameter.
     priors: Any = None
 
-    #: Whether it gathers tiles from features in any memory layout, so that these are a view.
+    #: Whether the subclass reads features in any memory layout. Features are then a view of X;
+    #: otherwise X is copied so that each feature's samples are contiguous.
     _any_layout = False
 
     def fit(self, X: SamplesLike, y: Labels) -> "BaseNaiveBayes":
         """Fit the classifier."""
-        values, labels = self._validated(X, y)
+        values, labels = self._validate_training(X, y)
         codes = self._learn_classes(labels)
         self._fit(self._arrange(values), codes)
         return self
@@ -61,46 +68,30 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def _learn_classes(self, y: np.ndarray) -> np.ndarray:
         """Remove an earlier fit; set classes and priors; return each sample's class as a code."""
         classes, codes, counts = class_codes(y)
-        for name in [name for name in vars(self) if name.endswith("_") and name not in _OF_X]:
-            delattr(self, name)
+        fitted_names = [name for name in vars(self) if name.endswith("_")]
+        for name in fitted_names:
+            if name not in _SET_BY_VALIDATION:
+                delattr(self, name)
         self.classes_ = classes
         self.class_count_ = counts
         self.class_log_prior_ = self._log_prior(self.class_count_ / len(y))
-        alone = classes[counts == 1].tolist()
-        if alone:
-            others = f" (and {len(alone) - 1} more)" if len(alone) > 1 else ""
+        single_sample_classes = classes[counts == 1].tolist()
+        if single_sample_classes:
+            first, *further = single_sample_classes
+            others = f" (and {len(further)} more)" if further else ""
             msg = (
-                f"class {alone[0]!r}{others} has 1 sample, so its variance cannot be estimated and "
+                f"class {first!r}{others} has 1 sample, so its variance cannot be estimated and "
                 "its features may be chosen by chance. Add samples, merge or leave out such classes"
             )
             warnings.warn(msg, UserWarning, stacklevel=3)
         return codes
 
     def _log_prior(self, shares: np.ndarray) -> np.ndarray:
-        """Return the logarithm of the parameter ``priors`` if it is given, else of the shares."""
-        if self.priors is not None:
-            n_classes = len(self.classes_)
-            try:
-                shares = np.asarray(self.priors, dtype=np.float64)
-            except (TypeError, ValueError) as error:
-                msg = "priors are not numbers; give a probability per class, or None"
-                raise InputError(msg) from error
-            if shares.shape != (n_classes,):
-                msg = (
-                    f"Number of priors must match number of classes: priors has shape "
-                    f"{shares.shape}, there are {n_classes} classes; give one per class, in the "
-                    "order of the sorted labels"
-                )
-                raise InputError(msg)
-            if not (shares >= 0.0).all() or not np.isclose(shares.sum(), 1.0):
-                msg = (
-                    "Priors must be non-negative and the sum of the priors should be 1; the least "
-                    f"is {shares.min():.3g} and the sum {shares.sum():.6g}"
-                )
-                raise InputError(msg)
-
-        with np.errstate(divide="ignore"):
-            return np.log(shares)
+        """Return the log priors: of the parameter ``priors``, or of the classes' shares if None."""
+        has_priors = self.priors is not None
+        probabilities = _check_priors(self.priors, len(self.classes_)) if has_priors else shares
+        with np.errstate(divide="ignore"):  # a prior may be 0
+            return np.log(probabilities)
 
     def predict(self, X: SamplesLike) -> np.ndarray:
         """Return the most probable class of each sample, the first of equally probable ones."""
@@ -112,7 +103,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
 
         It is -inf where a sample is so far from a class that the square of the distance overflows.
         """
-        return self._joint_log_likelihood(self._features(X))
+        return self._joint_log_likelihood(self._read_features(X))
 
     def predict_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return log posteriors, shape (n_samples, n_classes), in the order of `classes_`."""
@@ -121,8 +112,8 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
 
     def _relative_to_best(self, joint: np.ndarray) -> np.ndarray:
         """Return log odds against the best class, or the log prior where all classes are -inf."""
-        lost = (joint == -np.inf).all(axis=1, keepdims=True)
-        joint = np.where(lost, self.class_log_prior_, joint)
+        all_underflow = (joint == -np.inf).all(axis=1, keepdims=True)
+        joint = np.where(all_underflow, self.class_log_prior_, joint)
         return joint - joint.max(axis=1, keepdims=True)
 
     def predict_proba(self, X: SamplesLike) -> np.ndarray:
@@ -136,19 +127,20 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         index, or the row number), ``class``, ``feature`` and ``log_likelihood``. With the class's
         ``class_log_prior_`` the rows of a sample and class add up to its joint log-likelihood.
         """
-        features = self._features(X)
+        features = self._read_features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
         names = self._term_names()
         parts = []
-        terms_of_classes = self._terms_of_classes(features)
-        for label, (columns, terms) in zip(self.classes_, terms_of_classes, strict=True):
-            indices_of_strip = {
+        all_terms = self._all_class_terms(features)
+        for label, (columns, terms) in zip(self.classes_, all_terms, strict=True):
+            # The terms (n_columns, n_samples) as one long column, a sample's features together.
+            class_columns = {
                 "sample": np.repeat(samples, len(columns)),
                 "class": label,
                 "feature": np.tile(names[columns], len(samples)),
                 "log_likelihood": terms.T.reshape(-1),
             }
-            parts.append(pd.DataFrame(indices_of_strip))
+            parts.append(pd.DataFrame(class_columns))
         return pd.concat(parts, ignore_index=True)
 
     @abstractmethod
@@ -159,26 +151,57 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         """Return ``log P(c) + log p(x | c)``, shape (n_samples, n_classes)."""
 
-    def _terms_of_classes(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield the columns and log-likelihoods of each class, see `_class_terms`."""
+    def _all_class_terms(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the result of `_class_terms` for each class in turn.
+
+        A subclass overrides this where the terms of all classes are computed together.
+        """
         for code in range(len(self.classes_)):
             yield self._class_terms(features, code)
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the columns a class uses and their log-likelihoods (n_columns, n_samples)."""
+        """Return the columns a class uses and their log-likelihoods (n_columns, n_samples).
+
+        Not abstract: a classifier whose likelihood is no sum over features has no `explain`.
+        """
         msg = f"{type(self).__name__} does not split its log-likelihood over features"
         raise NotImplementedError(msg)
 
     def _term_names(self) -> np.ndarray:
-        """Return the names of what `_class_terms` numbers: features, unless a subclass differs."""
+        """Return the names of the columns of `_class_terms`; by default those are features."""
         return self._feature_names()
 
     def _feature_names(self) -> np.ndarray:
+        """Return the names of all features of the fit; column numbers if X had no names."""
         return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
 
-    def _features(self, X: SamplesLike) -> np.ndarray:
-        return self._arrange(self._validated(X))
+    def _read_features(self, X: SamplesLike) -> np.ndarray:
+        """Return checked samples to predict, feature-major (n_features, n_samples)."""
+        return self._arrange(self._validate_samples(X))
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:
-        """Return X (n_samples, n_features) feature-major, contiguous and read-only."""
+        """Return X (n_samples, n_features) feature-major, see `_any_layout`."""
         return X.T if self._any_layout else feature_major(X)
+
+
+def _check_priors(priors: Any, n_classes: int) -> np.ndarray:
+    """Return the parameter ``priors`` as an array (n_classes,), or raise an `InputError`."""
+    try:
+        probabilities = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = "priors are not numbers; give a probability per class, or None"
+        raise InputError(msg) from error
+    if probabilities.shape != (n_classes,):
+        msg = (
+            f"Number of priors must match number of classes: priors has shape "
+            f"{probabilities.shape}, there are {n_classes} classes; give one per class, in the "
+            "order of the sorted labels"
+        )
+        raise InputError(msg)
+    if not (probabilities >= 0.0).all() or not np.isclose(probabilities.sum(), 1.0):
+        msg = (
+            "Priors must be non-negative and the sum of the priors should be 1; the least "
+            f"is {probabilities.min():.3g} and the sum {probabilities.sum():.6g}"
+        )
+        raise InputError(msg)
+    return probabilities

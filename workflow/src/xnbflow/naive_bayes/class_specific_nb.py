@@ -1,4 +1,14 @@
-"""ClassSpecificNB: a set of features for each class, with densities relative to one reference."""
+"""ClassSpecificNB: a set of features for each class, with densities relative to one reference.
+
+A fit ranks the features for each pair of classes (`BaseClassSpecificNB._rank_features`), gives each
+class the features of its pairs (`ClassSelection`), and fits the densities of all classes to the
+features that any class uses. A prediction adds up the evidence of a class's features (`_evidence`),
+calibrates the sums, and adds the log prior.
+
+Three sets of column numbers recur: ``columns_[c]``, the features of class ``c`` by their distance;
+``used_columns_``, the features of any class, ascending; and rows of arrays that have one row per
+used feature, which are positions in ``used_columns_``.
+"""
 
 import warnings
 from abc import abstractmethod
@@ -14,18 +24,22 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, one_of, whole_constraint
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.matrices import (
+    as_csr_by_feature,
     as_dense,
-    by_feature,
-    dense_chunks,
-    dense_parts,
+    dense_feature_blocks,
+    dense_sample_blocks,
     is_sparse,
-    some_rows,
+    select_rows,
 )
 from xnbflow.data.samples import SamplesLike, named_samples
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.evidence import DEFAULT_CONTAMINATION, fit_class_densities, weigh
+from xnbflow.naive_bayes.evidence import (
+    DEFAULT_CONTAMINATION,
+    class_evidence,
+    fit_class_densities,
+)
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.xnb import distance_table, warn_if_none
 from xnbflow.preprocessing.selection.class_features import DEFAULT_THRESHOLD, pairs_with
@@ -53,6 +67,76 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClassSelection:
+    """The selected features of one class, by their greatest distance to another class.
+
+    Attributes
+    ----------
+    columns : ndarray of int, shape (n_selected,)
+        Column numbers in X.
+    names : list
+        Names of the features; column numbers if X has no names.
+    distances : ndarray of shape (n_classes - 1, n_selected)
+        Distances, from 0 to 1, to every other class.
+    directions : list of str
+        "high" or "low": whether the mean of the class is above the mean of the other samples.
+    ties : list of list
+        For each selected feature that has equivalents its name, followed by theirs.
+    """
+
+    columns: np.ndarray
+    names: list[Any]
+    distances: np.ndarray
+    directions: list[str]
+    ties: list[list[Any]]
+
+    @property
+    def greatest_distances(self) -> np.ndarray:
+        """The greatest distance of each feature to another class, shape (n_selected,)."""
+        return self.distances.max(axis=0, initial=0.0)
+
+    @classmethod
+    def from_rankings(
+        cls, code: int, rankings: PairRankings, features: RankedFeatures, codes: np.ndarray
+    ) -> "ClassSelection":
+        """Return the features that the pairs of class ``code`` take, in their order.
+
+        ``features`` are the ranked features, ``codes`` (n_samples,) the classes of the samples.
+        """
+        # Positions among the ranked features, and their strengths (n_classes - 1, n_selected).
+        positions = rankings.chosen(code)
+        strengths = rankings.strengths[np.ix_(pairs_with(code, rankings.n_classes), positions)]
+        order = np.argsort(levels(-strengths.max(axis=0, initial=0.0)), kind="stable")
+        positions = positions[order]
+        equivalents = rankings.interchangeable(positions, code)
+        return cls(
+            columns=features.positions[positions],
+            names=features.names[positions].tolist(),
+            distances=distance_of_strength(strengths[:, order]),
+            directions=_directions(select_rows(features.values, positions), codes == code),
+            ties=[
+                features.names[[position, *others]].tolist()
+                for position, others in equivalents.items()
+            ],
+        )
+
+
+def _directions(values: Any, in_class: np.ndarray) -> list[str]:
+    """Return for each feature whether it is "high" or "low" in a class, by the means."""
+    if in_class.all():
+        return ["high"] * values.shape[0]
+    in_others = ~in_class
+    directions = []
+    for rows in dense_feature_blocks(values):
+        # Relative to one sample, to avoid rounding errors in means of large numbers.
+        relative = rows - rows[:, :1]
+        class_mean = np.einsum("fi,i->f", relative, in_class.astype(float)) / in_class.sum()
+        other_mean = np.einsum("fi,i->f", relative, in_others.astype(float)) / in_others.sum()
+        directions += np.where(class_mean >= other_mean, "high", "low").tolist()
+    return directions
+
+
 class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
     """Base of `ClassSpecificNB` and `ClassSpecificNBCV`, which differ in the number of features.
 
@@ -70,62 +154,95 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
     n_grid: int
     _takes_sparse = True
     _any_layout = True
-    #: Columns of the result of `explain`.
+    #: The unit of the contributions that `explain` returns: evidence, in nats against the
+    #: reference. Most other classifiers return log densities.
     explanation_scale_ = "evidence"
 
-    def evidence_left(self, X: SamplesLike) -> np.ndarray:
-        """Return the share of the evidence's weight with values in each sample, (n_samples,).
+    # The fit: ranking, selection, densities.
 
-        It is the mean over classes. The evidence of features that a DataFrame lacks, or of missing
-        values, is left out of predictions.
+    def _rank_features(
+        self,
+        features: Any,
+        codes: np.ndarray,
+        *,
+        n_features: int | None,
+        threshold: float = DEFAULT_THRESHOLD,
+        samples: np.ndarray | None = None,
+    ) -> tuple[RankedFeatures, PairRankings]:
+        """Return the features that may be selected, and their ranking for each pair of classes.
 
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> model = ClassSpecificNB(n_features=2).fit(X, y)
-        >>> model.evidence_left(X.iloc[:1].drop(columns="petal width (cm)")).tolist()
-        [0.5]
+        Features (n_features, n_samples) are ranked by some ``samples``, or all if None, whose
+        classes are ``codes``. A pair takes ``n_features``, or as many as reach the ``threshold``.
+        The ranked features have the values of all samples.
         """
-        check_is_fitted(self)
-        features = self._features(X)
-        if is_sparse(features):
-            return np.ones(features.shape[1])
-        present = ~np.isnan(features)
-        left = np.zeros(features.shape[1])
-        for columns, weights in zip(self.columns_, self._feature_weights, strict=True):
-            if len(columns):
-                left += weights @ present[columns] / weights.sum() / len(self.columns_)
-        return left
+        n_classes = int(codes.max()) + 1
+        strengths = pair_strengths(
+            features,
+            codes,
+            n_classes,
+            samples=samples,
+            distance=self.distance,
+            n_grid=self.n_grid,
+            **self._density_parameters,
+        )
+        shortlist = Shortlist(n_classes, n_features, threshold)
+        shortlist.keep(strengths, features, getattr(self, "feature_names_in_", None))
+        return shortlist.features, PairRankings(shortlist, codes, samples)
+
+    def _set_selection(
+        self, features: RankedFeatures, rankings: PairRankings, codes: np.ndarray
+    ) -> None:
+        """Set the selected features of each class, and fit densities of all classes to them."""
+        n_classes = len(self.classes_)
+        chosen = [rankings.chosen(code) for code in range(n_classes)]
+        used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
+        self.class_densities_ = fit_class_densities(
+            select_rows(features.values, used),
+            codes,
+            n_classes,
+            borrowed=self._borrowed_samples,
+            **self._density_parameters,
+        )
+        self.columns_ = []
+        self.distances_ = []
+        self.selected_features_ = {}
+        self.selected_distances_ = {}
+        self.direction_ = {}
+        self.tied_features_ = {}
+        for code, label in enumerate(self.classes_.tolist()):
+            selection = ClassSelection.from_rankings(code, rankings, features, codes)
+            warn_if_none(label, selection.columns)
+            self.columns_.append(selection.columns)
+            self.distances_.append(selection.distances)
+            self.selected_features_[label] = selection.names
+            self.selected_distances_[label] = selection.greatest_distances
+            self.direction_[label] = selection.directions
+            self.tied_features_[label] = selection.ties
 
     @property
-    def _feature_weights(self) -> list[np.ndarray]:
-        """The weight of each feature of each class."""
-        return [np.ones(len(columns)) for columns in self.columns_]
+    def _density_parameters(self) -> dict[str, Any]:
+        """The parameters of the kernel densities."""
+        names = ("bandwidth", "min_bandwidth", "kernel")
+        return {name: getattr(self, name) for name in names}
 
-    def _features(self, X: SamplesLike) -> np.ndarray:
-        table, names = named_samples(X)
-        is_frame = isinstance(table, pd.DataFrame)
-        names = table.columns if is_frame else names
-        if names is None or not hasattr(self, "feature_names_in_"):
-            return super()._features(X)
-        check_is_fitted(self)
+    @property
+    def _borrowed_samples(self) -> float:
+        """How many samples the spread within all classes counts as in a class's density; 0: none.
 
-        # An array with all features of the fit is checked and ordered like any other samples.
-        fitted_names = self.feature_names_in_
-        if not is_frame and (pd.Index(names).get_indexer(fitted_names) >= 0).all():
-            return super()._features(X)
+        See `xnbflow.density.borrowed`.
+        """
+        return 0.0
 
-        # Else the used features are found by name; the others have no part in predictions.
-        used = self.used_columns_
-        values = select_columns(X, fitted_names[used], used)
-        features = np.zeros((self.n_features_in_, values.shape[1]))
-        features[used] = values
-        return features
+    @property
+    def used_columns_(self) -> np.ndarray:
+        """Positions of the features that any class uses, ascending."""
+        return np.unique(np.concatenate([np.empty(0, dtype=int), *self.columns_]))
+
+    # The prediction: evidence of the used features, its sum for each class, calibration.
 
     def predict_joint_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
-        features = self._features(X)
+        features = self._read_features(X)
         if not is_sparse(features) and np.isnan(features[self.used_columns_]).any():
             left = self.evidence_left(X)
             msg = (
@@ -134,6 +251,72 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
         return self._joint_log_likelihood(features)
+
+    def _read_features(self, X: SamplesLike) -> np.ndarray:
+        """Return checked samples, (n_features, n_samples); used features are found by their names.
+
+        Features that X lacks are NaN; features that no class uses may be 0, because they have no
+        part in predictions.
+        """
+        table, names = named_samples(X)
+        is_frame = isinstance(table, pd.DataFrame)
+        names = table.columns if is_frame else names
+        if names is None or not hasattr(self, "feature_names_in_"):
+            return super()._read_features(X)
+        check_is_fitted(self)
+
+        # An array with all features of the fit is checked and ordered like any other samples.
+        fitted_names = self.feature_names_in_
+        if not is_frame and (pd.Index(names).get_indexer(fitted_names) >= 0).all():
+            return super()._read_features(X)
+
+        used = self.used_columns_
+        used_values = select_columns(X, fitted_names[used], used)
+        features = np.zeros((self.n_features_in_, used_values.shape[1]))
+        features[used] = used_values
+        return features
+
+    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        """Return the log prior and the calibrated sum of evidence, (n_samples, n_classes)."""
+        n_classes = len(self.classes_)
+        used = self.used_columns_
+        # Ascending rows, so that the sums do not depend on the order of a class's features.
+        class_rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
+        sums = np.zeros((features.shape[1], n_classes))
+        for samples, points in dense_sample_blocks(features, used, n_classes):
+            evidence = self._evidence(points)
+            for code, rows in enumerate(class_rows):
+                sums[samples, code] = evidence[code, rows].sum(axis=0)
+        return self.class_log_prior_ + self._calibration(sums)
+
+    def _evidence(self, points: np.ndarray) -> np.ndarray:
+        """Return the evidence of used features, (n_classes, n_used, n_points); 0 where missing.
+
+        ``points`` (n_used, n_points) are values as measured, NaN where missing.
+        """
+        missing = np.isnan(points)
+        if missing.any():
+            points = np.where(missing, self.class_densities_.standard.centres[:, None], points)
+        log_density = self.class_densities_.log_density(points)
+        evidence = class_evidence(log_density, self._log_reference, self.contamination)
+        evidence[:, missing] = 0.0
+        self._multiply_by_weights(evidence)
+        return evidence
+
+    @property
+    def _log_reference(self) -> np.ndarray:
+        """The log weight of each class in the reference, shape (n_classes,)."""
+        return self.class_log_prior_
+
+    def _multiply_by_weights(self, evidence: np.ndarray) -> None:
+        """Multiply the evidence of `_evidence` in place by weights of features; here all are 1."""
+
+    @property
+    @abstractmethod
+    def _calibration(self) -> Calibration:
+        """The calibration of the summed evidence of each class."""
+
+    # Explanations, and what is left of the evidence where values are missing.
 
     def explain(self, X: SamplesLike) -> pd.DataFrame:
         """Return what each feature contributes to each class: nats against the reference.
@@ -145,6 +328,47 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         a sample and class add up to its `predict_joint_log_proba`.
         """
         return super().explain(X)
+
+    def _all_class_terms(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the columns of each class, and their calibrated evidence (n_columns, n_samples).
+
+        The evidence for one class needs the densities of all classes, which are computed once.
+        """
+        used = self.used_columns_
+        evidence = self._evidence(as_dense(features[used]))
+        for code, columns in enumerate(self.columns_):
+            rows = np.searchsorted(used, columns)
+            yield columns, evidence[code, rows] * self._calibration.slope[code]
+
+    def evidence_left(self, X: SamplesLike) -> np.ndarray:
+        """Return the share of the evidence's weight with values in each sample, (n_samples,).
+
+        It is the mean over classes, and 1 where no value is missing. The evidence of features that
+        a DataFrame lacks, or of missing values, is left out of predictions.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = ClassSpecificNB(n_features=2).fit(X, y)
+        >>> model.evidence_left(X.iloc[:1].drop(columns="petal width (cm)")).tolist()
+        [0.5]
+        """
+        check_is_fitted(self)
+        features = self._read_features(X)
+        if is_sparse(features):
+            return np.ones(features.shape[1])
+        present = ~np.isnan(features)
+        left = np.zeros(features.shape[1])
+        for columns, weights in zip(self.columns_, self._feature_weights, strict=True):
+            if len(columns):
+                left += weights @ present[columns] / weights.sum() / len(self.columns_)
+        return left
+
+    @property
+    def _feature_weights(self) -> list[np.ndarray]:
+        """The weight of each feature in each class's evidence, one array per class."""
+        return [np.ones(len(columns)) for columns in self.columns_]
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -162,109 +386,8 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         check_is_fitted(self)
         return distance_table(self.selected_features_, self.classes_, self.distances_)
 
-    @property
-    def used_columns_(self) -> np.ndarray:
-        """Positions of the features that any class uses, ascending."""
-        return np.unique(np.concatenate([np.empty(0, dtype=int), *self.columns_]))
-
-    @property
-    @abstractmethod
-    def _calibration(self) -> Calibration:
-        """The calibration of the summed evidence of each class."""
-
-    @property
-    def _density(self) -> dict[str, Any]:
-        """The parameters of densities."""
-        names = ("bandwidth", "min_bandwidth", "kernel")
-        return {name: getattr(self, name) for name in names}
-
-    def _ranked(
-        self,
-        features: Any,
-        codes: np.ndarray,
-        *limits: Any,
-        samples: np.ndarray | None = None,
-    ) -> tuple[Shortlist, PairRankings]:
-        """Rank features by samples of the given classes; the shortlist has all samples' values.
-
-        The ``limits`` are the number of features and the threshold of `Shortlist`.
-        """
-        n_classes = int(codes.max()) + 1
-        measured = {"distance": self.distance, "n_grid": self.n_grid, **self._density}
-        strengths = pair_strengths(features, codes, n_classes, samples=samples, **measured)
-        shortlist = Shortlist(n_classes, *limits)
-        shortlist.keep(strengths, features, getattr(self, "feature_names_in_", None))
-        return shortlist, PairRankings(shortlist, codes, samples)
-
-    def _keep(
-        self,
-        rankings: PairRankings,
-        features: RankedFeatures,
-        codes: np.ndarray,
-        borrowed: float = 0.0,
-    ) -> None:
-        """Set the selected features of each class, and fit densities of all classes to them."""
-        labels = self.classes_.tolist()
-        chosen = [rankings.chosen(code) for code in range(len(labels))]
-        used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
-        self.class_densities_ = fit_class_densities(
-            some_rows(features.values, used),
-            codes,
-            len(labels),
-            borrowed=borrowed,
-            **self._density,
-        )
-        selections = {}
-        for code, label in enumerate(labels):
-            selections[label] = Selection.of_class(code, chosen[code], rankings, features, codes)
-            warn_if_none(label, selections[label].columns)
-        self.columns_ = [selection.columns for selection in selections.values()]
-        self.distances_ = [selection.distances for selection in selections.values()]
-        self.selected_features_ = {label: of_class.names for label, of_class in selections.items()}
-        self.selected_distances_ = {
-            label: of_class.greatest for label, of_class in selections.items()
-        }
-        self.direction_ = {label: of_class.directions for label, of_class in selections.items()}
-        self.tied_features_ = {label: of_class.ties for label, of_class in selections.items()}
-
-    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        n_classes = len(self.classes_)
-        n_points = features.shape[1]
-        used = self.used_columns_
-        rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
-        total = np.zeros((n_points, n_classes))
-        for samples, points in dense_chunks(features, used, n_classes):
-            terms = self._terms(points)
-            for code, class_rows in enumerate(rows):
-                total[samples, code] = terms[code, class_rows].sum(axis=0)
-        return self.class_log_prior_ + self._calibration(total)
-
-    def _terms_of_classes(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        used = self.used_columns_
-        # The evidence for one class needs the densities of all: they are computed once.
-        terms = self._terms(as_dense(features[used]))
-        for code, columns in enumerate(self.columns_):
-            rows = np.searchsorted(used, columns)
-            yield columns, terms[code, rows] * self._calibration.slope[code]
-
-    def _terms(self, points: np.ndarray) -> np.ndarray:
-        """Return the evidence of used features, (n_classes, n_used, n_points); 0 where missing."""
-        missing = np.isnan(points)
-        if missing.any():
-            points = np.where(missing, self.class_densities_.standard.centres[:, None], points)
-        terms = self._weigh(self.class_densities_.log_density(points))
-        terms[:, missing] = 0.0
-        return terms
-
-    def _weigh(self, log_density: np.ndarray) -> np.ndarray:
-        return weigh(log_density, self._log_reference, self.contamination)
-
-    @property
-    def _log_reference(self) -> np.ndarray:
-        """The log weight of each class in the reference."""
-        return self.class_log_prior_
-
     def _get_support_mask(self) -> np.ndarray:
+        """Return a mask of the features that any class uses, for `FeatureSelector`."""
         check_is_fitted(self)
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self.used_columns_] = True
@@ -381,22 +504,27 @@ class ClassSpecificNB(BaseClassSpecificNB):
         self.priors = priors
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
-        features = by_feature(features) if is_sparse(features) else features
-        shortlist, rankings = self._ranked(features, codes, self.n_features, self.threshold)
-        self._keep(rankings, shortlist.features, codes)
+        """Rank the features, and keep those that each pair of classes takes."""
+        features = as_csr_by_feature(features) if is_sparse(features) else features
+        ranked, rankings = self._rank_features(
+            features, codes, n_features=self.n_features, threshold=self.threshold
+        )
+        self._set_selection(ranked, rankings, codes)
 
     @property
     def _calibration(self) -> Calibration:
+        """The calibration by the parameter ``temperature``."""
         return Calibration.of_temperature(self.temperature, len(self.classes_))
 
 
-def select_columns(X: SamplesLike, names: np.ndarray, in_fit: np.ndarray) -> np.ndarray:
+def select_columns(X: SamplesLike, names: np.ndarray, fitted_positions: np.ndarray) -> np.ndarray:
     """Return the named features of samples, shape (n_names, n_samples); NaN where X lacks one.
 
-    X is a DataFrame of any other columns, in any order, or samples with names (`named_samples`).
-    ``in_fit`` (n_names,) are the positions of the features in the training samples, where they are
-    looked for first: an index of 20,000 names takes three milliseconds. Raises an `InputError` if X
-    has none of the features, two of one name, or a value that is not a number.
+    X is a DataFrame, whose other columns may have any content and order, or samples with names
+    (`named_samples`). ``fitted_positions`` (n_names,) are the positions of the features in the
+    training samples. If X has the names there, they need no search, which takes three milliseconds
+    for 20,000 names. Raises an `InputError` if X has none of the features, two of one name, or a
+    value that is not a number.
 
     Examples
     --------
@@ -409,97 +537,38 @@ def select_columns(X: SamplesLike, names: np.ndarray, in_fit: np.ndarray) -> np.
     refuse_repeated_names(table)
     is_frame = isinstance(table, pd.DataFrame)
     columns = np.asarray(table.columns if is_frame else table_names, dtype=object)
-    positions = in_fit
-    if len(columns) <= in_fit.max(initial=-1) or (columns[in_fit] != names).any():
-        positions = pd.Index(columns).get_indexer(names)
-    present = np.flatnonzero(positions >= 0)
-    if len(names) and not len(present):
+
+    # The position of each name in X, and -1 for a name that X lacks.
+    n_needed = fitted_positions.max(initial=-1) + 1
+    has_fitted_order = len(columns) >= n_needed and (columns[fitted_positions] == names).all()
+    positions = fitted_positions if has_fitted_order else pd.Index(columns).get_indexer(names)
+    is_present = positions >= 0
+    if len(names) and not is_present.any():
         msg = "X has none of the features that the classifier uses; are they named as in fit?"
         raise InputError(msg)
 
-    # These columns as a dense DataFrame, whose cells a message can name.
-    where = positions[present]
+    # The present columns as a dense DataFrame, whose cells a message can name.
+    present_positions = positions[is_present]
     if is_frame:
-        selected = table.iloc[:, where]
-        dense = {
-            name: kind.subtype
-            for name, kind in selected.dtypes.items()
-            if isinstance(kind, pd.SparseDtype)
+        selected = table.iloc[:, present_positions]
+        dense_types = {
+            name: dtype.subtype
+            for name, dtype in selected.dtypes.items()
+            if isinstance(dtype, pd.SparseDtype)
         }
-        selected = selected.astype(dense) if dense else selected
+        selected = selected.astype(dense_types) if dense_types else selected
+    elif is_sparse(table):
+        selected = pd.DataFrame(table.tocsc()[:, present_positions].toarray())
     else:
-        selected = table.tocsc()[:, where].toarray() if is_sparse(table) else table[:, where]
-        selected = pd.DataFrame(selected)
+        selected = pd.DataFrame(table[:, present_positions])
 
-    # Numbers, of which only NaN need not be finite.
+    # Finite numbers; NaN means a missing value.
     try:
         checked = check_array(selected, dtype=np.float64, ensure_all_finite="allow-nan")
     except (TypeError, ValueError) as error:
         name_bad_value(selected.where(selected.notna(), 0.0), error)
         raise InputError(str(error)) from error
-    refuse_beyond_squares(np.nan_to_num(checked), names[present])
+    refuse_beyond_squares(np.nan_to_num(checked), names[is_present])
     values = np.full((len(names), len(checked)), np.nan)
-    values[present] = checked.T
+    values[is_present] = checked.T
     return values
-
-
-@dataclass(frozen=True, kw_only=True)
-class Selection:
-    """The selected features of one class, by their greatest distance to another class.
-
-    ``columns`` (n_selected,) are positions of features, ``names`` their names, ``distances``
-    (n_classes - 1, n_selected) those to every other class. ``directions`` are "high" or "low", and
-    ``ties`` the groups of a selected feature and those that separate as well.
-    """
-
-    columns: np.ndarray
-    names: list[Any]
-    distances: np.ndarray
-    directions: list[str]
-    ties: list[list[Any]]
-
-    @property
-    def greatest(self) -> np.ndarray:
-        """The greatest distance of each feature to another class, shape (n_selected,)."""
-        return self.distances.max(axis=0, initial=0.0)
-
-    @classmethod
-    def of_class(
-        cls,
-        code: int,
-        chosen: np.ndarray,
-        rankings: PairRankings,
-        features: RankedFeatures,
-        codes: np.ndarray,
-    ) -> "Selection":
-        """Return a class's ``chosen`` features (positions among ``features``) in their order."""
-        strengths = rankings.strengths[np.ix_(pairs_with(code, rankings.n_classes), chosen)]
-        greatest = strengths.max(axis=0, initial=0.0)
-        order = np.argsort(levels(-greatest), kind="stable")
-        ranked = chosen[order]
-        interchangeable = rankings.interchangeable(ranked, code)
-        return cls(
-            columns=features.positions[ranked],
-            names=features.names[ranked].tolist(),
-            distances=distance_of_strength(strengths[:, order]),
-            directions=_directions(some_rows(features.values, ranked), codes == code),
-            ties=[
-                features.names[[feature, *others]].tolist()
-                for feature, others in interchangeable.items()
-            ],
-        )
-
-
-def _directions(values: Any, in_class: np.ndarray) -> list[str]:
-    """Return for each feature whether it is "high" or "low" in a class, by the means."""
-    if in_class.all():
-        return ["high"] * values.shape[0]
-    in_others = ~in_class
-    directions = []
-    for rows in dense_parts(values):
-        # Relative to one sample, to avoid rounding errors in means of large numbers.
-        relative = rows - rows[:, :1]
-        class_mean = np.einsum("fi,i->f", relative, in_class.astype(float)) / in_class.sum()
-        other_mean = np.einsum("fi,i->f", relative, in_others.astype(float)) / in_others.sum()
-        directions += np.where(class_mean >= other_mean, "high", "low").tolist()
-    return directions

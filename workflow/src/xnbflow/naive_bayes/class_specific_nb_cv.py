@@ -1,18 +1,23 @@
 """ClassSpecificNBCV: number of features and calibration by inner cross-validation.
 
-The steps of ``docs/methods/class-specific.md``, and where each is:
+The steps of ``docs/methods/class-specific.md``, the method of `ClassSpecificNBCV` that conducts
+each, and the module that computes it:
 
-========= =========================================================================================
-rank      `xnbflow.preprocessing.selection.pair_rankings`: features by pair of classes
-path      `xnbflow.naive_bayes.path_evidence`: evidence of inner test samples at every size
-modules   `xnbflow.naive_bayes.modules`: correlated features count once
-average   `xnbflow.naive_bayes.size_average`: sizes weighted by their inner log loss
-calibrate `xnbflow.naive_bayes.vector_scaling`: a slope and an intercept for each class
-core      `xnbflow.naive_bayes.size_path`: the smallest size within one standard error
-sets      `xnbflow.naive_bayes.conformal`: classes that a sample may belong to
-========= =========================================================================================
+========= ==================== =====================================================================
+rank      ``_predict_fold``    `xnbflow.preprocessing.selection.pair_rankings`: features by pair
+path      ``_predict_fold``    `xnbflow.naive_bayes.path_evidence`: evidence of test samples by size
+modules   ``_predict_fold``    `xnbflow.naive_bayes.modules`: correlated features count once
+average   ``_average_path``    `xnbflow.naive_bayes.size_average`: sizes weighted by inner log loss
+calibrate ``_average_path``    `xnbflow.naive_bayes.vector_scaling`: slope, intercept of each class
+core      ``_average_path``    `xnbflow.naive_bayes.size_path`: smallest size within one error
+sets      ``predict_set``      `xnbflow.naive_bayes.conformal`: classes that a sample may belong to
+========= ==================== =====================================================================
+
+``_predict_path`` calls ``_predict_fold`` for each inner fold. With ``rule="one_standard_error"``
+``_choose_on_path`` replaces ``_average_path``. ``_fit`` conducts all of them.
 """
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -20,10 +25,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from xnbflow.core.parameters import ListOf, one_of, whole_constraint
-from xnbflow.data.matrices import by_feature, is_sparse
+from xnbflow.data.matrices import as_csr_by_feature, is_sparse
 from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
@@ -32,13 +37,13 @@ from xnbflow.naive_bayes.evidence import DEFAULT_CONTAMINATION
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
-from xnbflow.naive_bayes.path_evidence import sum_path_evidence
-from xnbflow.naive_bayes.path_model import (
+from xnbflow.naive_bayes.path_decisions import (
     HeldOut,
-    PathModel,
+    PathDecisions,
     inverse_temperatures,
     numbered_rows,
 )
+from xnbflow.naive_bayes.path_evidence import sum_path_evidence
 from xnbflow.naive_bayes.size_average import (
     SizeAverage,
     average_sizes,
@@ -47,15 +52,26 @@ from xnbflow.naive_bayes.size_average import (
 )
 from xnbflow.naive_bayes.size_path import (
     InnerPredictions,
-    checked_sizes,
     choose_size,
+    path_sizes,
     prior_weights,
 )
-from xnbflow.preprocessing.selection.pair_rankings import Shortlist
+from xnbflow.preprocessing.selection.pair_rankings import RankedFeatures
 from xnbflow.preprocessing.selection.pair_strengths import DEFAULT_MIN_BANDWIDTH
 
-#: Weight, in samples, of the spread within all classes in an averaged model's densities.
-_BORROWED = 10.0
+#: How many samples the spread within all classes counts as in a density of an averaged model; see
+#: "Choices in numbers" of ``docs/methods/class-specific.md``.
+_BORROWED_SAMPLES = 10.0
+
+
+@functools.cache
+def _blas_libraries() -> ThreadpoolController:
+    """Return the controller of the threads of BLAS.
+
+    To search the process for its libraries takes 5 ms, a twentieth of a fit to 60 samples and
+    20,000 features. NumPy's BLAS, which a fit uses, is loaded with NumPy.
+    """
+    return ThreadpoolController()
 
 
 class ClassSpecificNBCV(BaseClassSpecificNB):
@@ -96,8 +112,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         best: a short list to measure. Without ``rule="average"`` all that are selected.
     core_scores_ : dict
         ``accuracy`` and ``balanced_accuracy`` of the core alone over all inner test samples; its
-        size is chosen by the log loss of the other inner folds. (The scores of the chosen row of
-        ``path_`` are optimistic.)
+        size is chosen by the log loss of the other inner folds.
     temperature_ : float
         The temperature, 1 or more, with the least log loss of the inner predictions.
     calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
@@ -109,12 +124,17 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         Posterior of its own class of each sample that an inner fold tests, its class as a number,
         and that fold; see `predict_set`.
     path_ : DataFrame
-        One row per size: ``n_features_per_pair``, ``n_features_per_class`` (mean over inner folds
-        and classes), ``temperature``, and over all inner test samples, after the calibration,
-        ``accuracy``, ``balanced_accuracy`` and ``log_loss`` (nats). Each score has a standard error
-        (``accuracy_se``, ...), computed over folds; that of the balanced accuracy over samples. The
-        scores of the chosen row are optimistic, because the row was chosen by them. ``chosen``
-        marks one row. With ``rule="average"`` ``weight`` is that of a size in the average.
+        One row per size, with the columns
+
+        * ``n_features_per_pair``, the size, and ``n_features_per_class``, the mean over inner folds
+          and classes;
+        * ``temperature``;
+        * ``accuracy``, ``balanced_accuracy`` and ``log_loss`` (nats) over all inner test samples,
+          after the calibration;
+        * ``accuracy_se``, ``log_loss_se``, standard errors over folds, and
+          ``balanced_accuracy_se``, over samples;
+        * ``weight``, with ``rule="average"``: the weight of the size in the average;
+        * ``chosen``, true in one row. Its scores are optimistic, because it was chosen by them.
     selected_features_, selected_distances_, tied_features_, direction_, columns_, distances_, \
             class_densities_
         As in `ClassSpecificNB`.
@@ -188,12 +208,12 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
         fold. Raises an `InputError` if there are too few samples for inner folds.
         """
-        values, labels = self._validated(X, y)
+        values, labels = self._validate_training(X, y)
         check_consistent_length(labels, groups)
         codes = self._learn_classes(labels)
         sample_groups = None if groups is None else np.asarray(groups)
         # Its products of matrices are small: more threads would mostly wait for each other.
-        with threadpool_limits(1, "blas"):
+        with _blas_libraries().limit(limits=1, user_api="blas"):
             self._fit(self._arrange(values), codes, sample_groups)
         return self
 
@@ -203,9 +223,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         A class is left out if its posterior is as low as in less than a share ``error_rate`` of the
         class's own samples, each predicted by the inner folds. The set contains the true class with
         a probability of at least about ``1 - error_rate``, which `coverage` measures. A sample with
-        several classes is undecided. The predicted class is in every set, and so is a class of less
-        than ``1 / error_rate - 1`` samples; a sample whose posterior is too low for every class is
-        undecided between its two most probable ones.
+        several classes is undecided. The predicted class is in every set. A class with less than
+        ``1 / error_rate - 1`` training samples is also in every set, because its samples are too
+        few to leave it out. A sample whose posterior is too low for every class is undecided
+        between its two most probable ones.
         """
         posterior = self.predict_proba(X)
         return conformal_sets(posterior, self.held_out_scores_, self.held_out_codes_, error_rate)
@@ -217,8 +238,13 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         `xnbflow.naive_bayes.conformal.held_out_coverage`.
         """
         check_is_fitted(self)
-        held_out = self.held_out_scores_, self.held_out_codes_, self.held_out_folds_
-        shares = held_out_coverage(*held_out, len(self.classes_), error_rate)
+        shares = held_out_coverage(
+            self.held_out_scores_,
+            self.held_out_codes_,
+            self.held_out_folds_,
+            n_classes=len(self.classes_),
+            error_rate=error_rate,
+        )
         return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
 
     @property
@@ -233,41 +259,37 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         codes: np.ndarray,
         groups: np.ndarray | None = None,
     ) -> None:
-        """Fit in the steps of ``docs/methods/class-specific.md``.
+        """Conduct the steps of the module's table.
 
-        Inner folds rank features, sum the evidence of modules along the path, and predict. By
-        these predictions the sizes are averaged (or one is chosen) and calibrated, and the core is
-        chosen. Then features are ranked by all samples.
+        Inner folds rank features and predict their test samples at every size. These predictions
+        decide the average over the sizes (or one size), the calibration and the core. Then the
+        features are ranked by all samples.
         """
-        features = by_feature(features) if is_sparse(features) else features
-        sizes = checked_sizes(self.sizes, features.shape[0])
+        features = as_csr_by_feature(features) if is_sparse(features) else features
+        sizes = path_sizes(self.sizes, features.shape[0])
         if len(self.classes_) == 1:
-            model = PathModel.of_one_class(sizes)
+            decisions = PathDecisions.of_one_class(sizes)
         else:
-            # Rank, path and modules in inner folds; then average or choose, calibrate, and core.
             predictions = self._predict_path(features, codes, groups, sizes)
             if self.rule == "average":
                 n_units = len(codes) if groups is None else len(np.unique(groups))
-                model = self._average_path(predictions, sizes, n_units)
+                decisions = self._average_path(predictions, sizes, n_units)
             else:
-                model = self._choose_on_path(predictions, sizes)
-        self._set_path(model)
-        # The final model: rank features by all samples, and weight them as the inner folds decided.
-        shortlist, rankings = self._ranked(features, codes, int(sizes[model.last]))
-        self._keep(rankings, shortlist.features, codes, self._borrowed)
-        if model.average is not None:
-            self._weigh_modules(
-                shortlist, rankings.entry_sizes(), codes=codes, sizes=sizes, average=model.average
-            )
-            return
-        # The features of one size have the slope of their class; all are core features.
-        self.weights_ = {}
-        self.core_features_ = {}
-        for code, (label, names) in enumerate(self.selected_features_.items()):
-            self.weights_[label] = np.full(len(names), self.calibration_slope_[code])
-            self.core_features_[label] = list(names)
+                decisions = self._choose_on_path(predictions, sizes)
+        self._set_decisions(decisions)
 
-    # Rank, and the path: every inner test sample is predicted at every size.
+        # The final model: rank features by all samples, and weight them as the inner folds decided.
+        largest_size = int(sizes[decisions.last_row])
+        ranked, rankings = self._rank_features(features, codes, n_features=largest_size)
+        self._set_selection(ranked, rankings, codes)
+        if decisions.average is None:
+            self._set_slopes_as_weights()
+        else:
+            self._set_average_weights(
+                ranked, rankings.entry_sizes(), codes=codes, sizes=sizes, average=decisions.average
+            )
+
+    # In inner folds: rank features, and predict every test sample at every size of the path.
 
     def _predict_path(
         self, features: Any, codes: np.ndarray, groups: np.ndarray | None, sizes: np.ndarray
@@ -276,32 +298,39 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         folds = inner_folds(self.cv, codes, groups)
         tested = np.concatenate([test for _, test in folds])
         fold_of_tested = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
+        priors = None if self.priors is None else np.exp(self.class_log_prior_)
         sums = np.zeros((len(sizes), len(tested), len(self.classes_)))
         log_prior = np.full((len(tested), len(self.classes_)), -np.inf)
-        counts = []
-        for number, (train, test) in enumerate(folds):
-            rows = np.flatnonzero(fold_of_tested == number)
-            # The classes that the training set has, and their numbers among these.
-            present, inner_codes = np.unique(codes[train], return_inverse=True)
-            shares = np.bincount(inner_codes) / len(train)
-            if self.priors is not None:
-                priors = np.exp(self.class_log_prior_[present])
-                shares = priors / priors.sum()
-            with np.errstate(divide="ignore"):
-                fold_prior = np.log(shares)
-            fold_sums, fold_counts = self._predict_fold(
-                features, inner_codes, train=train, test=test, sizes=sizes, log_prior=fold_prior
+        fold_counts = []
+        for fold, (train, test) in enumerate(folds):
+            # The classes of the training set, and the samples' positions among these classes.
+            present, present_codes = np.unique(codes[train], return_inverse=True)
+
+            # The log priors of these classes, which add up to 1 without the absent classes.
+            fold_priors = np.bincount(present_codes) / len(train)
+            if priors is not None:
+                fold_priors = priors[present] / priors[present].sum()
+            with np.errstate(divide="ignore"):  # a prior may be 0
+                fold_log_prior = np.log(fold_priors)
+
+            fold_sums, counts = self._predict_fold(
+                features,
+                present_codes,
+                train=train,
+                test=test,
+                sizes=sizes,
+                log_prior=fold_log_prior,
             )
+            rows = np.flatnonzero(fold_of_tested == fold)
             sums[:, rows[:, np.newaxis], present] = fold_sums
-            log_prior[rows[:, np.newaxis], present] = fold_prior
-            counts.append(fold_counts)
-        priors = None if self.priors is None else np.exp(self.class_log_prior_)
+            log_prior[rows[:, np.newaxis], present] = fold_log_prior
+            fold_counts.append(counts)
         return InnerPredictions(
             sums=sums,
             log_prior=log_prior,
             codes=codes[tested],
             folds=fold_of_tested,
-            counts=np.mean(counts, axis=0),
+            counts=np.mean(fold_counts, axis=0),
             weights=prior_weights(codes[tested], priors),
         )
 
@@ -315,18 +344,27 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         sizes: np.ndarray,
         log_prior: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sums (n_sizes, n_test, n_classes) of a fold, and features per class there.
+        """Return the summed evidence of a fold's test samples, and the numbers of features.
 
-        ``codes`` (n_train,) are the classes of the training samples that the fold has.
+        ``codes`` (n_train,) are positions of the training samples' classes among the classes that
+        the fold has. The sums have shape (n_sizes, n_test, n_classes), the mean numbers of features
+        per class (n_sizes,).
         """
-        shortlist, rankings = self._ranked(features, codes, int(sizes[-1]), samples=train)
-        values = shortlist.features.values
+        # Rank.
+        ranked, rankings = self._rank_features(
+            features, codes, n_features=int(sizes[-1]), samples=train
+        )
+        values = ranked.values
         entry_sizes = rankings.entry_sizes()
-        del shortlist, rankings  # with many classes the strengths take most of the memory
+        del ranked, rankings  # with many classes the strengths take most of the memory
+
+        # Modules.
         correlation = None
         if self.rule == "average":
             correlation = ResidualCorrelation(values[:, train], codes)
         modules = ModuleWeights(correlation, entry_sizes, sizes)
+
+        # Path.
         sums = sum_path_evidence(
             modules,
             values,
@@ -334,127 +372,155 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             train=train,
             test=test,
             log_prior=log_prior,
-            borrowed=self._borrowed,
+            borrowed=self._borrowed_samples,
             contamination=self.contamination,
-            **self._density,
+            **self._density_parameters,
         )
         return sums, modules.counts().mean(axis=1)
 
-    # Average or choose, calibrate, core: what the inner predictions decide.
+    # By the inner predictions: average the sizes or choose one, calibrate, choose the core.
 
     def _average_path(
         self, predictions: InnerPredictions, sizes: np.ndarray, n_units: int
-    ) -> PathModel:
-        """Average over the sizes, with equal priors or those of the classes' shares."""
+    ) -> PathDecisions:
+        """Average over the sizes, with equal priors or the classes' shares; calibrate; core."""
         average = average_sizes(predictions, n_units)
-        equal_priors = False
+        has_equal_priors = False
         if self.priors is None:
-            equal = with_equal_priors(predictions)
-            equal_average = average_sizes(equal, n_units)
-            equal_priors = not shares_predict_better((predictions, average), (equal, equal_average))
-            if equal_priors:
-                predictions = equal
+            equal_predictions = with_equal_priors(predictions)
+            equal_average = average_sizes(equal_predictions, n_units)
+            has_equal_priors = not shares_predict_better(
+                (predictions, average), (equal_predictions, equal_average)
+            )
+            if has_equal_priors:
+                predictions = equal_predictions
                 average = equal_average
-        rows = numbered_rows(average.path_rows(predictions), sizes)
+
         # The average has the right sharpness, so calibration begins at temperature 1.
-        sharp = Calibration.of_temperature(1.0, len(self.classes_))
-        calibration = predictions.fit_vector(average.sums, sharp)
-        last = average.last_size
-        return PathModel(
+        start = Calibration.of_temperature(1.0, len(self.classes_))
+        calibration = predictions.fit_vector(average.sums, start)
+
+        # The core, among the sizes that the average contains.
+        rows = numbered_rows(average.path_rows(predictions), sizes)
+        return PathDecisions(
             rows=rows,
-            core=choose_size(rows[: last + 1], self._n_samples),
-            last=last,
+            core_row=choose_size(rows[: average.last_row + 1], self._n_samples),
+            last_row=average.last_row,
             calibration=calibration,
-            held_out=HeldOut.of(predictions, calibration(average.sums)),
+            held_out=HeldOut.from_predictions(predictions, calibration(average.sums)),
             core_scores=predictions.core_scores(inverse_temperatures(rows)),
             average=average,
-            equal_priors=equal_priors,
+            equal_priors=has_equal_priors,
         )
 
-    def _choose_on_path(self, predictions: InnerPredictions, sizes: np.ndarray) -> PathModel:
-        """Choose one size by the rule of one standard error."""
+    def _choose_on_path(self, predictions: InnerPredictions, sizes: np.ndarray) -> PathDecisions:
+        """Calibrate every size, and choose one by the rule of one standard error."""
         rows, calibrations = predictions.calibrate_sizes()
         rows = numbered_rows(rows, sizes)
-        size = choose_size(rows, self._n_samples)
-        calibrated = calibrations[size](predictions.sums[size])
-        return PathModel(
+        row = choose_size(rows, self._n_samples)
+        calibrated = calibrations[row](predictions.sums[row])
+        return PathDecisions(
             rows=rows,
-            core=size,
-            last=size,
-            calibration=calibrations[size],
-            held_out=HeldOut.of(predictions, calibrated),
+            core_row=row,
+            last_row=row,
+            calibration=calibrations[row],
+            held_out=HeldOut.from_predictions(predictions, calibrated),
             core_scores=predictions.core_scores(inverse_temperatures(rows)),
         )
 
-    def _set_path(self, model: PathModel) -> None:
+    def _set_decisions(self, decisions: PathDecisions) -> None:
         """Set the fitted attributes that the inner predictions decide."""
-        table = pd.DataFrame(model.rows)
-        table["chosen"] = table.index == model.core
-        self._path_columns = {name: table[name].to_numpy() for name in table}
-        self.n_features_ = model.rows[model.core]["n_features_per_pair"]
-        self.core_scores_ = model.core_scores
-        self._averaged = model.average is not None
-        if model.equal_priors:
+        path = pd.DataFrame(decisions.rows)
+        path["chosen"] = path.index == decisions.core_row
+        self._path_columns = {name: path[name].to_numpy() for name in path}
+        self.n_features_ = decisions.rows[decisions.core_row]["n_features_per_pair"]
+        self.core_scores_ = decisions.core_scores
+        self._averaged = decisions.average is not None
+        if decisions.equal_priors:
             self.class_log_prior_ = np.full(len(self.classes_), -np.log(len(self.classes_)))
-        self.temperature_ = model.calibration.temperature
-        self.calibration_slope_ = model.calibration.slope
-        self.calibration_intercept_ = model.calibration.intercept
-        self.held_out_scores_ = model.held_out.scores
-        self.held_out_codes_ = model.held_out.codes
-        self.held_out_folds_ = model.held_out.folds
+        self.temperature_ = decisions.calibration.temperature
+        self.calibration_slope_ = decisions.calibration.slope
+        self.calibration_intercept_ = decisions.calibration.intercept
+        self.held_out_scores_ = decisions.held_out.scores
+        self.held_out_codes_ = decisions.held_out.codes
+        self.held_out_folds_ = decisions.held_out.folds
 
     # The weights of the features in the final model.
 
-    def _weigh_modules(
+    def _set_slopes_as_weights(self) -> None:
+        """Set the weights and core features where one size predicts.
+
+        The features of a class have its slope as their weight, and all are core features.
+        """
+        self.weights_ = {}
+        self.core_features_ = {}
+        for code, (label, names) in enumerate(self.selected_features_.items()):
+            self.weights_[label] = np.full(len(names), self.calibration_slope_[code])
+            self.core_features_[label] = list(names)
+
+    def _set_average_weights(
         self,
-        shortlist: Shortlist,
+        ranked: RankedFeatures,
         entry_sizes: np.ndarray,
         codes: np.ndarray,
         sizes: np.ndarray,
         average: SizeAverage,
     ) -> None:
-        """Set the weights of an average's features, which include the slopes; core features."""
-        features = shortlist.features
-        used_sizes = average.weights > 0.0
-        correlation = ResidualCorrelation(features.values, codes)
-        modules = ModuleWeights(correlation, entry_sizes, sizes[used_sizes])
-        weights = modules.average(average.weights[used_sizes])
+        """Set the weights and core features where an average over sizes predicts.
+
+        A feature's weight is its module weight, averaged over the sizes, times the slope of the
+        class. The weights then contain the slopes, so `calibration_slope_` becomes 1.
+        ``entry_sizes`` (n_classes, n_ranked) are those of `PairRankings.entry_sizes`.
+        """
+        has_weight = average.weights > 0.0
+        correlation = ResidualCorrelation(ranked.values, codes)
+        modules = ModuleWeights(correlation, entry_sizes, sizes[has_weight])
+        weights = modules.average(average.weights[has_weight])
         weights *= self.calibration_slope_[:, np.newaxis]
         self.calibration_slope_ = np.ones(len(self.classes_))
         self.weights_ = {}
         self.core_features_ = {}
         for code, (label, names) in enumerate(self.selected_features_.items()):
-            columns = np.searchsorted(features.positions, self.columns_[code])
-            in_core = entry_sizes[code, columns] <= self.n_features_
-            self.weights_[label] = weights[code, columns]
+            # Positions of the class's features among the ranked ones.
+            positions = np.searchsorted(ranked.positions, self.columns_[code])
+            in_core = entry_sizes[code, positions] <= self.n_features_
+            self.weights_[label] = weights[code, positions]
             self.core_features_[label] = list(itertools.compress(names, in_core))
 
     @property
     def _n_samples(self) -> int:
+        """The number of training samples."""
         return int(self.class_count_.sum())
 
     @property
-    def _borrowed(self) -> float:
-        """The weight, in samples, of the spread within all classes in a density."""
-        return _BORROWED if self.rule == "average" else 0.0
+    def _borrowed_samples(self) -> float:
+        """An average borrows the spread within all classes; a single size does not."""
+        return _BORROWED_SAMPLES if self.rule == "average" else 0.0
+
+    # What predictions of the base class use.
 
     @property
     def _calibration(self) -> Calibration:
+        """The calibration by the inner predictions."""
         return Calibration(self.temperature_, self.calibration_slope_, self.calibration_intercept_)
 
     @property
     def _log_reference(self) -> np.ndarray:
+        """The log shares of the classes, or the priors; not the equal priors of an average."""
         return self._log_prior(self.class_count_ / self.class_count_.sum())
 
     @property
     def _feature_weights(self) -> list[np.ndarray]:
+        """The weights of each class's features, in the order of ``columns_``."""
         return list(self.weights_.values())
 
-    def _weigh(self, log_density: np.ndarray) -> np.ndarray:
-        terms = super()._weigh(log_density)
+    def _multiply_by_weights(self, evidence: np.ndarray) -> None:
+        """Multiply the evidence (n_classes, n_used, n_points) by the weights of an average.
+
+        Where one size predicts, the weights are the slopes, by which `_calibration` multiplies.
+        """
         if self._averaged:
             used = self.used_columns_
             for code, weights in enumerate(self.weights_.values()):
                 rows = np.searchsorted(used, self.columns_[code])
-                terms[code, rows] *= weights[:, np.newaxis]
-        return terms
+                evidence[code, rows] *= weights[:, np.newaxis]

@@ -74,7 +74,7 @@ def fit_class_densities(
     return ClassDensities(features.standard, family, shape)
 
 
-def weigh(
+def class_evidence(
     log_density: np.ndarray,
     log_prior: np.ndarray,
     contamination: float,
@@ -91,7 +91,7 @@ def weigh(
     Examples
     --------
     >>> densities = np.log([[0.3], [0.1]])
-    >>> np.exp(weigh(densities, np.log([0.5, 0.5]), 0.0)).round(6).tolist()
+    >>> np.exp(class_evidence(densities, np.log([0.5, 0.5]), 0.0)).round(6).tolist()
     [[1.5], [0.5]]
     """
     log_density = np.maximum(log_density, _IMPOSSIBLE)

@@ -6,7 +6,7 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 from xnbflow.data.matrices import as_dense
-from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
+from xnbflow.naive_bayes.evidence import class_evidence, fit_class_densities
 from xnbflow.naive_bayes.modules import ModuleWeights
 
 #: Evidence is tabulated at half as many quantiles of the points, and as many equidistant values.
@@ -30,9 +30,9 @@ def sum_path_evidence(
     """Sum the weighted evidence for every size at once, shape (n_sizes, n_test, n_classes).
 
     Densities (`fit_class_densities`) of the features ``values`` (n_features, n_samples) are fitted
-    to the samples ``train``, of classes ``codes`` (n_train,), a block of features at a time. Of
-    more than 48 samples in ``test`` the evidence (`weigh`) is interpolated linearly between 48
-    values of each feature.
+    to the samples ``train``, of classes ``codes`` (n_train,), a block of features at a time. If
+    ``test`` has more than 48 samples, the evidence (`class_evidence`) is computed at 48 values of
+    each feature and interpolated linearly between them.
     """
     n_classes, n_sizes, _ = modules.shape
     sums = np.zeros((n_classes, n_sizes, len(test)))
@@ -45,7 +45,7 @@ def sum_path_evidence(
             block_values[:, train], codes, n_classes, exact=True, **density
         )
         log_density = densities.log_density(nodes, approximate=nodes is not points)
-        evidence = weigh(log_density, log_prior, contamination, approximate=True)
+        evidence = class_evidence(log_density, log_prior, contamination, approximate=True)
         np.maximum(evidence, _LEAST_EVIDENCE, out=evidence)
         if nodes is not points:
             evidence = _between(points, nodes, evidence)

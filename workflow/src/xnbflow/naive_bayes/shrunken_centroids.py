@@ -33,7 +33,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.jit import njit
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, whole_constraint
-from xnbflow.data.matrices import as_dense, by_feature, is_sparse
+from xnbflow.data.matrices import as_csr_by_feature, as_dense, is_sparse
 from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.evidence_calibration import log_losses
@@ -130,14 +130,14 @@ class ShrunkenCentroids(BaseNaiveBayes):
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
         fold.
         """
-        values, labels = self._validated(X, y)
+        values, labels = self._validate_training(X, y)
         check_consistent_length(labels, groups)
         codes = self._learn_classes(labels)
         self._fit(self._arrange(values), codes, None if groups is None else np.asarray(groups))
         return self
 
     def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
-        features = by_feature(features) if is_sparse(features) else features
+        features = as_csr_by_feature(features) if is_sparse(features) else features
         centroids = Centroids.of(features, codes, len(self.classes_))
         if self.threshold is not None:
             thresholds = np.array([float(self.threshold)])

@@ -48,8 +48,8 @@ class SizeAverage:
     shares: np.ndarray
 
     @property
-    def last_size(self) -> int:
-        """The position of the largest size with a weight."""
+    def last_row(self) -> int:
+        """The row of the path, counted from 0, of the largest size with a weight."""
         return int(np.flatnonzero(self.weights)[-1])
 
     def path_rows(self, predictions: InnerPredictions) -> list[dict[str, float]]:

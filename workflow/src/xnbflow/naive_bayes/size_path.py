@@ -237,14 +237,14 @@ def choose_size(rows: list[dict[str, Any]], n_samples: int) -> int:
     return int(near[np.lexsort((losses[near], counts[near]))[0]])
 
 
-def checked_sizes(sizes: Sequence[int] | None, n_features: int) -> np.ndarray:
+def path_sizes(sizes: Sequence[int] | None, n_features: int) -> np.ndarray:
     """Return the sizes to try, ascending, none of them above the number of features.
 
     None makes 30 from 1 to 200 in geometric steps. An empty list raises an `InputError`.
 
     Examples
     --------
-    >>> checked_sizes([9, 2, 5], 7).tolist()
+    >>> path_sizes([9, 2, 5], 7).tolist()
     [2, 5, 7]
     """
     if sizes is None:

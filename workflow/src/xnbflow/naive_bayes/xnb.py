@@ -10,12 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, one_of, whole_constraint
 from xnbflow.data.matrices import (
+    as_csr_by_feature,
     as_dense,
-    by_feature,
-    dense_chunks,
-    dense_parts,
+    dense_feature_blocks,
+    dense_sample_blocks,
     is_sparse,
-    some_rows,
+    select_rows,
 )
 from xnbflow.density.bandwidth import overall_spread
 from xnbflow.density.distances import DISTANCES
@@ -165,7 +165,7 @@ class XNB(BaseNaiveBayes):
         self.priors = priors
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
-        features = by_feature(features) if is_sparse(features) else features
+        features = as_csr_by_feature(features) if is_sparse(features) else features
         n_classes = len(self.classes_)
         labels = self.classes_.tolist()
 
@@ -214,7 +214,7 @@ class XNB(BaseNaiveBayes):
         self.bandwidths_ = {}
         for code, label in enumerate(labels):
             ranked, to_others = selection.ranked(code)
-            density = self._fit_density(some_rows(features, ranked), codes == code)
+            density = self._fit_density(select_rows(features, ranked), codes == code)
             self.columns_.append(ranked)
             self.distances_.append(to_others)
             self.densities_.append(density)
@@ -235,7 +235,10 @@ class XNB(BaseNaiveBayes):
         )
         spreads = None
         if self.min_bandwidth:
-            parts = [overall_spread(np.ascontiguousarray(rows.T)) for rows in dense_parts(features)]
+            parts = [
+                overall_spread(np.ascontiguousarray(rows.T))
+                for rows in dense_feature_blocks(features)
+            ]
             spreads = np.concatenate(parts)
         samples = np.flatnonzero(members)
         codes = np.zeros(len(samples), dtype=int)  # of a single class
@@ -250,7 +253,7 @@ class XNB(BaseNaiveBayes):
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))
         for code, (columns, density) in enumerate(zip(self.columns_, self.densities_, strict=True)):
-            for samples, values in dense_chunks(features, columns):
+            for samples, values in dense_sample_blocks(features, columns):
                 joint[code, samples] = density.log_likelihood(values)[0]
         return self.class_log_prior_ + joint.T
 

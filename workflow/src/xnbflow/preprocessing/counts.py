@@ -18,7 +18,7 @@ from xnbflow.data.read_counts import (
     log_cpm,
 )
 from xnbflow.data.samples import Labels, SamplesLike, plain_labels
-from xnbflow.preprocessing.estimator import Unlabelled
+from xnbflow.preprocessing.estimator import UnsupervisedTransformer
 from xnbflow.preprocessing.selector import FeatureSelector
 
 
@@ -88,7 +88,7 @@ class ReadFilter(FeatureSelector, Declared):
         return tags
 
 
-class CountNormalizer(OneToOneFeatureMixin, Unlabelled):
+class CountNormalizer(OneToOneFeatureMixin, UnsupervisedTransformer):
     """Log2 counts per million, libraries adjusted for composition by TMM.
 
     A few strong features take a large share of a library, so that counts per million of all others
@@ -162,7 +162,7 @@ class CountNormalizer(OneToOneFeatureMixin, Unlabelled):
         sizes = counts.sum(axis=0)
         return np.asarray(sizes * reference.factors(counts, sizes))
 
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
+    def _transform_values(self, X: np.ndarray) -> np.ndarray:
         sizes = self.library_sizes(X)
         return log_cpm(X.T, sizes, self.prior_count, self.mean_size_).T
 

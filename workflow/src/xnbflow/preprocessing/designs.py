@@ -42,7 +42,7 @@ class OfSamples(TransformerMixin, Declared):
         """Return the transformed features, (n_samples, n_features), feature-major."""
         check_is_fitted(self)
         features, cells = self._split_columns(X, self.get_feature_names_out())
-        return np.asfortranarray(self._transformed(features, cells))
+        return np.asfortranarray(self._transform_values(features, cells))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
         """Return the names of the features."""
@@ -155,7 +155,7 @@ class CovariateAdjuster(OfSamples):
         design = np.hstack([in_class, columns - self.means_])
         self.coefficients_ = (np.linalg.pinv(design) @ features)[n_classes:]
 
-    def _transformed(self, features: np.ndarray, cells: pd.DataFrame) -> np.ndarray:
+    def _transform_values(self, features: np.ndarray, cells: pd.DataFrame) -> np.ndarray:
         return features - (self._design_columns(cells) - self.means_) @ self.coefficients_
 
     def _design_columns(self, cells: pd.DataFrame) -> np.ndarray:
@@ -219,7 +219,7 @@ class GroupCentrer(OfSamples):
         return [self.column]
 
     def _learn(self, features: np.ndarray, cells: pd.DataFrame, codes: np.ndarray) -> None:
-        self._transformed(features, cells)  # refuses patients with one sample
+        self._transform_values(features, cells)  # refuses patients with one sample
         self.example_ = {self.column: "one patient"}
         classes = pd.Series(codes).groupby(cells[self.column].to_numpy()).nunique()
         if (classes < 2).any():
@@ -229,7 +229,7 @@ class GroupCentrer(OfSamples):
             )
             raise InputError(msg)
 
-    def _transformed(self, features: np.ndarray, cells: pd.DataFrame) -> np.ndarray:
+    def _transform_values(self, features: np.ndarray, cells: pd.DataFrame) -> np.ndarray:
         names, codes, counts = np.unique(
             cells[self.column].astype(str), return_inverse=True, return_counts=True
         )

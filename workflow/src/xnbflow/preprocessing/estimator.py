@@ -1,5 +1,10 @@
-"""The base class of all estimators: checks of parameters, samples and targets."""
+"""The base classes of estimators, which check parameters, samples and targets.
 
+`Estimator` learns from labels or targets; `UnsupervisedTransformer` learns from samples alone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -20,14 +25,12 @@ from xnbflow.data.labels import refuse_missing
 from xnbflow.data.matrices import is_sparse
 from xnbflow.data.samples import Labels, SamplesLike, named_samples, plain_labels
 
-#: Value of ``y`` in methods other than `fit`, as in scikit-learn's `validate_data`.
-_NO_Y = "no_validation"
-
 
 class Estimator(Declared):
     """Base class of classifiers, regressors and transformers.
 
-    `fit` begins with ``self._validated(X, y)`` and every other method with ``self._validated(X)``.
+    `fit` begins with ``self._validate_training(X, y)``, every other method with
+    ``self._validate_samples(X)``.
     """
 
     n_features_in_: int
@@ -44,69 +47,94 @@ class Estimator(Declared):
         tags.target_tags.required = True
         return tags
 
-    def _validated(self, X: SamplesLike, y: Labels = _NO_Y, **checks: Any) -> Any:
-        """Return X, and in `fit` also y, as arrays; in `fit` check the parameters first.
+    def _validate_training(
+        self, X: SamplesLike, y: Labels, **checks: Any
+    ) -> tuple[Any, np.ndarray]:
+        """Return training samples and their targets as arrays; check the parameters first.
 
         ``checks`` are further arguments of scikit-learn's `check_X_y`. Raises an `InputError` if a
         parameter is not as declared, columns share a name, a value is not a finite number or its
         square is out of range, or a label is missing.
         """
-        fitting = y is not _NO_Y
-        if fitting:
-            self._validate_params()
-            refuse_repeated_names(X)
-            y = plain_labels(y, X)
-            refuse_missing(y)
-        else:
-            check_is_fitted(self)
-        X, sparse_names = self._read_samples(X, fitting=fitting)
-        least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
-        checks = {"dtype": np.float64, "ensure_min_features": least, **checks}
-        if is_sparse(X):
-            checks |= {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
-        # Names of plain DataFrames are checked here: scikit-learn's check takes half a second for
-        # the 54,675 columns of a microarray.
-        names = _plain_names(X)
-        plain = names is not None and y is not None
-        if names is not None and not fitting:
-            plain = np.array_equal(names, _names_of_fit(self))
-        try:
-            checked = self._converted(X, y, checks, plain=plain)
-        except (TypeError, ValueError) as error:
-            name_bad_value(X, error)
-            if isinstance(error, TypeError):
-                raise  # scikit-learn's contract for values that are not numbers
-            message = str(error).rstrip(".")
-            if "is expecting" in message and hasattr(self, "feature_names_in_"):
-                message += "; these are its feature_names_in_, in this order"
-            raise InputError(message) from error
-        if fitting and self._squares_features:
-            refuse_beyond_squares(checked[0], getattr(X, "columns", None))
-            if checked[1].dtype.kind == "f":
-                refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
-        names = names if plain else sparse_names
-        if fitting and names is not None:
-            self.feature_names_in_ = names
-            self.n_features_in_ = len(names)
-        return checked
+        self._validate_params()
+        refuse_repeated_names(X)
+        y = plain_labels(y, X)
+        refuse_missing(y)
+        table, names = self._read_samples(X)
+        if names is not None and not is_sparse(table):
+            table = pd.DataFrame(table, columns=names)
+        checks = {**_array_checks(table, min_features=1), **checks}
 
-    def _read_samples(self, X: Any, *, fitting: bool) -> tuple[Any, np.ndarray | None]:
-        """Return samples as an array, sparse array or DataFrame, and the names of sparse features.
+        # Scikit-learn's check of the names of a DataFrame takes half a second for the 54,675
+        # columns of a microarray. Names that are plainly valid are therefore set here, and only
+        # the values are checked by scikit-learn.
+        plain_names = _plain_names(table)
+        is_plain = plain_names is not None and y is not None
+        with self._refuse_bad_values(table):
+            if is_plain:
+                samples, targets = check_X_y(table.to_numpy(), y, estimator=self, **checks)
+            else:
+                samples, targets = validate_data(self, table, y, reset=True, **checks)
 
-        In `fit` all features of AnnData and of sparse tables are used. Other methods select the
-        features of `fit` by their names; X may have further ones.
+        if self._squares_features:
+            refuse_beyond_squares(samples, getattr(table, "columns", None))
+            if targets.dtype.kind == "f":
+                refuse_beyond_squares(targets.reshape(-1, 1), ["y"])
+
+        # `validate_data` has set the names of a DataFrame, but ignores those of sparse samples.
+        if is_plain or is_sparse(table):
+            _set_names(self, plain_names if is_plain else names)
+        return samples, targets
+
+    def _validate_samples(self, X: SamplesLike) -> Any:
+        """Return samples for the fitted estimator as an array, (n_samples, n_features).
+
+        Raises an `InputError` if a value is not a finite number, or X has other features than the
+        training data.
+        """
+        check_is_fitted(self)
+        table, names = self._read_samples(X)
+        if names is not None and hasattr(self, "feature_names_in_"):
+            table = self._select_features(table, names)
+        # XNB may be fitted to no feature at all, where its selector has chosen none.
+        checks = _array_checks(table, min_features=min(1, self.n_features_in_))
+        has_names_of_fit = _has_names_of_fit(self, table)
+        with self._refuse_bad_values(table):
+            if not has_names_of_fit and not is_sparse(table):
+                return validate_data(self, table, reset=False, **checks)
+
+            # A DataFrame has the names of `fit`, and features of sparse samples are selected by
+            # name: only the values are checked.
+            values = table.to_numpy() if has_names_of_fit else table
+            samples = check_array(values, estimator=self, input_name="X", **checks)
+            if samples.shape[1] != self.n_features_in_:
+                msg = (
+                    f"X has {samples.shape[1]} features, but {type(self).__name__} is "
+                    f"expecting {self.n_features_in_} features as input"
+                )
+                raise InputError(msg)
+        return samples
+
+    def _read_samples(self, X: Any) -> tuple[Any, np.ndarray | None]:
+        """Return samples as an array, sparse array or DataFrame, and the names of the former two.
+
+        The names are those of AnnData and of sparse tables, or None.
         """
         X, names = named_samples(X)
-        fitted_names = names if fitting else getattr(self, "feature_names_in_", None)
         if is_sparse(X) and not self._takes_sparse:
             msg = (
                 f"{type(self).__name__} takes no sparse samples; make them dense (X.toarray(), or "
                 "X.sparse.to_dense() of a DataFrame), or use ClassSpecificNB, which takes them"
             )
             raise InputError(msg)
-        if names is None or fitted_names is None:
-            return X, None
-        # X may have further features, and its features in another order, than the training data.
+        return X, names
+
+    def _select_features(self, X: Any, names: np.ndarray) -> Any:
+        """Return the features of `fit` by their names, as a sparse array or a DataFrame.
+
+        X is an array or sparse array; it may have further features, in another order.
+        """
+        fitted_names = self.feature_names_in_
         positions = pd.Index(names).get_indexer(fitted_names)
         absent = fitted_names[positions < 0]
         if len(absent):
@@ -115,36 +143,29 @@ class Estimator(Declared):
                 f"on: {listed(absent)}"
             )
             raise InputError(msg)
-        sparse = is_sparse(X)
         if not np.array_equal(fitted_names, names):
-            X = X.tocsc()[:, positions] if sparse else X[:, positions]
-        if sparse:
-            return X, fitted_names
-        return pd.DataFrame(X, columns=fitted_names), None
+            X = X.tocsc()[:, positions] if is_sparse(X) else X[:, positions]
+        return X if is_sparse(X) else pd.DataFrame(X, columns=fitted_names)
 
-    def _converted(self, X: Any, y: Any, checks: dict[str, Any], *, plain: bool) -> Any:
-        """Return arrays after scikit-learn's checks, which ignore names of sparse samples.
+    @contextmanager
+    def _refuse_bad_values(self, X: Any) -> Iterator[None]:
+        """Raise scikit-learn's refusal of samples as an `InputError` that names column and sample.
 
-        ``plain`` is whether X is a DataFrame whose names are those of `fit`, or new in `fit`.
+        A TypeError, for values that are not numbers, remains one, as in scikit-learn.
         """
-        fitting = y is not _NO_Y
-        if fitting and plain:
-            return check_X_y(X.to_numpy(), y, estimator=self, **checks)
-        if fitting or not (plain or "accept_sparse" in checks):
-            return validate_data(self, X, y, reset=fitting, **checks)
-        if plain:
-            X = X.to_numpy()
-        checked = check_array(X, estimator=self, input_name="X", **checks)
-        if checked.shape[1] != self.n_features_in_:
-            msg = (
-                f"X has {checked.shape[1]} features, but {type(self).__name__} is "
-                f"expecting {self.n_features_in_} features as input"
-            )
-            raise InputError(msg)
-        return checked
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            name_bad_value(X, error)
+            if isinstance(error, TypeError):
+                raise
+            message = str(error).rstrip(".")
+            if "is expecting" in message and hasattr(self, "feature_names_in_"):
+                message += "; these are its feature_names_in_, in this order"
+            raise InputError(message) from error
 
 
-class Unlabelled(TransformerMixin, Declared):
+class UnsupervisedTransformer(TransformerMixin, Declared):
     """Base class of unsupervised transformers, which may accept missing values."""
 
     _allows_missing = True
@@ -152,34 +173,32 @@ class Unlabelled(TransformerMixin, Declared):
     def fit(self, X: SamplesLike, y: object = None) -> Self:  # noqa: ARG002
         """Learn from the training samples; labels are ignored."""
         self._validate_params()
-        self._learn(self._checked(X, reset=True))
+        self._learn(self._check_samples(X, reset=True))
         return self
 
     def transform(self, X: SamplesLike) -> np.ndarray:
         """Return the transformed samples, feature-major as classifiers expect them."""
         check_is_fitted(self)
-        return np.asfortranarray(self._transformed(self._checked(X, reset=False)))
+        return np.asfortranarray(self._transform_values(self._check_samples(X, reset=False)))
 
     def _learn(self, X: np.ndarray) -> None:
         """Learn from the training samples; by default nothing."""
 
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
+    def _transform_values(self, X: np.ndarray) -> np.ndarray:
         """Return the transformed samples, in any memory layout."""
         raise NotImplementedError
 
-    def _checked(self, X: SamplesLike, *, reset: bool) -> np.ndarray:
+    def _check_samples(self, X: SamplesLike, *, reset: bool) -> np.ndarray:
+        """Return samples as an array; in `fit`, with ``reset``, set the names of its features."""
         finite = "allow-nan" if self._allows_missing else True
-        # As in `Estimator`: scikit-learn looks at each column of a DataFrame.
-        names = _plain_names(X)
-        if names is None or not (reset or np.array_equal(names, _names_of_fit(self))):
-            return validate_data(self, X, dtype=np.float64, reset=reset, ensure_all_finite=finite)
+        checks: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": finite}
+        # As in `Estimator`: names that are plainly valid are not checked again by scikit-learn.
+        plain_names = _plain_names(X)
+        if plain_names is None or not (reset or _has_names_of_fit(self, X)):
+            return validate_data(self, X, reset=reset, **checks)
         if reset:
-            self.feature_names_in_ = names
-            self.n_features_in_ = len(names)
-        values = np.asarray(X)
-        return check_array(
-            values, dtype=np.float64, ensure_all_finite=finite, estimator=self, input_name="X"
-        )
+            _set_names(self, plain_names)
+        return check_array(np.asarray(X), estimator=self, input_name="X", **checks)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -187,13 +206,34 @@ class Unlabelled(TransformerMixin, Declared):
         return tags
 
 
-def _names_of_fit(estimator: Any) -> Any:
-    """Return the names of the features of `fit`; none where they had no names."""
-    return getattr(estimator, "feature_names_in_", ())
+def _array_checks(X: Any, min_features: int) -> dict[str, Any]:
+    """Return the arguments of scikit-learn's checks of dense or sparse samples."""
+    checks: dict[str, Any] = {"ensure_min_features": min_features, "dtype": np.float64}
+    if is_sparse(X):
+        checks["dtype"] = (np.float64, np.float32)
+        checks["accept_sparse"] = ("csr", "csc")
+    return checks
+
+
+def _set_names(estimator: Any, names: np.ndarray | None) -> None:
+    """Set the names of the features of `fit`, if there are any, and their number."""
+    if names is not None:
+        estimator.feature_names_in_ = names
+        estimator.n_features_in_ = len(names)
+
+
+def _has_names_of_fit(estimator: Any, X: Any) -> bool:
+    """Return whether X is a plain DataFrame with the names of the features of `fit`, in order."""
+    names = _plain_names(X)
+    fitted_names = getattr(estimator, "feature_names_in_", ())
+    return names is not None and np.array_equal(names, fitted_names)
 
 
 def _plain_names(X: Any) -> np.ndarray | None:
-    """Return the column names of a DataFrame of plain numbers whose names are all strings."""
+    """Return the column names of X if it is a plain DataFrame, otherwise None.
+
+    Plain are columns of NumPy's numbers and truth values, with names that are all strings.
+    """
     if (
         isinstance(X, pd.DataFrame)
         and X.columns.inferred_type in ("string", "empty")

@@ -7,10 +7,10 @@ from sklearn.base import OneToOneFeatureMixin
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
-from xnbflow.preprocessing.estimator import Unlabelled
+from xnbflow.preprocessing.estimator import UnsupervisedTransformer
 
 
-class Imputer(OneToOneFeatureMixin, Unlabelled):
+class Imputer(OneToOneFeatureMixin, UnsupervisedTransformer):
     """Fill in missing values (NaN) by the feature's median over the training samples.
 
     `fit` warns about features without a value, and refuses samples if all values are missing.
@@ -60,7 +60,7 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
             )
             warnings.warn(msg, UserWarning, stacklevel=3)
 
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
+    def _transform_values(self, X: np.ndarray) -> np.ndarray:
         filled = np.array(X, order="F")
         missing = np.isnan(X)
         for column in np.flatnonzero(missing.any(axis=0)):

@@ -5,10 +5,10 @@ import scipy  # scipy.stats, half a second, is imported where it is used
 from sklearn.base import OneToOneFeatureMixin
 
 from xnbflow.core.errors import InputError
-from xnbflow.preprocessing.estimator import Unlabelled
+from xnbflow.preprocessing.estimator import UnsupervisedTransformer
 
 
-class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
+class SampleStandardizer(OneToOneFeatureMixin, UnsupervisedTransformer):
     """Z-score of each sample: its values less their mean, divided by their standard deviation.
 
     Missing values are ignored and remain missing. A sample of equal values becomes zero.
@@ -24,7 +24,7 @@ class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
     [[-1.0, 1.0], [-1.0, 1.0]]
     """
 
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
+    def _transform_values(self, X: np.ndarray) -> np.ndarray:
         _refuse_empty_samples(X)
         mean = np.nanmean(X, axis=1, keepdims=True)
         sd = np.nanstd(X, axis=1, keepdims=True)
@@ -35,7 +35,7 @@ class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
         return (X - mean) / sd
 
 
-class SampleRanks(OneToOneFeatureMixin, Unlabelled):
+class SampleRanks(OneToOneFeatureMixin, UnsupervisedTransformer):
     """Rank of each value within its sample, between 0 and 1: (rank - 1/2) / count.
 
     Ties have their mean rank. Missing values are ignored and remain missing.
@@ -51,13 +51,13 @@ class SampleRanks(OneToOneFeatureMixin, Unlabelled):
     [[0.375, 0.125, 0.75, 0.75]]
     """
 
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
+    def _transform_values(self, X: np.ndarray) -> np.ndarray:
         _refuse_empty_samples(X)
         ranks = scipy.stats.rankdata(X, axis=1, nan_policy="omit")
         return (ranks - 0.5) / (~np.isnan(X)).sum(axis=1, keepdims=True)
 
 
-class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):
+class QuantileNormalizer(OneToOneFeatureMixin, UnsupervisedTransformer):
     """Give every sample the same distribution: the mean distribution of the training samples.
 
     This is Bolstad's quantile normalization against a fixed target, so that a test sample is
@@ -93,7 +93,7 @@ class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):
             target += np.sort(sample)
         self.target_ = target / len(X)
 
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
+    def _transform_values(self, X: np.ndarray) -> np.ndarray:
         # The values of ranks first + 1 to last, which are tied, become the mean of the targets
         # first to last - 1: a difference of cumulative sums.
         cumulative = np.concatenate([[0.0], np.cumsum(self.target_)])

@@ -1,11 +1,11 @@
 """The features that a card lists: the core set of a model, or those selected most often.
 
-Of several classes each has its features. Of two classes the lists are mirror images of each other,
-and one list is seen from the class that is not the control.
+With more than two classes each class has its list. The lists of two classes are mirror images:
+one list is shown, with directions in the class that is not the control.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -14,10 +14,11 @@ from xnbflow.data.controls import shown_classes
 from xnbflow.report.page.blocks import GeneRow, Item
 from xnbflow.report.results import StudyResults
 
-#: Features of each class that a card names, and most of them if they are a core set.
+#: Number of features of each class that a card names.
 _FEATURES_OF_CLASS = 6
+#: Most features of a core set that a card names.
 _MOST_CORE_FEATURES = 16
-#: Classes up to which the whole core set is named for each.
+#: Most classes for each of which a card names the core set beyond `_FEATURES_OF_CLASS`.
 _FEW_CLASSES = 4
 #: Most rows of the table of a card of several classes.
 _MOST_TABLE_ROWS = 20
@@ -36,99 +37,109 @@ _MIRRORED = {"high": "low", "low": "high"}
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureLists:
-    """The features of a card, as a table (``rows``) and as text.
+    """The features of a card.
 
-    ``rest`` is in words how many features follow. Of two classes ``heading``, ``items`` and
-    ``rest`` are the one list; of several classes ``items_of_class`` and ``rest_of_class`` are those
-    of each.
+    Attributes
+    ----------
+    rows : list of GeneRow
+        The features as a table.
+    heading : str
+        The heading of the table.
+    items, rest : list of Item, str
+        With two classes: the features as text, and how many more there are ("and 12 others").
+    items_of_class, rest_of_class : dict
+        With another number of classes: the same texts for each class.
     """
 
     rows: list[GeneRow]
     heading: str
-    items: list[Item]
-    rest: str
-    items_of_class: dict[str, list[Item]]
-    rest_of_class: dict[str, str]
+    items: list[Item] = field(default_factory=list)
+    rest: str = ""
+    items_of_class: dict[str, list[Item]] = field(default_factory=dict)
+    rest_of_class: dict[str, str] = field(default_factory=dict)
 
 
 def feature_lists(
     results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame, classes: list[str]
 ) -> FeatureLists:
     """Return the features of a card (`card_features`), in one list or in one of each class."""
-    few = len(classes) <= _FEW_CLASSES
     if len(classes) == 2 and len(features):
-        return _mirrored_list(results, evaluation, features, classes)
+        return _list_of_two_classes(results, evaluation, features, classes)
     items_of_class = {}
     rest_of_class = {}
     for label in classes:
         class_features = features[features["class"] == label]
-        items, rest = _items(class_features, _FEATURES_OF_CLASS, few=few)
-        items_of_class[label] = items
-        rest_of_class[label] = rest
+        n_shown = _FEATURES_OF_CLASS
+        if len(classes) <= _FEW_CLASSES:
+            n_shown = max(n_shown, _n_core_shown(class_features))
+        items_of_class[label] = _items(class_features, n_shown)
+        rest_of_class[label] = _rest(class_features, n_shown)
     rows = rows_by_class(features)
     return FeatureLists(
         rows=rows,
         heading=heading_of_first({row.label for row in rows}, classes),
-        items=[],
-        rest="",
         items_of_class=items_of_class,
         rest_of_class=rest_of_class,
     )
 
 
-def _mirrored_list(
+def _list_of_two_classes(
     results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame, classes: list[str]
 ) -> FeatureLists:
-    """Return the one list of two classes, seen from the one that is not the control."""
+    """Return the one list of two classes, with directions in the class that is not the control."""
     reference = results.study.design_of(evaluation["dataset"]).reference
-    side = classes[shown_classes(classes, reference)[-1]]
+    (shown_position,) = shown_classes(classes, reference)
+    shown_class = classes[shown_position]
 
-    # Each feature once, its change and direction seen from this side: the AUC of the other class is
-    # one minus that of the side, and its fold change has the other sign.
-    other = features["class"] != side
-    seen = features.assign(
-        log_fold_change=features["log_fold_change"].where(~other, -features["log_fold_change"]),
-        auc=features["auc"].where(~other, 1 - features["auc"]),
-        direction=features["direction"].where(~other, features["direction"].replace(_MIRRORED)),
+    # Each feature once. In the rows of the other class the AUC is one minus the AUC in the shown
+    # class, and the fold change has the other sign.
+    is_other = features["class"] != shown_class
+    fold_change = features["log_fold_change"]
+    directions = features["direction"]
+    mirrored = features.assign(
+        log_fold_change=fold_change.where(~is_other, -fold_change),
+        auc=features["auc"].where(~is_other, 1 - features["auc"]),
+        direction=directions.where(~is_other, directions.replace(_MIRRORED)),
         position=features.groupby("class").cumcount(),
     )
-    seen = seen.sort_values(["core", "position"], ascending=[False, True], kind="stable")
-    distinct = seen.drop_duplicates("feature")
+    mirrored = mirrored.sort_values(["core", "position"], ascending=[False, True], kind="stable")
+    distinct = mirrored.drop_duplicates("feature")
 
-    # As text and as a table of the same features.
-    items, rest = _items(distinct, 2 * _FEATURES_OF_CLASS, few=True)
+    # The same features as text and as a table.
+    n_shown = max(2 * _FEATURES_OF_CLASS, _n_core_shown(distinct))
     noun = results.noun(evaluation["dataset"])
     n_core = int(distinct["core"].sum())
     heading = f"{noun.capitalize()}s selected most often"
     if n_core:
         heading = f"Core set of {counted(n_core, noun)} in bold"
     return FeatureLists(
-        rows=[_row(row, label="") for row in distinct.head(len(items)).to_dict("records")],
-        heading=f"{heading} (▲ higher in “{side}”)",
-        items=items,
-        rest=rest,
-        items_of_class={},
-        rest_of_class={},
+        rows=[_gene_row(row, label="") for row in distinct.head(n_shown).to_dict("records")],
+        heading=f"{heading} (▲ higher in “{shown_class}”)",
+        items=_items(distinct, n_shown),
+        rest=_rest(distinct, n_shown),
     )
 
 
 def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataFrame:
     """Return the features of each class: the core set, or the most frequent ones.
 
-    Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
-    log_fold_change and auc of the table of genes.
+    Returns
+    -------
+    DataFrame
+        Columns: class, feature, symbol, direction, core, share (of folds, or of disjoint halves,
+        that select it), of (which of these), and log_fold_change and auc of the table of genes.
     """
     dataset = evaluation["dataset"]
     classifier = evaluation["classifier"]
     if (dataset, classifier) in results.study.models:
         rows = results.model(dataset, classifier)["signature"]
         rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
-        halved = rows["share_of_halves"].notna().any()
+        has_halves = rows["share_of_halves"].notna().any()
         rows = rows.assign(
-            share=rows["share_of_halves" if halved else "share_of_folds"],
-            of="disjoint halves" if halved else "folds",
+            share=rows["share_of_halves" if has_halves else "share_of_folds"],
+            of="disjoint halves" if has_halves else "folds",
         )
-    else:
+    else:  # no model of all samples, hence no core set
         profiles = results.rows("profiles", **evaluation)[
             ["class", "feature", "direction", "symbol"]
         ]
@@ -136,16 +147,16 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
         rows = rows.merge(profiles, on=["class", "feature"], how="left")
         rows = rows.assign(core=False, share=rows["frequency"], of="folds")
     rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
-    tested = results.genes(dataset, "class", "feature", "log_fold_change", "auc")
-    tested = tested[tested["feature"].isin(rows["feature"])]
-    return rows.merge(tested, on=["class", "feature"], how="left")
+    genes = results.genes(dataset, "class", "feature", "log_fold_change", "auc")
+    genes = genes[genes["feature"].isin(rows["feature"])]
+    return rows.merge(genes, on=["class", "feature"], how="left")
 
 
 def rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
     """Return the first features of each class, class after class.
 
-    The core set is the same for every class: of equal shares those features come first whose AUC
-    is farthest from one half, because they separate this class from the others.
+    The core set is the same for every class. Among features of equal shares, the first are those
+    whose AUC is farthest from one half, because they separate this class from the others.
     """
     n_classes = max(1, features["class"].nunique())
     n_rows = max(1, min(_MOST_ROWS_OF_CLASS, _MOST_TABLE_ROWS // n_classes))
@@ -156,16 +167,16 @@ def rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
         kind="stable",
     )
     first = ranked[ranked.groupby("class").cumcount() < n_rows].head(_MOST_TABLE_ROWS)
-    return [_row(row, label=str(row["class"])) for row in first.to_dict("records")]
+    return [_gene_row(row, label=str(row["class"])) for row in first.to_dict("records")]
 
 
-def _row(row: dict[str, object], label: str) -> GeneRow:
-    """Return a row of the table of a card."""
+def _gene_row(row: dict[str, object], label: str) -> GeneRow:
+    """Return a row of the table of a card, from a row of `card_features`."""
     mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
     has_symbol = bool(row["symbol"]) and row["symbol"] != row["feature"]
     return GeneRow(
         name=str(row["symbol"] if has_symbol else row["feature"]),
-        beside=str(row["feature"]) if has_symbol else "",
+        feature_id=str(row["feature"]) if has_symbol else "",
         label=label,
         mark=mark,
         meaning=meaning,
@@ -176,16 +187,26 @@ def _row(row: dict[str, object], label: str) -> GeneRow:
     )
 
 
-def _items(features: pd.DataFrame, least: int, *, few: bool) -> tuple[list[Item], str]:
-    """Return the core features, or the first ones, and in words how many others have a weight.
+def _n_core_shown(features: pd.DataFrame) -> int:
+    """Return how many features of the core set a card names."""
+    return min(int(features["core"].sum()), _MOST_CORE_FEATURES)
 
-    A longer core set is named as a whole only if the classes are ``few``.
+
+def _items(features: pd.DataFrame, n_shown: int) -> list[Item]:
+    """Return the first features as items of a list."""
+    return [_item(row) for row in features.head(n_shown).to_dict("records")]
+
+
+def _rest(features: pd.DataFrame, n_shown: int) -> str:
+    """Return how many features follow the first ones, in words; empty if there are none.
+
+    Examples
+    --------
+    >>> _rest(pd.DataFrame({"feature": ["a", "b", "c"]}), n_shown=2)
+    'and 1 other'
     """
-    n_core = int(features["core"].sum())
-    most = max(least, min(n_core, _MOST_CORE_FEATURES)) if few else least
-    rest = len(features) - most
-    items = [_item(row) for row in features.head(most).to_dict("records")]
-    return items, f"and {counted(rest, 'other')}" if rest > 0 else ""
+    n_others = len(features) - n_shown
+    return f"and {counted(n_others, 'other')}" if n_others > 0 else ""
 
 
 def _item(row: dict[str, object]) -> Item:
@@ -210,7 +231,7 @@ def _item(row: dict[str, object]) -> Item:
 
 
 def heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
-    """Return the heading of a table without rows of some classes; empty where it has all.
+    """Return the heading of a table without rows of some classes; empty if it has rows of all.
 
     Examples
     --------

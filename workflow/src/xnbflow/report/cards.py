@@ -1,10 +1,10 @@
-"""A card for each data set: verdict, genes, the most serious finding, and what to do next.
+"""A card for each data set: verdict, features, the most serious finding, and what to do next.
 
-`card` collects them from the tables of a study. Its features are those of
-`xnbflow.report.card_features`, its sentences those of `xnbflow.report.sentences`.
+`card` collects these from the tables of a study. `xnbflow.report.card_features` chooses the
+features, `xnbflow.report.sentences` writes the sentences.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,8 +24,8 @@ from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
 from xnbflow.report.sentences import (
     level_of,
-    limits,
     priors_sentence,
+    reasons_against,
     tests_sentence,
     verdict_sentence,
 )
@@ -34,27 +34,31 @@ from xnbflow.report.texts import texts_of
 _TEXTS = texts_of("cards")
 #: Share of random signatures as accurate as the selected features; above it a card has a caution.
 _MANY_RANDOM = 0.05
-#: The estimates of a card, their labels and formats; chance and baseline are in the verdict.
-_ESTIMATES = {
+#: Estimates that are facts: label and format. Chance and baseline are in the verdict.
+_FACTS = {
     "balanced_accuracy": ("Balanced accuracy", ".1%"),
     "accuracy": ("Accuracy", ".1%"),
     "roc_auc": ("AUC", ".2f"),
 }
 #: Estimates that are tiles: label and format.
 _TILES = {"balanced_accuracy": ("Balanced accuracy", ".0%"), "roc_auc": ("AUC", ".2f")}
+#: The explanation of each of these tiles.
 _TILE_MEANINGS = {"balanced_accuracy": _TEXTS["balanced_accuracy"], "roc_auc": _TEXTS["auc"]}
+#: The AUC of a classifier without information about the class.
+_CHANCE_AUC = 0.5
+#: The caption of the cards of a study, and of those whose classifier selects no features.
 CAPTION = _TEXTS["caption"]
 NO_FEATURES = _TEXTS["no_features"]
 
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
-    """Return the card of one data set."""
+    """Return the card of a classifier on one data set and scheme of folds."""
     # What the tables of the study have about this evaluation.
     evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
     estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")
     recalls = results.rows("estimates", **evaluation, metric="recall")
     stability = results.rows("stability", **evaluation).set_index("class")
-    about = results.rows("datasets", dataset=dataset).iloc[0]
+    description = results.rows("datasets", dataset=dataset).iloc[0]
     finding = most_serious(results, dataset)
     level = level_of(results, evaluation)
     random_signatures = _random_signatures(results, evaluation, supported=level in SUPPORTED)
@@ -68,7 +72,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     warnings = []
     if finding is not None:
         warnings.append(f"{finding.short} See the audit.")
-    if random_signatures and random_signatures.many and len(features):
+    if random_signatures and random_signatures.are_many and len(features):
         warnings.append(random_signatures.sentence)
 
     # The sentences that open on demand: tests, caution, gravest finding, what to do next.
@@ -86,25 +90,25 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
     return Card(
         title=results.with_folds(dataset, folds),
-        note=size_in_words(about),
+        note=size_in_words(description),
         verdict=verdict_sentence(results, evaluation),
         level=LEVEL_STYLES[level],
         facts=_estimate_facts(estimates) | _selection_facts(results, evaluation, stability),
         lines=_class_lines(results, evaluation, recalls, lists),
-        rule="rule",
+        rule="rule",  # the anchor of the rule, in the section of the answer
         details=details,
-        of=lists.heading,
-        genes=lists.items,
-        rest=lists.rest,
+        features_heading=lists.heading,
+        feature_items=lists.items,
+        features_rest=lists.rest,
         figure=card_figure(results, evaluation, features),
         badge=capitalized(level),
-        short=_short_reason(results, evaluation, level),
+        short_reason=_short_reason(results, evaluation, level),
         tiles=[
             *_estimate_tiles(estimates),
             *_selection_tiles(results, evaluation, features, stability),
             *_difference_tiles(results, dataset),
         ],
-        rows=lists.rows,
+        feature_rows=lists.rows,
         share_of=shares[0] if len(shares) == 1 else "",
         noun=results.noun(dataset),
         warnings=warnings,
@@ -114,9 +118,12 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
 
 def _estimate_facts(estimates: pd.DataFrame) -> dict[str, str]:
-    """Return the estimates with their intervals; of several AUCs (of classes) none is shown."""
+    """Return the estimates with their intervals as text.
+
+    With more than two classes there is an AUC of each class, and none is shown.
+    """
     facts = {}
-    for metric, (label, spec) in _ESTIMATES.items():
+    for metric, (label, spec) in _FACTS.items():
         if estimates.index.tolist().count(metric) == 1:
             row = estimates.loc[metric]
             names = ("estimate", "lower", "upper")
@@ -135,14 +142,14 @@ def _selection_facts(
         facts[f"{results.noun(evaluation['dataset']).capitalize()}s per class"] = format_count(
             number
         )
-    if "" not in stability.index:
+    if "" not in stability.index:  # the row over all classes
         return facts
-    of_any_class = stability.loc[""]
-    index = _stability_of_verdict(of_any_class)
+    overall = stability.loc[""]
+    index = _stability_of_verdict(overall)
     if index is not None:
         facts["Stability"] = f"{index.value:z.2f} [{index.lower:z.2f}, {index.upper:z.2f}]"
-    elif pd.notna(of_any_class["stability"]):
-        facts["Agreement between folds"] = f"{of_any_class['stability']:z.2f}"
+    elif pd.notna(overall["stability"]):
+        facts["Agreement between folds"] = f"{overall['stability']:z.2f}"
     return facts
 
 
@@ -153,17 +160,17 @@ def _features_per_class(results: StudyResults, evaluation: dict[str, str]) -> fl
     return float(means.iloc[0]) if len(means) else np.nan
 
 
-def size_in_words(about: pd.Series) -> str:
-    """Return a data set's size in words, with its groups."""
+def size_in_words(description: pd.Series) -> str:
+    """Return the size of a data set in words, from its row of the table ``datasets``."""
     groups = ""
-    if pd.notna(about["groups"]):
-        groups = f" of {counted(int(about['groups']), 'group')} (patients, batches)"
+    if pd.notna(description["groups"]):
+        groups = f" of {counted(int(description['groups']), 'group')} (patients, batches)"
     parts = [
-        f"{counted(about['samples'], 'sample')}{groups}",
-        counted(about["features"], "feature"),
-        counted(about["classes"], "class"),
+        f"{counted(description['samples'], 'sample')}{groups}",
+        counted(description["features"], "feature"),
+        counted(description["classes"], "class"),
     ]
-    if about["missing"]:
+    if description["missing"]:
         parts.append("missing values filled in")
     return ", ".join(parts)
 
@@ -175,7 +182,7 @@ def _class_lines(
     lists: FeatureLists,
 ) -> list[ClassLine]:
     """Return the line of each class: its recall, its features, and why these are unreliable."""
-    by_priors = results.rows("equal_priors", **evaluation).set_index("class").to_dict("index")
+    equal_priors = results.rows("equal_priors", **evaluation).set_index("class").to_dict("index")
     notes = results.rows("stability", **evaluation).set_index("class")["note"]
     lines = []
     for recall in recalls.to_dict("records"):
@@ -188,18 +195,26 @@ def _class_lines(
             upper=recall["upper"],
             items=lists.items_of_class.get(label, []),
             rest=lists.rest_of_class.get(label, ""),
-            warning=class_warning(recall, notes.get(label, ""), by_priors.get(label)),
+            warning=class_warning(recall, notes.get(label, ""), equal_priors.get(label)),
         )
         lines.append(line)
     return lines
 
 
 def class_warning(
-    recall: dict[str, object], note: str, by_priors: Mapping[str, float] | None = None
+    recall: dict[str, object], note: str, equal_priors: Mapping[str, float] | None = None
 ) -> str:
     """Return why the features of a class are unreliable; empty if they are reliable.
 
-    ``by_priors`` is the row of the class in the table ``equal_priors``, None without one.
+    Parameters
+    ----------
+    recall : dict
+        The row of the class in the table ``estimates``: ``above`` is whether the class is
+        recognised, ``taken_for`` the class for which it is most often mistaken.
+    note : str
+        The note on the class in the table ``stability``.
+    equal_priors : mapping, optional
+        The row of the class in the table ``equal_priors``.
     """
     if note == "one sample":
         return "A single sample: this class cannot be learned."
@@ -215,7 +230,7 @@ def class_warning(
             )
         if recall["taken_for"]:
             reason += f"; most often mistaken for “{recall['taken_for']}”"
-        return " ".join(filter(None, [f"{reason}.", priors_sentence(by_priors)]))
+        return " ".join(filter(None, [f"{reason}.", priors_sentence(equal_priors)]))
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""
@@ -223,7 +238,7 @@ def class_warning(
 
 def _short_reason(results: StudyResults, evaluation: dict[str, str], level: str) -> str:
     """Return the main reason of a verdict in one short sentence."""
-    against = limits(results, evaluation)
+    against = reasons_against(results, evaluation)
     if not against:
         return _TEXTS["supported"] if level == "well supported" else ""
     n_others = len(against) - 1
@@ -231,15 +246,19 @@ def _short_reason(results: StudyResults, evaluation: dict[str, str], level: str)
     return f"{capitalized(against[0])}{rest}."
 
 
-def _estimate_tiles(estimates: pd.DataFrame) -> Iterator[Tile]:
-    """Yield the balanced accuracy and the AUC with their intervals; several AUCs have no tile."""
+def _estimate_tiles(estimates: pd.DataFrame) -> list[Tile]:
+    """Return the balanced accuracy and the AUC with their intervals.
+
+    With more than two classes there is an AUC of each class, and none has a tile.
+    """
+    tiles = []
     for metric, (label, spec) in _TILES.items():
         if estimates.index.tolist().count(metric) != 1:
             continue
         row = estimates.loc[metric]
-        chance = row["reference"] if metric == "balanced_accuracy" else 0.5
+        chance = row["reference"] if metric == "balanced_accuracy" else _CHANCE_AUC
         interval = f"{format_number(row['lower'], spec)} to {format_number(row['upper'], spec)}"
-        yield Tile(
+        tile = Tile(
             label=label,
             text=format_number(row["estimate"], spec),
             value=float(row["estimate"]),
@@ -249,6 +268,8 @@ def _estimate_tiles(estimates: pd.DataFrame) -> Iterator[Tile]:
             meaning=_TILE_MEANINGS[metric],
             note=f"95% interval {interval}; chance {chance:{spec}}",
         )
+        tiles.append(tile)
+    return tiles
 
 
 def _selection_tiles(
@@ -256,118 +277,137 @@ def _selection_tiles(
     evaluation: dict[str, str],
     features: pd.DataFrame,
     stability: pd.DataFrame,
-) -> Iterator[Tile]:
-    """Yield the number of features, and how far disjoint halves of the samples agree on them."""
+) -> list[Tile]:
+    """Return the number of features, and how far disjoint halves of the samples agree on them."""
+    tiles = []
     noun = results.noun(evaluation["dataset"])
     number = _features_per_class(results, evaluation)
     core_size = features.loc[features["core"].astype(bool), "feature"].nunique()
     if not np.isnan(number) and core_size:
-        # Of more than two classes the core is of all, and may be larger than the list of one.
+        # More than two classes have one core set, which may be larger than the list of one class.
         of_all = "of all classes; " if features["class"].nunique() > 2 else ""
-        yield Tile(
+        tile = Tile(
             label=f"Core {noun}s",
             text=f"{core_size:,}",
             note=f"{of_all}{number:,.0f} used per class",
             meaning=_TEXTS["core"],
         )
+        tiles.append(tile)
     elif not np.isnan(number):
-        yield Tile(
+        tile = Tile(
             label=f"{noun.capitalize()}s per class", text=f"{number:,.0f}", note="mean over folds"
         )
-    if "" in stability.index:
-        yield from stability_tile(stability.loc[""])
+        tiles.append(tile)
+    if "" in stability.index:  # the row over all classes
+        overall = stability_tile(stability.loc[""])
+        tiles += [] if overall is None else [overall]
+    return tiles
 
 
-def _difference_tiles(results: StudyResults, dataset: str) -> Iterator[Tile]:
-    """Yield the number of features that differ between the classes; none without linear features.
+def _difference_tiles(results: StudyResults, dataset: str) -> list[Tile]:
+    """Return the number of features that differ between the classes; none without linear features.
 
     They are tested one by one, so that many may differ where the classifier is not supported.
     """
-    tables = results.compared(dataset)
+    tables = results.gene_tables(dataset)
     genes = tables["genes"]
     if genes["fdr"].isna().all():
-        return
+        return []
     n_differ = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
     noun = results.noun(dataset)
-    yield Tile(
+    tile = Tile(
         label=f"{noun.capitalize()}s, FDR {FDR_LEVEL:.0%}",
         text=f"{n_differ:,}",
         note=f"of {genes['feature'].nunique():,}",
         meaning=_TEXTS["differ"],
     )
+    return [tile]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Stability:
-    """An index of stability with its 95% interval, of what it is, and the text that explains it."""
+    """An index of stability.
+
+    Attributes
+    ----------
+    value, lower, upper : float
+        The index with its 95% interval.
+    description : str
+        What it measures, in a few words.
+    text_key : str
+        The key of its explanation in the texts of the cards.
+    """
 
     value: float
     lower: float
     upper: float
-    of: str
-    meaning: str
+    description: str
+    text_key: str
 
 
 def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
-    """Return the index that the verdict uses: replicated features, else the agreement of all.
+    """Return the index of stability that the verdict uses; None without disjoint halves.
 
-    ``stability`` is a row of the table of this name. The result is None without disjoint halves.
+    This is the share of features that other halves find again if the selection is a ranking, and
+    otherwise the agreement of the lists. ``stability`` is a row of the table of this name.
     """
     if pd.notna(stability.get("replicated")):
         return _Stability(
             value=float(stability["replicated"]),
             lower=float(stability["replicated_lower"]),
             upper=float(stability["replicated_upper"]),
-            of="found again in disjoint halves",
-            meaning="replicated_features",
+            description="found again in disjoint halves",
+            text_key="replicated_features",
         )
     if pd.notna(stability["halves"]):
         return _Stability(
             value=float(stability["halves"]),
             lower=float(stability["halves_lower"]),
             upper=float(stability["halves_upper"]),
-            of="disjoint halves",
-            meaning="stability",
+            description="disjoint halves",
+            text_key="stability",
         )
     return None
 
 
-def stability_tile(stability: pd.Series) -> Iterator[Tile]:
-    """Yield the stability (of disjoint halves), else the agreement between folds.
+def stability_tile(stability: pd.Series) -> Tile | None:
+    """Return the stability in disjoint halves, or else the agreement between folds.
 
-    Folds share training samples and agree more, so that the number has another name.
+    Folds share training samples and agree more, so that the number has another name. The result is
+    None if neither was computed.
     """
     index = _stability_of_verdict(stability)
     if index is not None:
-        yield Tile(
+        return Tile(
             label="Stability",
-            meaning=_TEXTS[index.meaning],
+            meaning=_TEXTS[index.text_key],
             text=f"{index.value:z.2f}",
             value=index.value,
             lower=index.lower,
             upper=index.upper,
             reference=LEAST_REPLICATED,
             note=(
-                f"{index.of}, 95% interval {index.lower:z.2f} to {index.upper:z.2f}; "
+                f"{index.description}, 95% interval {index.lower:z.2f} to {index.upper:z.2f}; "
                 f"stable from {LEAST_REPLICATED:g}"
             ),
         )
-    elif pd.notna(stability["stability"]):
-        yield Tile(
+    if pd.notna(stability["stability"]):
+        return Tile(
             label="Agreement between folds",
             meaning=_TEXTS["stability"],
             text=f"{stability['stability']:z.2f}",
             value=float(stability["stability"]),
             note="folds share training samples",
         )
+    return None
 
 
 @dataclass(frozen=True)
 class _RandomSignatures:
-    """How many random signatures are as accurate in a sentence, and whether these are many."""
+    """A sentence on random signatures that are as accurate, and whether these are many."""
 
     sentence: str
-    many: bool
+    are_many: bool
 
 
 def _random_signatures(
@@ -389,16 +429,19 @@ def _random_signatures(
         f"In Gaussian naive Bayes {row['as_good_random']} of {row['signatures']} random signatures "
         f"of equal size reach the {row['selected_score']:.1%} of the selected {noun}s"
     )
-    many = bool(supported and row["as_good_random"] > _MANY_RANDOM * row["signatures"])
-    if many:
+    are_many = bool(supported and row["as_good_random"] > _MANY_RANDOM * row["signatures"])
+    if are_many:
         sentence += f": many {noun}s carry this signal, and this list is one of many"
-    return _RandomSignatures(f"{sentence}.", many)
+    return _RandomSignatures(f"{sentence}.", are_many)
 
 
 def card_figure(
     results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame
 ) -> Figure | None:
-    """Return the heat map of the core set, or the points of its only gene."""
+    """Return the heat map of the core set, or the points of its only feature.
+
+    The result is None without a core set, and on cards of further schemes of folds.
+    """
     dataset = evaluation["dataset"]
     classifier = evaluation["classifier"]
     if not features["core"].any() or evaluation["folds"] != results.study.folds[0]:
@@ -411,11 +454,12 @@ def card_figure(
         boxes = core_boxes(results, dataset, classifier, most=1)
         caption = f"The core {results.noun(dataset)}: samples, quartiles and median of each class."
         return replace(boxes[0], name=f"{boxes[0].name}-card", caption=caption) if boxes else None
+    # The heat map of the model has rows of other features between these.
     row_numbers = np.unique(cells["row"], return_inverse=True)[1]
     return heatmap_figure(
         name=f"core-{dataset}-{classifier}",
         cells=cells.assign(row=row_numbers),
-        caption=results.worded(_TEXTS["core_heatmap"], dataset),
+        caption=results.with_noun(_TEXTS["core_heatmap"], dataset),
         sources=tables.sources("heatmap"),
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
         phenotype=results.rows("components", dataset=dataset),

@@ -39,7 +39,7 @@ def print_genes(
     tables = []
     names = set()
     for dataset in datasets:
-        genes = results.compared(dataset)["genes"]
+        genes = results.gene_tables(dataset)["genes"]
         rows = genes[_matches(genes, name.casefold())].sort_values("rank", kind="stable")
         names |= {*genes["feature"], *genes["symbol"]}
         if len(rows):

@@ -19,14 +19,14 @@ from xnbflow.tables.contract import RECORD, REPORT
 def write_index(studies: Sequence[Study], path: str | Path) -> None:
     """Write a page with links to the reports of all studies.
 
-    One of the configured ``studies`` without a report is listed with the command that runs it.
-    Reports beside theirs, of studies that are not configured, are listed after them. ``path`` is
-    that of the HTML file, in the folder ``results``.
+    A configured study without a report is listed with the command that runs it. Reports of studies
+    that are not among the configured ``studies`` are listed after these. ``path`` is the path of
+    the HTML file, in the folder ``results``.
     """
     path = Path(path)
     written = None
     while True:  # another report may have appeared: the last to write lists all of them
-        rows = [_configured(study, path.parent / "studies" / study.id) for study in studies]
+        rows = [_row_of_study(study, path.parent / "studies" / study.id) for study in studies]
         configured = {study.id for study in studies}
         reports = sorted(path.parent.glob("studies/*/report.html"))
         rows += [index_row(page.parent) for page in reports if page.parent.name not in configured]
@@ -39,7 +39,7 @@ def write_index(studies: Sequence[Study], path: str | Path) -> None:
         written = html
 
 
-def _configured(study: Study, folder: Path) -> dict[str, Any]:
+def _row_of_study(study: Study, folder: Path) -> dict[str, Any]:
     """Return the row of the index for a configured study, whose files are in a folder."""
     return index_row(folder) | {
         "title": study.title,

@@ -125,8 +125,8 @@ def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
 def _is_complete(rows: Reasons, n_classes: int) -> bool:
     """Return whether no samples of different classes share a level of a column.
 
-    With two classes there is one row, which does not name them; else one for each pair of classes
-    that is not separated.
+    With two classes there is one row, which does not name them; with more classes there is a row
+    for each pair of classes that is not separated.
     """
     no_pairs = all(row["count"] == 0 for row in rows)
     names_pairs = bool(rows[0]["class"])

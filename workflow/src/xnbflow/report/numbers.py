@@ -54,7 +54,7 @@ def p_equals(p: float) -> str:
 
 
 def format_number(number: float, spec: str) -> str:
-    """Return a number in a format; decimals are those of the percentage of the same number.
+    """Return a number in a format; decimals agree with the percentage of the same number.
 
     57 of 80 are 71.25%, which ``.1%`` rounds to 71.2%, and ``.3f`` to 0.713, because the double of
     0.7125 is slightly larger. One number with both digits on a page would seem to be two.

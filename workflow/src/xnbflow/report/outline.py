@@ -18,7 +18,7 @@ SECTIONS = {
     "xnbflow.report.sections.audit": "datasets",
     "xnbflow.report.sections.signature": "final",
     "xnbflow.report.sections.validation": "validate",
-    "xnbflow.report.sections.cohorts": "combined",
+    "xnbflow.report.sections.cohorts": "cohort_series",
     "xnbflow.report.sections.context": "classifiers",
     "xnbflow.report.sections.explanation": "classifiers",
     "xnbflow.report.sections.samples": "classifiers",

@@ -76,6 +76,18 @@ _CLAUSES = {
     ),
     "cohort labels": "labels look exchanged in the second cohort {subject}",
 }
+#: What a finding means, after its sentence, by its code.
+_MEANINGS = {
+    "separates classes": (
+        "Unless it is another name of the class, a classifier may recognise it instead of the "
+        "class, and these samples cannot show which of the two."
+    )
+}
+_NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
+                 "library size", "phenotype only", "missing values", "detection limit", "component",
+                 "likely repeats")  # fmt: skip
+#: Codes of findings whose clause names the subject.
+_NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 
 
 def _test_clause(rows: Sequence[ReasonRow]) -> str:
@@ -117,7 +129,7 @@ def _column_clause(rows: Sequence[ReasonRow]) -> str:
     for classes, columns in columns_of.items():
         subject = f"the difference between {difference_of(classes)}" if classes else "the class"
         clauses.append(f"{subject} {cannot} {listed(columns, _MOST_NAMED)}")
-    return " and ".join(clauses)
+    return joined_clauses(clauses)
 
 
 #: Clauses that several rows of a code share.
@@ -135,10 +147,10 @@ CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES})
 
 
 def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[str]:
-    """Return clauses that a sentence joins by "and": why a verdict is not better.
+    """Return clauses for a sentence (`joined_clauses`): why a verdict is not better.
 
-    ``reasons`` are rows of the table; those of a code are side by side. ``noun`` is "gene" or
-    "feature".
+    ``reasons`` are rows of the table, in which rows of one code are side by side. ``noun`` is
+    "gene" or "feature".
     """
     clauses = []
     for code, rows_of_code in groupby(reasons, key=lambda row: row["code"]):
@@ -148,6 +160,18 @@ def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[
         else:
             clauses += [_CLAUSES[code].format(**row, noun=noun) for row in rows]
     return clauses
+
+
+def joined_clauses(clauses: Sequence[str]) -> str:
+    """Return clauses in one sentence, with a comma before "and", which clauses also contain.
+
+    Examples
+    --------
+    >>> joined_clauses(["a and b are not recognised", "the intervals are wide", "c is a copy"])
+    'a and b are not recognised, the intervals are wide, and c is a copy'
+    """
+    *first, last = clauses
+    return ", ".join([*first, f"and {last}"]) if first else last
 
 
 def deciding(level: str, reasons: Iterable[ReasonRow]) -> list[ReasonRow]:
@@ -169,7 +193,7 @@ def verdict_in_words(level: str, reasons: Iterable[ReasonRow], noun: str = "feat
     'well supported'
     """
     clauses = reason_clauses(deciding(level, reasons), noun)
-    return f"{level}, because {' and '.join(clauses)}" if clauses else level
+    return f"{level}, because {joined_clauses(clauses)}" if clauses else level
 
 
 def quoted_columns(text: str) -> str:
@@ -197,18 +221,6 @@ def difference_of(pairs: Iterable[tuple[str, str]]) -> str:
     return ", and between ".join(f"{one} and {other}" for one, other in pairs)
 
 
-#: What a finding means, after its sentence, by its code.
-_MEANINGS = {
-    "separates classes": (
-        "Unless it is another name of the class, a classifier may recognise it instead of the "
-        "class, and these samples cannot show which of the two."
-    )
-}
-_NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
-                 "library size", "phenotype only", "missing values", "detection limit", "component",
-                 "likely repeats")  # fmt: skip
-#: Codes of findings whose clause names the subject.
-_NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 _NAMED |= {"sex agrees", "sex not shown"}
 
 

@@ -19,7 +19,7 @@ from xnbflow.tables.contract import (
     ANALYSIS_TABLE,
     COHORT_TABLE,
     COHORT_TABLES,
-    DIAGNOSTIC,
+    DIAGNOSTIC_PATH,
     DIAGNOSTIC_TABLES,
     GENE_SETS,
     GENE_TABLES,
@@ -28,7 +28,7 @@ from xnbflow.tables.contract import (
     MODEL_TABLE,
     MODEL_TABLES,
     STUDY,
-    TRAINED,
+    TRAINING_PATH,
     TRAINING_TABLES,
     TRUTH,
     TRUTH_TABLE,
@@ -43,12 +43,12 @@ from xnbflow.tables.contract import (
 from xnbflow.tables.parquet import REMEDY
 from xnbflow.tables.storage import (
     digest_of_file,
-    gene_sets_of,
     read_parquet,
     read_stacked,
+    recorded_gene_sets_digest,
+    recorded_series_digest,
+    recorded_versions,
     rows_at,
-    series_of,
-    versions_of,
 )
 
 #: Sources that have expression series only.
@@ -59,10 +59,20 @@ _EXPRESSION = ("cumida", "microarray", "geo")
 class StudyResults:
     """A finished study.
 
-    ``labels`` are the names by classifier id that people read, with the id where two have the same.
-    ``configuration`` is its complete configuration, for the record. ``root`` is the working
-    directory, which holds ``results`` and ``resources``. ``analyses`` are those that the study
-    names; ``software`` are the versions of the environment of the report.
+    Attributes
+    ----------
+    study : Study
+        The study, without data sets that were not available.
+    labels : dict of str to str
+        The label of each classifier by its id; if two classifiers have one label, the id is added.
+    configuration : dict
+        The complete configuration of the run, for the record.
+    root : Path
+        The working directory, which has the folders ``results`` and ``resources``.
+    analyses : mapping of str to Analysis
+        The analyses that the study names, by their names.
+    software : mapping of str to str
+        The versions of the software that writes the report.
     """
 
     study: Study
@@ -103,7 +113,7 @@ class StudyResults:
         of_expression = map(self._is_of_expression, datasets or self.study.datasets)
         return "gene" if all(of_expression) else "feature"
 
-    def worded(self, text: str, *datasets: str) -> str:
+    def with_noun(self, text: str, *datasets: str) -> str:
         """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
         noun = self.noun(*datasets)
         return text.format(noun=noun, Noun=noun.capitalize())
@@ -121,7 +131,7 @@ class StudyResults:
 
         return cache(is_of_expression)
 
-    def beside(self, path: str) -> str:
+    def relative_path(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""
         return Path(os.path.relpath(path, STUDY.of(study=self.study.id))).as_posix()
 
@@ -170,12 +180,12 @@ class StudyResults:
         """Refuse tables and gene sets that are of other series than the predictions.
 
         It is an `InputError` if a table of a classifier, a model, an analysis or a second cohort
-        was not computed from the series of the first classifier, or gene sets are not those of
+        was not computed from the series of the first classifier, or gene sets were not made of
         their signature.
         """
         trained: dict[str, str] = {}
         for path, (dataset, _, _) in zip(self._fits, self.study.training_jobs, strict=True):
-            trained.setdefault(dataset, series_of(path))
+            trained.setdefault(dataset, recorded_series_digest(path))
 
         # The tables whose series must be those of the training, with their data sets: training and
         # models belong to one data set, combined tables, analyses and validations to several.
@@ -188,17 +198,17 @@ class StudyResults:
             for table in MODEL_TABLES:
                 of_model = MODEL_TABLE.of(**self._model_key(model), table=table)
                 datasets_of[self.root / of_model] = [model[0]]
-        if study.combined:
+        if study.cohort_series:
             for table in COHORT_TABLES:
                 of_cohorts = COHORT_TABLE.of(study=study.id, table=table)
-                datasets_of[self.root / of_cohorts] = study.combined
+                datasets_of[self.root / of_cohorts] = study.cohort_series
         for name, settings in study.analyses.items():
             datasets = settings.get("datasets", [])
             datasets_of |= dict.fromkeys(self.analysis(self.analyses[name]).files(), datasets)
         if study.validate:
-            datasets_of |= dict.fromkeys(self.validation.files(), study.validated)
+            datasets_of |= dict.fromkeys(self.validation.files(), study.validation_datasets)
         for path, datasets in datasets_of.items():
-            digests = series_of(path).split()
+            digests = recorded_series_digest(path).split()
             expected = [trained.get(dataset) for dataset in datasets]
             if any(expected) and not _agree(digests, expected):
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
@@ -209,21 +219,23 @@ class StudyResults:
             key = self._model_key(model)
             gene_sets = self.root / GENE_SETS.of(**key)
             signature = self.root / MODEL_TABLE.of(**key, table="signature")
-            if digest_of_file(gene_sets) != gene_sets_of(signature):
+            if digest_of_file(gene_sets) != recorded_gene_sets_digest(signature):
                 msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
                 raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
-    def trained_with(self) -> dict[str, str]:
+    def training_software(self) -> dict[str, str]:
         """The versions of the software that trained the classifiers; empty if not recorded."""
-        return versions_of(self._fits)
+        return recorded_versions(self._fits)
 
     @property
     def _fits(self) -> list[Path]:
         """The table ``fits`` of each job of training."""
         return [
             self.root
-            / TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table="fits")
+            / TRAINING_PATH.of(
+                study=self.study.id, dataset=dataset, folds=folds, job=job, table="fits"
+            )
             for dataset, folds, job in self.study.training_jobs
         ]
 
@@ -235,7 +247,7 @@ class StudyResults:
     @cached_property
     def reported_with(self) -> dict[str, str]:
         """Those versions of the environment of the report that differ from the training's."""
-        trained = self.trained_with
+        trained = self.training_software
         return {
             package: version
             for package, version in self.software.items()
@@ -254,28 +266,28 @@ class StudyResults:
         wide = wide.reindex(index=list(self.evaluations), columns=list(self.study.classifiers))
         return wide.set_axis(list(self.evaluations.values())).rename(columns=self.labels)
 
-    def diagnosed(self, dataset: str) -> "StudyTables":
+    def diagnostic_tables(self, dataset: str) -> "StudyTables":
         """Return the tables of a data set, for example its ``correlations``; each is read once."""
-        return self._diagnosed(dataset)
+        return self._diagnostic_tables(dataset)
 
     @cached_property
-    def _diagnosed(self) -> Callable[[str], "StudyTables"]:
+    def _diagnostic_tables(self) -> Callable[[str], "StudyTables"]:
         """The tables of a data set, which several sections use."""
 
         def tables_of(dataset: str) -> "StudyTables":
-            return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
+            return StudyTables(self, {DIAGNOSTIC_PATH.fill(dataset=dataset): DIAGNOSTIC_TABLES})
 
         return cache(tables_of)
 
-    def compared(self, dataset: str) -> "StudyTables":
+    def gene_tables(self, dataset: str) -> "StudyTables":
         """Return the tables of single features of a data set, for example its ``contrasts``.
 
         Each is read once.
         """
-        return self._compared(dataset)
+        return self._gene_tables(dataset)
 
     @cached_property
-    def _compared(self) -> Callable[[str], "StudyTables"]:
+    def _gene_tables(self) -> Callable[[str], "StudyTables"]:
         """The tables of single features, which several sections use."""
 
         def tables_of(dataset: str) -> "StudyTables":
@@ -285,16 +297,17 @@ class StudyResults:
         return cache(tables_of)
 
     def genes(self, dataset: str, *columns: str) -> pd.DataFrame:
-        """Return columns of the table of genes of a data set, which is large."""
-        path = self.root / GENES.of(study=self.study.id, dataset=dataset, table="genes")
-        return read_parquet(path, GENE_TABLES["genes"], columns)
+        """Return columns of the table of genes of a data set, which is large and read once."""
+        return self.gene_tables(dataset)["genes"][[*columns]]
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
     ) -> pd.DataFrame:
         """Return a table of a classifier's training, for all repeats or one."""
         job = self.study.job_of(classifier)
-        path = TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table=table)
+        path = TRAINING_PATH.of(
+            study=self.study.id, dataset=dataset, folds=folds, job=job, table=table
+        )
         classifiers = self.study.classifiers_of(job)
         rows = read_stacked(self.root / path, TRAINING_TABLES[table], classifiers)[classifier]
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
@@ -374,7 +387,7 @@ class StudyTables:
         for name in names:
             has_text = self._as_text is None or name in self._as_text
             path = self._paths[name]
-            files.append(self._results.beside(text_of(path) if has_text else path))
+            files.append(self._results.relative_path(text_of(path) if has_text else path))
         return files
 
     def present(self) -> list[str]:
@@ -388,7 +401,7 @@ class StudyTables:
     def links(self) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the subject, title and files of the tables that were written."""
         for name in self.present():
-            files = [self._results.beside(self._paths[name]), *self.sources(name)]
+            files = [self._results.relative_path(self._paths[name]), *self.sources(name)]
             yield files[1].removesuffix(".tsv"), self._schemas[name].title, files
 
     def show(
@@ -409,8 +422,8 @@ class StudyTables:
         joined, the page links to all, and the first that has a column declares it. ``caption``
         explains the table. ``columns`` are shown in their order, all by default; one without a
         value is left out. ``declarations`` are columns, or formats, that no table declares or that
-        replace those of the contract. See `xnbflow.report.page.blocks.Table` for ``best`` and
-        ``links``.
+        replace a declaration of the contract. For ``best`` and ``links`` see
+        `xnbflow.report.page.blocks.Table`.
         """
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows
@@ -442,7 +455,7 @@ class StudyTables:
         )
 
     def _declaration(self, tables: Sequence[str], name: str) -> Column | str:
-        """Return the declaration of a column by the first of the tables that has it, else ""."""
+        """Return the declaration of a column by the first table that has it; "" if none has it."""
         for table in tables:
             if column := self._schemas[table].column(name):
                 return column

@@ -13,7 +13,13 @@ from xnbflow.core.nouns import counted
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.inference.verdicts import FEWEST_PAIRS, INSEPARABLE
 from xnbflow.report.numbers import format_count, join_words, p_equals
-from xnbflow.report.reasons import deciding, difference_of, quoted_columns, reason_clauses
+from xnbflow.report.reasons import (
+    deciding,
+    difference_of,
+    joined_clauses,
+    quoted_columns,
+    reason_clauses,
+)
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
 
@@ -219,7 +225,7 @@ def level_of(results: StudyResults, evaluation: dict[str, str]) -> str:
     return str(results.rows("verdicts", **evaluation)["level"].iloc[0])
 
 
-def limits(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
+def reasons_against(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     """Return clauses with the reasons that decide the level of a verdict."""
     rows = deciding(level_of(results, evaluation), reasons(results, evaluation))
     return reason_clauses(rows, results.noun(evaluation["dataset"]))
@@ -313,12 +319,12 @@ def verdict_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
     level = level_of(results, evaluation)
     label = results.labels[evaluation["classifier"]]
     estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")
-    clauses = limits(results, evaluation)
+    clauses = reasons_against(results, evaluation)
     if estimates.empty:
-        return f"{level.capitalize()}: {label} has no result, because {' and '.join(clauses)}."
+        return f"{level.capitalize()}: {label} has no result, because {joined_clauses(clauses)}."
     accuracy = estimates.loc["accuracy"]
     balanced = estimates.loc["balanced_accuracy"]
-    but = f", but {' and '.join(clauses)}" if clauses else ""
+    but = f", but {joined_clauses(clauses)}" if clauses else ""
     return (
         f"{level.capitalize()}: {label} has a balanced accuracy of {balanced['estimate']:.1%} "
         f"(95% interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "

@@ -56,7 +56,7 @@ def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]
         yield name, _with_labels(results, results.tables[name])
     for dataset in results.study.datasets:
         yield from _genes(results, dataset)
-        further = results.compared(dataset)["contrasts"]
+        further = results.gene_tables(dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
     yield "gene sets", results.tables["gene_set_tests"]
@@ -79,8 +79,8 @@ def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]
 
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the features of each class by rank; of two classes those of one, without the mirror."""
-    genes = results.compared(dataset)["genes"]
+    """Yield the features of each class by rank, and of only one class if there are two."""
+    genes = results.gene_tables(dataset)["genes"]
     if genes.empty:
         return
     classes = sorted(genes["class"].unique())

@@ -72,7 +72,7 @@ def asks_sacct(arguments: Sequence[str]) -> bool:
 
 
 def why_it_would_wait(arguments: Sequence[str]) -> str:
-    """Return why a call of Snakemake would wait for ever, with the remedy; else an empty text."""
+    """Return why a call of Snakemake would wait for ever, with the remedy; empty if it ends."""
     if not asks_sacct(arguments) or not lacks_accounting():
         return ""
     return (

@@ -70,7 +70,7 @@ class Config:
         """
         return resolved(_bare(self._entry(name, dataset)))
 
-    def tested(self, study: Study) -> list[tuple[str, str]]:
+    def label_tests(self, study: Study) -> list[tuple[str, str]]:
         """Return the data sets and classifiers with a label test by default.
 
         These are the classifiers that may come first, in their order up to the first one that is
@@ -78,31 +78,31 @@ class Config:
         """
         if study.permutations is not None:
             return []
-        tested = []
+        pairs = []
         for dataset in study.datasets:
-            for name in study.leading:
-                tested.append((dataset, name))
-                if self.quick(name, dataset):
+            for name in study.priority:
+                pairs.append((dataset, name))
+                if self.fast_class(name, dataset):
                     break
-        return tested
+        return pairs
 
-    def halved(self, study: Study) -> list[tuple[str, str]]:
+    def halves(self, study: Study) -> list[tuple[str, str]]:
         """Return the data sets and classifiers that are fitted to halves of the samples.
 
         These are the first fast classifier of each data set, and the other fast classifiers that
-        the study keeps as models. With a headline it is the only candidate, see `Study.leading`.
+        the study keeps as models. With a headline it is the only candidate, see `Study.priority`.
         """
         if not study.halves:
             return []
-        halved = []
+        pairs = []
         for dataset in study.datasets:
-            fast = [name for name in study.leading if self.quick(name, dataset)]
+            fast = [name for name in study.priority if self.fast_class(name, dataset)]
             for i, name in enumerate(fast):
                 if i == 0 or name in study.final:
-                    halved.append((dataset, name))
-        return halved
+                    pairs.append((dataset, name))
+        return pairs
 
-    def quick(self, name: str, dataset: str) -> str:
+    def fast_class(self, name: str, dataset: str) -> str:
         """Return the path of the class that is fitted for learning curves; empty if none is.
 
         Only methods of the registry that are fast and select features have one, and no pipeline.
@@ -245,8 +245,8 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
 def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
     """Return the cohorts of a study, whose entry is a list of series or has settings.
 
-    The default of their classifier is the one in the headline, else the first that is kept, else
-    the first of the study.
+    Without the setting ``model`` their classifier is the classifier of the headline, the first
+    that is kept, or the first of the study, in this order.
     """
     declared = entry.get("cohorts")
     if not declared:
@@ -270,7 +270,7 @@ def read_sheets(
     """Read several sheets of data sets as one; return the data sets and the sheet of each, by id.
 
     ``paths`` are by the sheets' names in the configuration. Data sets of the sheets named in
-    ``defaults`` are replaced by those of the same id in a later sheet.
+    ``defaults`` are replaced by data sets of the same id in a later sheet.
     """
     datasets: dict[str, SheetRow] = {}
     sheets: dict[str, str] = {}

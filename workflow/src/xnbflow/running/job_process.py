@@ -37,7 +37,7 @@ class _Beginning:
 
 
 def start_job(job: Any) -> None:
-    """Prepare this process for a job, and check that its code is that of the plan.
+    """Prepare this process for a job, and check that its code is the code of the plan.
 
     If the run has a prepared process for the job, a fork of it runs the script, and this process
     ends with it. ``job`` is the object ``snakemake`` of a script.
@@ -76,7 +76,7 @@ def start_job(job: Any) -> None:
 
 
 def continue_job(started: float, processor_seconds: float) -> None:
-    """Count the time of a job from that of the process which began it.
+    """Count the time of a job from the beginning of the process that began it.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def import_skops() -> None:
 
 
 def _no_estimators() -> list[tuple[str, type]]:
-    """Stand in for the list of scikit-learn's estimators."""
+    """Return no estimators, in place of scikit-learn's list of them."""
     return []
 
 
@@ -196,10 +196,12 @@ def _report_exception(
     """
     if issubclass(kind, KeyboardInterrupt):
         return  # the run reports it once
-    person_error = _person_error(error)
-    if person_error is not None:
+    refusal = error if isinstance(error, InputError) else _person_error(error)
+    if refusal is not None:
+        # `xnbflow run` finds the sentence in the log behind the name of this class.
         kind = InputError
-        error = person_error
+        error = InputError(str(refusal))
+        error.__cause__ = refusal.__cause__
     text = "".join(traceback.format_exception(kind, error, trace))
     if logging.getLogger().hasHandlers():  # otherwise the log could not be opened
         logging.getLogger().error(text)

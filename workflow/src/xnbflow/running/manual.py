@@ -47,7 +47,7 @@ _BRIEF = {
     " below ": " < ",
     "one of ": "",
 }
-#: A parameter of at least so many methods with the same values is described once.
+#: A parameter of at least so many methods or analyses with the same values is described once.
 _SEVERAL = 2
 #: The lists of estimators on the API page: the heading, the kind, and the package of the names.
 _API_LISTS = (
@@ -59,7 +59,7 @@ _API_LISTS = (
 def configuration_reference() -> str:
     """Return the tables of all methods, analyses and sections of this package, as Markdown.
 
-    A parameter that several methods have with the same values is described once.
+    A parameter that several of them have with the same values is described once.
 
     Examples
     --------
@@ -67,24 +67,26 @@ def configuration_reference() -> str:
     True
     """
     methods = shipped_methods().values()
+    analyses = shipped_analyses().values()
+    schemas = [entry.parameters for entry in methods] + [entry.parameters for entry in analyses]
     counts = Counter(
-        (key, _values(schema)) for method in methods for key, schema in method.parameters.items()
+        (key, _values(schema)) for parameters in schemas for key, schema in parameters.items()
     )
     shared: dict[str, str] = {}
     for (key, values), count in counts.most_common():
         if count >= _SEVERAL:  # of several meanings of a name, the most frequent one
             shared.setdefault(key, values)
-    lines = [_BEGIN, "", "| parameter of several methods | values |", "|---|---|"]
+    lines = [_BEGIN, "", "| parameter of several methods or analyses | values |", "|---|---|"]
     lines += [f"| `{key}` | {values} |" for key, values in sorted(shared.items())]
     lines += ["", "| method | description and source | parameters |", "|---|---|---|"]
     for method in methods:
         kind = "" if method.kind == "classifier" else f" ({method.kind})"
         description = f"{method.title}{kind}. {in_words(method.source)}"
-        parameters = _parameters(method.parameters, shared)
-        lines.append(f"| `{method.name}` | {description} | {parameters} |")
+        described = _parameters(method.parameters, shared)
+        lines.append(f"| `{method.name}` | {description} | {described} |")
     lines += ["", "| analysis | parameters |", "|---|---|"]
-    for analysis in shipped_analyses().values():
-        lines.append(f"| `{analysis.name}` | {_parameters(analysis.parameters, {})} |")
+    for analysis in analyses:
+        lines.append(f"| `{analysis.name}` | {_parameters(analysis.parameters, shared)} |")
     sections = ", ".join(f"`{name}`" for name in OPTIONAL)
     lines += ["", f"Sections that `omit_sections` can name: {sections}."]
     return "\n".join([*lines, "", _END])

@@ -1,7 +1,8 @@
-"""The plan of a workflow: inputs, parameters and resources of the rules' jobs.
+"""The plan of a workflow: its configuration and its data sets, and what follows for its jobs.
 
-A rule calls these methods with its wildcards. The Snakefile imports this module in every cluster
-job: nothing numerical is imported here.
+The planners (`xnbflow.running.planners`) ask it for the inputs, parameters and resources of the
+jobs of a rule. The Snakefile imports this module in every cluster job: nothing numerical is
+imported here.
 """
 
 import json
@@ -27,32 +28,42 @@ from xnbflow.running.project import default_sheets
 from xnbflow.running.provenance import method_code
 from xnbflow.sources.sheet import SheetRow, local_path
 
-#: Features of a series of unknown size: those of the array HG-U133 Plus 2.0.
+#: Number of features of a series whose row of the sheet has none: as of the array HG-U133 Plus 2.
 _USUAL_FEATURES = 54_675
-#: MB of a value as text.
+#: Number of samples of a series whose row of the sheet has none. With too little memory a job is
+#: killed, so that a single series counts as a large one, and each of several as one of usual size.
+_SAMPLES_OF_LARGE_SERIES = 300
+_SAMPLES_OF_USUAL_SERIES = 100
+#: MB of a value as text: ``-0.123456789012345`` and a separator have 19 bytes.
 _MB_PER_VALUE = 20e-6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The configuration and the data sets of a workflow, with a method for each question of a rule.
+    """The configuration and the data sets of a workflow.
 
-    A rule names a method as an input or a parameter. Snakemake calls it with the wildcards of a
-    job, for example ``dataset="wine"``, ``study="demo"`` in *check*.
+    Snakemake calls methods that have a parameter ``wildcards`` with those of a job, for example
+    ``dataset="wine"``, ``study="demo"`` in *check*.
 
     Attributes
     ----------
     root : Path
         The folder of the project.
     raw : mapping
-        The configuration as it was read; ``config`` is the same, checked.
+        The configuration as it was read.
+    config : Config
+        The configuration, checked.
     datasets : dict of str to SheetRow
-        The data sets of all sheets by id; ``sheets`` are the names of the sheet of each.
+        The data sets of all sheets by id.
+    sheets : dict of str to str
+        The sheet that defines each data set.
     mark_local : callable
         Snakemake's ``local``, for files that are never in a storage.
-    availability : callable
-        Returns the file of *seek* of an optional data set. Before it exists it raises Snakemake's
-        exception of an unfinished checkpoint, after which Snakemake asks again.
+    availability : callable, optional
+        Returns the file in which the rule *seek* writes whether an optional data set is available.
+        The rule is a checkpoint: before it has run, the function raises Snakemake's exception of an
+        unfinished checkpoint, and Snakemake calls the input function again when it has. Without
+        this function all data sets are available.
     """
 
     root: Path
@@ -78,7 +89,7 @@ class Plan:
         """
         schema = root / "workflow/schemas/config.schema.json"
         check_schema(raw, schema)
-        configured = {sheet: _existing_path(sheet, root) for sheet in raw["sheets"]}
+        configured = {sheet: existing_path(sheet, root) for sheet in raw["sheets"]}
         configured_paths = {path.resolve() for path in configured.values()}
         shipped = {
             sheet: path
@@ -100,21 +111,21 @@ class Plan:
         )
 
     def study(self, wildcards: Any) -> Study:
-        """Return the study of a job, without optional data sets that cannot be had."""
-        return self.available(wildcards.study)
+        """Return the study of a job, see `available_study`."""
+        return self.available_study(wildcards.study)
 
-    def available(self, study: str) -> Study:
-        """Return a study without its optional data sets that cannot be had."""
+    def available_study(self, study: str) -> Study:
+        """Return a study without its optional data sets that are not available."""
         configured = self.config.studies[study]
         if self.availability is None:
             return configured
-        missing = {}
+        unavailable = {}
         for name in configured.optional:
             with self.availability(name).open() as stream:
-                sought = json.load(stream)
-            if not sought["available"]:
-                missing[name] = sought["reason"]
-        return configured.without(missing)
+                result = json.load(stream)
+            if not result["available"]:
+                unavailable[name] = result["reason"]
+        return configured.without(unavailable)
 
     @property
     def jobs(self) -> list[str]:
@@ -128,13 +139,12 @@ class Plan:
         """The analyses that studies name."""
         return sorted({name for study in self.config.studies.values() for name in study.analyses})
 
-    def existing_path(self, path: str | Path) -> Path:
-        """Return a path of the configuration: in the working directory, else in the project."""
-        return _existing_path(path, self.root)
-
     def local_file(self, path: str | Path, place: str) -> str:
-        """Return a file of the project, or one that a sheet or the configuration names."""
-        file = _existing_path(path, self.root)
+        """Return an existing file of the project, or one that a sheet or the configuration names.
+
+        ``place`` is where it is named, for the message if it does not exist.
+        """
+        file = existing_path(path, self.root)
         if not file.is_file():
             candidates = [str(Path(path).absolute()), str(self.root / path)]
             paths = " or ".join(dict.fromkeys(candidates))
@@ -142,37 +152,43 @@ class Plan:
             raise WorkflowError(msg)
         return self.mark_local(str(file))
 
-    def sheet_mb(self, wildcards: Any, samples: int = 300) -> float:
-        """Return the MB of a data set as text by its shape in the sheet, else of a large one."""
-        return self._mb_of(wildcards.dataset, samples)
+    def sheet_mb(self, wildcards: Any, samples: int = _SAMPLES_OF_LARGE_SERIES) -> float:
+        """Return the MB of a data set as text by its shape in the sheet.
 
-    def sheets_mb(self, datasets: Iterable[Mapping[str, str]]) -> float:
-        """Return the MB of several data sets as text, see `sheet_mb`; of 100 samples by default."""
-        return sum(self._mb_of(values["dataset"], 100) for values in datasets)
+        ``samples`` is their number if the sheet has none.
+        """
+        return self._text_mb(wildcards.dataset, samples)
 
-    def _mb_of(self, dataset: str, samples: int) -> float:
+    def sheets_mb(self, wildcard_values: Iterable[Mapping[str, str]]) -> float:
+        """Return the MB of several data sets as text, see `sheet_mb`.
+
+        ``wildcard_values`` are those of a file of each data set, ``{"dataset": "wine"}``.
+        """
+        datasets = [values["dataset"] for values in wildcard_values]
+        return sum(self._text_mb(name, _SAMPLES_OF_USUAL_SERIES) for name in datasets)
+
+    def _text_mb(self, dataset: str, samples: int) -> float:
         """Return the MB of a data set as text, of ``samples`` if the sheet has no number."""
         row = self.datasets[dataset]
         return (row.samples or samples) * (row.features or _USUAL_FEATURES) * _MB_PER_VALUE
 
     def file_of_scheme(self, folds: str) -> list[str]:
-        """Return the user's file of predefined folds of a scheme, else none."""
+        """Return the user's file of predefined folds of a scheme; an empty list without one."""
         location = self.config.folds[folds].file
         path = local_path(location) if location else None
         if path is None:
             return []
         return [self.local_file(path, f"configuration, folds.{folds}.file")]
 
-    def entries_on(self, dataset: str, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    def classifier_entries(self, dataset: str, names: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Return the configurations of classifiers for a data set by id."""
         return {name: self.config.classifier(name, dataset) for name in names}
 
-    def code_on(self, dataset: str, names: Iterable[str]) -> dict[str, str]:
-        """Return the digests of the methods of classifiers on a data set."""
-        return self.code_of((dataset, name) for name in names)
+    def method_digests(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+        """Return the digests of the code of methods, for pairs of data set and classifier.
 
-    def code_of(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-        """Return the digests of the methods of classifiers, each with its data set."""
+        A job runs again if one of them has changed.
+        """
         methods: set[str] = set()
         for dataset, name in pairs:
             methods.update(self.config.methods(name, dataset))
@@ -183,8 +199,8 @@ class Plan:
     def design_of(self, study: Study, dataset: str) -> dict[str, Any]:
         """Return the design of a data set in a study as plain values.
 
-        Logarithms of counts per million have variances that depend on their means, as limma's trend
-        models it.
+        By default a trend of the variances with the means is fitted to logarithms of counts per
+        million only, as limma does (limma-trend).
         """
         design = vars(study.design_of(dataset))
         if design["trend"] is None:
@@ -200,8 +216,8 @@ class Plan:
         return datasets
 
 
-def _existing_path(path: str | Path, root: Path) -> Path:
-    """Return a path of the configuration: in the working directory, else in the project."""
+def existing_path(path: str | Path, root: Path) -> Path:
+    """Return a path of the configuration: in the working directory if it exists, or the project."""
     return Path(path) if Path(path).exists() else root / path
 
 

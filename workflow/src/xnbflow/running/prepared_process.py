@@ -115,7 +115,7 @@ class PreparedProcess:
     """
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self._folder = ""
         self._run = -1
 
@@ -123,7 +123,7 @@ class PreparedProcess:
         """Start the process if this run of ``n_jobs`` jobs can use one, and announce it to jobs.
 
         ``planned_code`` are the digests of the library in the plan. The process serves only if
-        its code is that of the plan.
+        its code is the code of the plan.
         """
         if n_jobs < LEAST_JOBS or os.environ.get(SWITCH) == "no" or not is_possible():
             return
@@ -145,7 +145,7 @@ class PreparedProcess:
         environment_of_process = dict.fromkeys(THREAD_VARIABLES, "1") | WITHOUT_ALLOCATOR_THREAD
         files = (listener.fileno(), end_of_run)
         try:
-            self._process = subprocess.Popen(  # noqa: S603  this package's program
+            self.process = subprocess.Popen(  # noqa: S603  this package's program
                 [sys.executable, str(_SERVER), *map(str, files), self._folder, *planned_code],
                 pass_fds=files,
                 stdin=subprocess.DEVNULL,
@@ -161,10 +161,10 @@ class PreparedProcess:
         if self._run >= 0:
             os.close(self._run)
             self._run = -1
-        if self._process is not None:
-            self._process.terminate()  # it may still prepare, and see the end of the pipe later
-            self._process.wait()
-            self._process = None
+        if self.process is not None:
+            self.process.terminate()  # it may still prepare, and see the end of the pipe later
+            self.process.wait()
+            self.process = None
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = ""
@@ -185,7 +185,7 @@ def circumstances() -> str:
     """Return a digest of all that a fork has from the prepared process and not from its job.
 
     These are the interpreter, this library, the environment at imports, the limits of the system
-    and ignored signals. A job whose digest is not that of its run does its work itself.
+    and ignored signals. A job whose digest differs from the digest of its run does its work itself.
     """
     apart = _OF_A_JOB | _OF_A_SHELL
     environment = {name: value for name, value in os.environ.items() if name not in apart}

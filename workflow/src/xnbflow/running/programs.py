@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from xnbflow.running.cluster import option_value
 
+_DEPLOYMENT = ("--software-deployment-method", "--sdm")
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Need:
@@ -17,7 +19,6 @@ class _Need:
     remedy: str
 
 
-_DEPLOYMENT = ("--software-deployment-method", "--sdm")
 _NEEDS = (
     _Need(
         options=_DEPLOYMENT,

@@ -68,13 +68,19 @@ The tables of the papers' analyses are on [their page](results-papers.md).
 ## Types, units, missing values
 
 * A `number` is a float64 and may be missing. `integer` (int64), `boolean` and `text` are never
-  missing; `text or none` may be. A name with `{class}` or `{parameter}` means one column per class
-  or parameter.
+  missing; `text or none` may be. In a list the type is in parentheses; a column without one is a
+  number, or a boolean if its description begins with "whether". A name with `{class}` or
+  `{parameter}` means one column per class or parameter.
+* What does not exist is an empty text or a missing number: a second class, groups, probabilities,
+  halves, a test, the standard deviation of one value.
 * Shares, accuracies, recalls, AUC, probabilities and p-values are fractions from 0 to 1, `seconds`
-  are seconds, log-likelihoods and posteriors are in nats. Other units are beside the type. Values
+  are seconds, log-likelihoods and posteriors are in nats. Other units are in parentheses. Values
   and differences of features are in the units of the data.
-* `lower` and `upper`, and names that end so, are the limits of the 95% interval of the column
-  before them, where a table only names them.
+* `lower` and `upper`, and names that end so, are the limits of the 95% interval of the column that
+  they name, or of the one before them. `risk_error` goes with `risk`: it is its standard error; and
+  so with other names. Exceptions are described.
+* `rank` begins at 1; `repeat`, `fold` and `bin` at 0. `fdr` is p after Benjamini and Hochberg's
+  adjustment.
 
 ## Columns that many tables have
 
@@ -140,12 +146,10 @@ _GROUP_ORDER = [
 #: A column of at least so many tables, of two groups or more, is described once for all pages; of
 #: so many tables of one group or analysis, once for these.
 _MANY, _MANY_OF_GROUP = 4, 3
-#: Limits of intervals with this meaning are described once, whatever their names.
-_INTERVAL = "of its 95% interval"
-#: A vertical bar in a cell of Markdown.
-_BAR = "\\|"
-#: A table of so few columns has them in its lines, also where another table has the same.
-_FEW = 2
+#: The head of the page describes columns with these meanings, whatever their names.
+_IN_HEAD = {"of its 95% interval", "its standard error"}
+#: A meaning of so many words is on a page once; a shorter one is no longer than a reference to it.
+_LONG = 4
 
 
 def results_manual() -> str:
@@ -166,7 +170,7 @@ def results_manual() -> str:
 def results_reference() -> str:
     """Return the text of the reference: every file with its columns, by order of use."""
     tables = _ReferenceTables()
-    lines = [_REFERENCE_HEAD.rstrip("\n"), "", *_rows(_by_description(tables.common))]
+    lines = [_REFERENCE_HEAD.rstrip("\n"), "", *_lines(_by_description(tables.common))]
     for name in _in_order(c.GROUPS, _GROUP_ORDER):
         lines += _group_lines(name, c.GROUPS[name], tables)
     lines.append(_RESOURCES.rstrip("\n"))
@@ -180,7 +184,7 @@ def results_of_papers() -> str:
     lines = [_PAPERS_HEAD]
     for analysis in shipped_analyses().values():
         lines.append(f"## `{analysis.name}`\n")
-        lines += tables.group_lines(analysis.name, analysis_tables(analysis).values())
+        lines += tables.group_lines(analysis_tables(analysis).values())
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -222,7 +226,7 @@ def _group_lines(name: str, group: TableGroup, tables: "_ReferenceTables") -> It
         yield group.note
     order = [table for answers in QUESTIONS.values() for table in answers]
     names = _in_order(group.schemas, order) if name == "study" else group.schemas
-    yield from tables.group_lines(group.title, [group.schemas[table] for table in names])
+    yield from tables.group_lines([group.schemas[table] for table in names])
     if name == "analysis":
         yield "[Tables of the papers](results-papers.md) has their columns.\n"
 
@@ -241,9 +245,14 @@ class _Described:
         return cls(column.type, column.unit, column.meaning)
 
     @property
-    def type_cell(self) -> str:
-        """The type, and the unit where there is one."""
-        return f"{self.type}, {self.unit}" if self.unit else self.type
+    def kind(self) -> str:
+        """The unit, which only numbers have, or the type."""
+        return self.unit or self.type
+
+    @property
+    def has_plain_type(self) -> bool:
+        """Whether the type is clear without a word: a number, or a boolean by its meaning."""
+        return self.kind == "number" or self.meaning.startswith("whether ")
 
 
 class _ReferenceTables:
@@ -261,72 +270,79 @@ class _ReferenceTables:
         n_groups = Counter(key for tables in groups for key in _counts(tables))
         counts = _counts(table for tables in groups for table in tables)
         self.common = _frequent({key: n for key, n in counts.items() if n_groups[key] > 1}, _MANY)
-        self._shown: dict[tuple[tuple[str, _Described], ...], str] = {}
+        #: The link to the table with the description, and the kind there, by name and meaning.
+        self._described_in: dict[tuple[str, str], tuple[str, str]] = {}
 
-    def group_lines(self, title: str, schemas: Iterable[TableSchema]) -> Iterator[str]:
+    def group_lines(self, schemas: Iterable[TableSchema]) -> Iterator[str]:
         """Yield the tables of a group or analysis, after the columns that several of them have."""
         schemas = list(schemas)
         counts = _counts(schemas)
         new = {key: n for key, n in counts.items() if not self._is_common(*key)}
         local = _frequent(new, _MANY_OF_GROUP)
+        in_all = [
+            name
+            for (name, described), n in counts.items()
+            if n == len(schemas) > 1
+            and (described == local.get(name) or self._is_common(name, described))
+        ]
+        if in_all:
+            yield f"Each table has {_quoted(in_all)}.\n"
         if local:
             yield "Columns of several of these tables:\n"
-            yield from _rows(_by_description(local))
+            yield from _lines(_by_description(local))
         for table in schemas:
-            yield from self._table_lines(table, title, local)
+            yield from self._table_lines(table, local, in_all)
 
     def _is_common(self, name: str, described: _Described) -> bool:
         """Return whether the page has described the column for all tables."""
-        return self.common.get(name) == described or described.meaning == _INTERVAL
+        return self.common.get(name) == described or described.meaning in _IN_HEAD
 
     def _table_lines(
-        self, table: TableSchema, group: str, local: Mapping[str, _Described]
+        self, table: TableSchema, local: Mapping[str, _Described], in_all: Sequence[str]
     ) -> Iterator[str]:
         """Yield the heading of a file, what a row is, and its columns.
 
-        Columns of many tables, and those whose name is clear, are only named.
+        Columns that the page has described already, and those whose name is clear, are only named.
         """
-        yield f"### {_heading(table)}\n"
-        common = []
-        others = {}
+        link = f"[`{table.name}`](#{_anchor(_heading(table))})"
+        named: list[str] = []
+        clear: dict[_Described, list[str]] = {}
+        as_before: dict[str, list[str]] = {}
+        # Neighbours of one description share a line.
+        rows: list[tuple[_Described, list[str]]] = []
         for name, column in table.columns.items():
             described = _Described.of(column)
-            is_described = (
-                described == local[name] if name in local else self._is_common(name, described)
-            )
-            if is_described:
-                common.append(name)
-            else:
-                others[name] = described
-        row = f"A row is {table.row}."
-        if table.definitions:
-            row += f" [Definitions](../methods/quantities.md#{table.definitions})."
-        key = tuple(others.items())
-        if len(others) > _FEW and key in self._shown:
-            reference = f"{_quoted(common)} and as in" if common else "as in"
-            yield f"{row} Columns: {reference} {self._shown[key]}.\n"
-            return
-        self._shown[key] = f"`{table.name}` ({group})"
-
-        # Neighbours of one description share a line; columns whose name is clear need none.
-        rows: list[tuple[_Described, list[str]]] = []
-        for name, described in others.items():
-            if rows and rows[-1][0] == described:
+            if name in in_all:
+                continue
+            if described == local[name] if name in local else self._is_common(name, described):
+                named.append(name)
+            elif not described.meaning:
+                clear.setdefault(described, []).append(name)
+            elif (name, described.meaning) in self._described_in:
+                source, kind = self._described_in[name, described.meaning]
+                if described.kind != kind:
+                    source = f"{source} but {described.kind}"
+                as_before.setdefault(source, []).append(name)
+            elif rows and rows[-1][0] == described:
                 rows[-1][1].append(name)
             else:
                 rows.append((described, [name]))
-        named = [_quoted(common)] if common else []
-        clear: dict[_Described, list[str]] = {}
-        for described, names in rows:
-            if not described.meaning:
-                clear.setdefault(described, []).extend(names)
-        named += [f"{_quoted(names)} ({kind.type_cell})" for kind, names in clear.items()]
-        if named:
-            row += f" Columns: {'; '.join(named)}."
+            if len(described.meaning.split()) >= _LONG:
+                place = (link, described.kind)
+                self._described_in.setdefault((name, described.meaning), place)
+
+        lists = [_quoted(named)] if named else []
+        lists += [f"{_quoted(names)} ({described.kind})" for described, names in clear.items()]
+        lists += [f"{_quoted(names)} as in {source}" for source, names in as_before.items()]
+        yield f"### {_heading(table)}\n"
+        row = f"Row: {table.row}."
+        if table.definitions:
+            row += f" [Definitions](../methods/quantities.md#{table.definitions})."
+        if lists:
+            row += f" Columns: {'; '.join(lists)}."
         yield f"{row}\n"
-        rows = [entry for entry in rows if entry[0].meaning]
         if rows:
-            yield from _rows(rows)
+            yield from _lines(rows)
 
 
 def _counts(schemas: Iterable[TableSchema]) -> Counter[tuple[str, _Described]]:
@@ -367,10 +383,18 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _rows(described: Iterable[tuple[_Described, list[str]]]) -> Iterator[str]:
-    """Yield a table with a line for the columns of one description."""
-    yield "| column | type | meaning |\n|---|---|---|"
+def _lines(described: Iterable[tuple[_Described, list[str]]]) -> Iterator[str]:
+    """Yield a list with an item for the columns of one description.
+
+    Examples
+    --------
+    >>> share = _Described("number", "", "of the samples")
+    >>> count = _Described("integer", "", "samples")
+    >>> list(_lines([(share, ["low", "high"]), (count, ["n"])]))
+    ['* `low`, `high`: of the samples', '* `n` (integer): samples', '']
+    """
     for description, names in described:
-        meaning = description.meaning.replace("|", _BAR)
-        yield f"| {_quoted(names)} | {description.type_cell} | {meaning} |"
+        kind = "" if description.has_plain_type else f" ({description.kind})"
+        meaning = f": {description.meaning}" if description.meaning else ""
+        yield f"* {_quoted(names)}{kind}{meaning}"
     yield ""

@@ -120,7 +120,7 @@ class RunEvents:
             else:
                 text = ""
                 place = "none was written"
-            yield f"Failed: {self.title(job)}. {_cause(text)}. Log: {place}"
+            yield f"Failed: {self.title(job)}. {cause_of_failure(text)}. Log: {place}"
 
 
 class FailureRecorder(logging.Handler):
@@ -149,7 +149,7 @@ class FailureRecorder(logging.Handler):
         return self._events.n_steps()
 
 
-def _cause(log: str) -> str:
+def cause_of_failure(log: str) -> str:
     """Return the cause of a failure, from the log of its job.
 
     The log of a job that was killed has no traceback.

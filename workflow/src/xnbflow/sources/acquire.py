@@ -5,6 +5,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from xnbflow.tables.contract import DOWNLOADS, NOTES_TABLE
 from xnbflow.tables.storage import table_of
 
 _LOG = logging.getLogger(__name__)
+#: Constant features that a note names.
+_NAMED_FEATURES = 5
 
 
 def acquire(
@@ -51,11 +54,12 @@ def acquire(
         A file of checksums of earlier accepted files. A file that differs is refused; new ones are
         added.
     origins : list of Origin, optional
-        A list to which the origin of each file is added.
+        A list to which the place of each file, and the places that failed, are added.
     earlier : mapping of str to Origin, optional
         By the name of a file, where it came from when another job fetched it.
     **retry
-        The fields of `xnbflow.sources.places.retries.RetryPolicy`.
+        The fields of `xnbflow.sources.places.retries.RetryPolicy`: how often and how long a
+        download is tried.
 
     Returns
     -------
@@ -77,31 +81,43 @@ def acquire(
     >>> acquire(SheetRow("wine", "bundled", "wine", samples=178)).values.shape
     (13, 178)
     """
-    places = Downloads(
+    fetcher = Downloads(
         Path(downloads),
         dict(base_urls or {}),
         RetryPolicy(**retry),
         Path(lock) if lock else None,
         earlier=dict(earlier or {}),
     )
+    # The module of a source has a function `load`, which returns the series of a row of the sheet.
     source = importlib.import_module(known_sources()[dataset.source].module)
 
-    def make() -> tuple[DataSet, list[str]]:
+    def load_checked() -> DataSet:
         # The annotation comes first, so that a series without one is not downloaded.
-        row = fetch_annotation(dataset, places) if "annotation" in dataset.options else dataset
-        series = source.load(row, places)
-        return series, _differences(dataset, series)
+        row = fetch_annotation(dataset, fetcher) if "annotation" in dataset.options else dataset
+        series: DataSet = source.load(row, fetcher)
+        _check_shape(dataset, series)
+        return series
 
-    series, notes = places.accepted(make)
-    for origin in places.origins:
+    # A file that is refused, such as a page of a server instead of the data, is fetched elsewhere.
+    series = fetcher.first_accepted(load_checked)
+
+    for origin in fetcher.origins:
         _LOG.info("data set %s: %s", series.name, origin.sentence())
     _LOG.info(
         "data set %s: %s samples, %s features, %s classes from the source %s",
-        *(series.name, series.n_samples, series.n_features, len(series.classes), dataset.source),
+        series.name,
+        series.n_samples,
+        series.n_features,
+        len(series.classes),
+        dataset.source,
     )
     if origins is not None:
-        origins += places.origins
-    for note in [*notes, *series.notes, *_constant_features(series)]:
+        origins += fetcher.origins
+    differences = [
+        f"{difference.sentence} (within its tolerance)"
+        for difference in _shape_differences(dataset, series)
+    ]
+    for note in [*differences, *series.notes, *_notes_on_constants(series)]:
         warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     return series
 
@@ -109,12 +125,13 @@ def acquire(
 def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
     """Acquire a data set; return it and the table ``notes``.
 
-    The notes are the warnings, then where each file came from and which places failed.
+    The notes are the warnings, then where each file came from and which places failed. The
+    ``settings`` are the keyword arguments of `acquire`.
     """
-    origins = settings.setdefault("origins", [])
+    origins: list[Origin] = settings.pop("origins", [])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        series = acquire(dataset, **settings)
+        series = acquire(dataset, origins=origins, **settings)
     messages = {str(warning.message): warning.message for warning in caught}  # each once
     notes = []
     for text, message in messages.items():
@@ -132,6 +149,65 @@ def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.Data
     return series, table_of(rows, NOTES_TABLE)
 
 
+def _check_shape(dataset: SheetRow, series: DataSet) -> None:
+    """Refuse a series of one class, or of another shape than the sheet's within its tolerance."""
+    if len(series.classes) < 2:
+        samples = either(
+            series.n_samples, "the only sample has", f"all {series.n_samples:,} samples have"
+        )
+        raise _ONE_CLASS.error(dataset=dataset.id, samples=samples, label=str(series.labels[0]))
+    tolerances = {"features": int(dataset.options.get("features_tolerance", 0))}
+    for difference in _shape_differences(dataset, series):
+        if difference.size > tolerances.get(difference.column, 0):
+            raise _OTHER_SHAPE.error(
+                dataset=dataset.id, text=difference.sentence, key=difference.column
+            )
+
+
+@dataclass(frozen=True)
+class _ShapeDifference:
+    """A column of the sheet with another number than the series: its name, and the difference."""
+
+    column: str
+    size: int
+    sentence: str
+
+
+def _shape_differences(dataset: SheetRow, series: DataSet) -> list[_ShapeDifference]:
+    """Return the numbers of samples, features and classes that differ from the sheet's."""
+    counts = {
+        "samples": series.n_samples,
+        "features": series.n_features,
+        "classes": len(series.classes),
+    }
+    singulars = {"samples": "sample", "features": "feature", "classes": "class"}
+    differences = []
+    for column, count in counts.items():
+        expected = getattr(dataset, column)
+        if expected not in (None, count):
+            sentence = f"{counted(count, singulars[column])} found, the sheet expects {expected}"
+            differences.append(_ShapeDifference(column, abs(count - expected), sentence))
+    return differences
+
+
+def _notes_on_constants(series: DataSet) -> list[str]:
+    """Return a note on features with a single value, apart from missing ones."""
+    lowest = np.fmin.reduce(series.values, axis=1)
+    highest = np.fmax.reduce(series.values, axis=1)
+    constant = np.flatnonzero(lowest == highest)
+    if not len(constant):
+        return []
+    names = ", ".join(series.features[constant[:_NAMED_FEATURES]])
+    if len(constant) > _NAMED_FEATURES:
+        names += ", ..."
+    note = (
+        f"{len(constant)} of {counted(series.n_features, 'feature')} "
+        f"{either(len(constant), 'is', 'are')} constant ({names}) and "
+        f"{either(len(constant), 'carries', 'carry')} no information about the classes"
+    )
+    return [note]
+
+
 _ONE_CLASS = Refusal(
     code="acquire.one-class",
     sentence=(
@@ -145,48 +221,3 @@ _OTHER_SHAPE = Refusal(
     sentence="data set {dataset}: {text}; get the right file, or correct the sheet",
     sheet=True,
 )
-
-
-def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
-    """Return how the shape differs from the sheet's within its tolerance; refuse other shapes."""
-    if len(series.classes) < 2:
-        samples = either(
-            series.n_samples, "the only sample has", f"all {series.n_samples:,} samples have"
-        )
-        raise _ONE_CLASS.error(dataset=dataset.id, samples=samples, label=str(series.labels[0]))
-    notes = []
-    tolerances = {"features": int(dataset.options.get("features_tolerance", 0))}
-    counts = {
-        "samples": series.n_samples,
-        "features": series.n_features,
-        "classes": len(series.classes),
-    }
-    singulars = {"samples": "sample", "features": "feature", "classes": "class"}
-    for key, count in counts.items():
-        expected = getattr(dataset, key)
-        if expected in (None, count):
-            continue
-        tolerance = tolerances.get(key, 0)
-        text = f"{counted(count, singulars[key])} found, the sheet expects {expected}"
-        if abs(count - expected) > tolerance:
-            raise _OTHER_SHAPE.error(dataset=dataset.id, text=text, key=key)
-        notes.append(f"{text} (within its tolerance)")
-    return notes
-
-
-def _constant_features(series: DataSet) -> list[str]:
-    """Return a note on features with a single value, apart from missing ones."""
-    lowest = np.fmin.reduce(series.values, axis=1)
-    highest = np.fmax.reduce(series.values, axis=1)
-    constant = np.flatnonzero(lowest == highest)
-    if not len(constant):
-        return []
-    names = ", ".join(series.features[constant[:5]])
-    if len(constant) > 5:
-        names += ", ..."
-    note = (
-        f"{len(constant)} of {counted(series.n_features, 'feature')} "
-        f"{either(len(constant), 'is', 'are')} constant ({names}) and "
-        f"{either(len(constant), 'carries', 'carry')} no information about the classes"
-    )
-    return [note]

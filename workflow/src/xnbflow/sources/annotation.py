@@ -173,7 +173,7 @@ def _platform_file(platform: str, downloads: Downloads) -> Path:
 
 
 def _first_table(stream: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines up to the end of the platform's table; those of all its samples follow."""
+    """Yield the lines up to the end of the platform's table; the tables of samples follow it."""
     for line in stream:
         yield line
         if line.startswith(_END.encode()):

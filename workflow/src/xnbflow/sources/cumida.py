@@ -106,8 +106,8 @@ def read_cumida_arff(
 ) -> DataSet:
     """Read an ARFF file of CuMiDa: numeric probes, and the class in ``type`` or ``class``.
 
-    Samples are named by an attribute ``samples``, else by their number from 0. All else is as in
-    `read_cumida_csv`.
+    Samples are named by an attribute ``samples``, or by their number from 0 if there is none. For
+    the rest see `read_cumida_csv`.
     """
     with about_file(path), open_raw(path) as stream:
         header = attribute_names(Path(path), stream)

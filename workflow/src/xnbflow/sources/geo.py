@@ -98,7 +98,7 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
 
     The row's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
     the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options are
-    those of `xnbflow.sources.roles.assign_roles` and `xnbflow.sources.series.steps.finish`.
+    described in `xnbflow.sources.roles.assign_roles` and `xnbflow.sources.series.steps.finish`.
     Titles, sources and characteristics are ``sample_metadata`` of the data set.
     """
     path = Path(path)

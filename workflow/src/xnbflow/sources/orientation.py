@@ -84,7 +84,7 @@ class SamplesInRows(SampleTable):
 
     def heads(self, n_samples: int) -> list[list[str]]:
         """Return the first cells of every column."""
-        rows = [self.raw.cells(row) for row in range(min(n_samples, len(self.raw)))]
+        rows = self.raw.first_rows(n_samples)
         return [[cells[column] for cells in rows] for column in range(len(self.names))]
 
     def numbers(self, variables: Sequence[int], *, release: bool = False) -> np.ndarray:
@@ -103,8 +103,8 @@ class SamplesInRows(SampleTable):
 class SamplesInColumns(SampleTable):
     """A table with a column per sample.
 
-    The column ``key_column`` has the names of the rows; those of ``annotation`` describe the rows,
-    and those of ``samples`` are the samples.
+    The column ``key_column`` has the names of the rows, the columns ``annotation`` describe the
+    rows, and the columns ``samples`` are the samples.
     """
 
     def __init__(

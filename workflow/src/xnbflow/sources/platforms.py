@@ -97,7 +97,7 @@ def recognise_platform(features: Sequence[str]) -> Platform | None:
 
 
 def are_probes(features: Sequence[str]) -> bool:
-    """Return whether names of features are those of probes, of whatever array.
+    """Return whether names of features are names of probes, of whatever array.
 
     Examples
     --------

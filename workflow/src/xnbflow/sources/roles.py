@@ -166,9 +166,9 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 def turn(raw: RawTable, dataset: SheetRow) -> SampleTable:
     """Return a table seen by its samples, by the orientation and id_column of the row.
 
-    Samples in rows are named by ``id_column``, else by a first column without a name, as R and
-    pandas write it. With samples in columns, ``id_column`` (the first without) has the names of the
-    rows, and columns that the option ``drop`` names describe them.
+    Samples in rows are named by ``id_column``, or by a first column without a name, as R and pandas
+    write it. With samples in columns, ``id_column`` (by default the first column) has the names of
+    the rows, and columns that the option ``drop`` names describe the rows.
     """
     header = raw.header
     path = Path(raw.path)
@@ -202,10 +202,11 @@ def assign_roles(
     """Return the role of each variable of a table, by the row of the sheet.
 
     A variable that the label or an option names is a text of the samples. Of the others, names that
-    the option ``drop`` matches are left out, and features are those of ``categorical``, ``angular``
-    and ``features``, or all without the latter. Up to 50 variables that remain are texts of the
-    samples as well, unless they have one name. A variable that the format describes as a text, as
-    those of ``obs`` in AnnData, is a feature only where ``categorical`` or ``angular`` names it.
+    the option ``drop`` matches are left out, and features are the variables that the options
+    ``categorical``, ``angular`` and ``features`` match, or all without the option ``features``. Up
+    to 50 variables that remain are texts of the samples as well, unless they have one name. A
+    variable that the format describes as a text, such as a column of ``obs`` in AnnData, is a
+    feature only if ``categorical`` or ``angular`` names it.
 
     Parameters
     ----------
@@ -373,8 +374,8 @@ def _refuse_absent(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFra
 def _are_other_numbers(table: SampleTable, position: int, phenotype: pd.DataFrame | None) -> bool:
     """Return whether a variable has the name of a column of the phenotype, but other numbers.
 
-    It is a feature then, as the gene ``ESR1`` beside the label of this name. Cells that are no
-    numbers, and numbers that all occur in the column, are those of the phenotype.
+    It is a feature then, as the gene ``ESR1`` beside the label of this name. If its cells are no
+    numbers, or are numbers that all occur in the column, it repeats the phenotype.
     """
     name = table.names[position]
     if phenotype is None or name not in phenotype:

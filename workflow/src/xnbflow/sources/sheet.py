@@ -79,8 +79,8 @@ class SheetRow:
     samples, features, classes : int or None
         The expected shape; for simulate the shape of the simulated data.
     label, id_column : str or None
-        For table: the column of class labels, and that of sample names (row numbers without). For
-        geo, the label is ``title``, ``characteristics:diagnosis`` and the like.
+        For table: the column of class labels, and the column of sample names (by default samples
+        are numbered). For geo, the label is ``title``, ``characteristics:diagnosis`` and the like.
     orientation : {"rows", "columns"}
         For table: whether a sample is a row or a column.
     options : dict of str to str
@@ -371,9 +371,9 @@ def refuse_design(options: Mapping[str, str], where: str, dataset: str = "mine")
 
 
 def reader_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Return options without those of a design; columns to adjust for describe samples.
+    """Return options without options of a design; columns to adjust for describe samples.
 
-    Model files of earlier versions have options of the design among those of their table.
+    Model files of earlier versions have options of the design among the options of their table.
 
     Examples
     --------

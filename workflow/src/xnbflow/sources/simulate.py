@@ -180,7 +180,7 @@ def simulate_series(
 def _batches(codes: np.ndarray, n_batches: int) -> np.ndarray:
     """Return the batch of each sample, shape (n_samples,), 0 to ``n_batches`` - 1.
 
-    In a class the weight of the batch ``code % n_batches`` is two, that of the others one; the
+    In a class the batch ``code % n_batches`` has weight two, and each other batch weight one; the
     samples of a class are in the batches one after another, as in a laboratory.
     """
     batches = np.empty_like(codes)
@@ -234,7 +234,7 @@ def _fill(
 ) -> None:
     """Draw a chunk of whole modules, unit variance within classes, shape (n_rows, n_samples).
 
-    ``factors`` (n_factors, n_samples) are those of all features.
+    ``factors`` (n_factors, n_samples) are shared by all features.
     """
     n_rows, n_samples = values.shape
     rng.standard_normal(out=values)

@@ -76,13 +76,13 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
           ``sheet=Sheet2`` of a workbook, ``header=3``: the line of the header, where a title above
           it is not recognised.
         - ``phenotype=pheno.tsv``: another table, a row per sample, for label, group and other
-          columns; its column of sample names is ``phenotype_id``, else the first, and its sheet
+          columns; its column of sample names is ``phenotype_id``, or the first, and its sheet
           in a workbook ``phenotype_sheet``. Or a series
           matrix or an accession of GEO (``phenotype=GSE4107``), for ``label`` and ``group`` as of
           source geo; its sample names are accessions (GSM...), or ``phenotype_id=title``. Of a
           table in GCT it may be a ``.cls`` file, which gives the label ``class``.
         - ``matrix=X`` (or ``raw``, ``layers:counts``) of an ``.h5ad`` file.
-        - those of `xnbflow.sources.series.steps.finish`.
+        - the options of `xnbflow.sources.series.steps.finish`.
 
         Names may be patterns with ``*`` and ``?``. All other features are linear.
     are_intensities : bool, default=False
@@ -106,9 +106,9 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
     path = Path(path)
     check_options(dataset)
     if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.formats.h5ad import as_cells  # noqa: PLC0415 - an extra
+        from xnbflow.sources.formats.h5ad import as_anndata  # noqa: PLC0415 - an extra
 
-        dataset = as_cells(dataset)
+        dataset = as_anndata(dataset)
     if suffix_of(path) == ".gct":
         dataset = as_gct(path, dataset)
     with about_file(path):

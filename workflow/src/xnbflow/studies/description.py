@@ -45,7 +45,7 @@ def description_tables(
     study = inputs.study
     # The |r| above which features of a data set count as dependent, if it was diagnosed.
     cuts = {}
-    for dataset, table in inputs.diagnosed("dependence_test").items():
+    for dataset, table in inputs.diagnostic_tables("dependence_test").items():
         for cut in table["cut"]:
             cuts[dataset] = float(cut)
 
@@ -56,7 +56,9 @@ def description_tables(
         for trained_on, folds, job in study.training_jobs:
             if trained_on != dataset:
                 continue
-            tables_of_job = {name: inputs.of_job(dataset, folds, job, name) for name in _TRAINED}
+            tables_of_job = {
+                name: inputs.job_tables(dataset, folds, job, name) for name in _TRAINED
+            }
             for classifier in study.classifiers_of(job):
                 trained = {name: tables[classifier] for name, tables in tables_of_job.items()}
                 parts[dataset, folds, classifier] = describe(
@@ -66,7 +68,7 @@ def description_tables(
     # Each table of all classifiers, with their key.
     tables = {}
     for name, schema in DESCRIPTION_TABLES.items():
-        keys = [key for key in study.trained if len(parts[key][name])]
+        keys = [key for key in study.training_keys if len(parts[key][name])]
         rows = [parts[key][name].assign(**key_fields(key)) for key in keys]
         tables[name] = pd.DataFrame(columns=schema.fixed)
         if rows:

@@ -39,7 +39,7 @@ def gene_list_tables(
     signatures = inputs.signatures()
     columns = None if sets else _NAMES_OF_GENES  # large tables
     place = GENES.fill(study=inputs.study.id, table="genes")
-    genes = inputs.of_datasets(place, GENE_TABLES["genes"], columns)
+    genes = inputs.dataset_tables(place, GENE_TABLES["genes"], columns)
     tables = {"artefacts": artefacts(genes, signatures)}
     if not sets:
         for name, schema in GENE_LIST_TABLES.items():

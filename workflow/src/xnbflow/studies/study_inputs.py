@@ -10,18 +10,18 @@ from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.tables.contract import (
+    CHECK_PATH,
     CHECK_TABLES,
-    CHECKED,
     COHORT_TABLE,
     COHORT_TABLES,
-    DIAGNOSTIC,
+    DIAGNOSTIC_PATH,
     DIAGNOSTIC_TABLES,
     MODEL_TABLE,
     MODEL_TABLES,
+    PERMUTATION_PATH,
     PERMUTATION_TABLES,
-    PERMUTED,
     SERIES,
-    TRAINED,
+    TRAINING_PATH,
     TRAINING_TABLES,
     VALIDATION_TABLE,
     VALIDATION_TABLES,
@@ -30,29 +30,46 @@ from xnbflow.tables.contract import (
 )
 from xnbflow.tables.storage import read_parquet, read_stacked
 
-#: Columns of tests in second cohorts.
-_OF_COHORTS = ["model", "train", "test", "verdict", "n", "right", "value", "lower", "upper"]
-_OF_COHORTS += ["chance", "p_value"]
+#: Columns of the table of `StudyInputs.cohort_tests`.
+_COHORT_TEST_COLUMNS = [
+    "model",
+    "train",
+    "test",
+    "verdict",
+    "n",
+    "right",
+    "value",
+    "lower",
+    "upper",
+    "chance",
+    "p_value",
+]
 #: A data set and a classifier.
 DatasetClassifier = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyChecks:
-    """The data sets and classifiers of a study with each check, in their order.
+    """The data sets and classifiers of a study that have each check, in their order.
 
-    ``tested`` have a label test, a learning curve and a comparison with random genes, ``halved``
-    are fitted to halves of the samples, ``permuted`` have a permutation test of their own.
+    Attributes
+    ----------
+    label_tests : sequence of DatasetClassifier
+        Pairs with a label test, a learning curve and a comparison with random genes.
+    halves : sequence of DatasetClassifier
+        Pairs whose classifier is also fitted to halves of the samples.
+    permutation_tests : sequence of DatasetClassifier
+        Pairs with a permutation test that the study names, see `Study.permutations`.
     """
 
-    tested: Sequence[DatasetClassifier] = ()
-    halved: Sequence[DatasetClassifier] = ()
-    permuted: Sequence[DatasetClassifier] = ()
+    label_tests: Sequence[DatasetClassifier] = ()
+    halves: Sequence[DatasetClassifier] = ()
+    permutation_tests: Sequence[DatasetClassifier] = ()
 
     @property
     def datasets(self) -> list[str]:
         """The data sets with a job of *check*."""
-        return list(dict.fromkeys(dataset for dataset, _ in [*self.tested, *self.halved]))
+        return list(dict.fromkeys(dataset for dataset, _ in [*self.label_tests, *self.halves]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,83 +97,91 @@ class StudyInputs:
         """Return the samples and labels of each data set."""
         return {name: DataSet.read(path, values=False) for name, path in self.series_paths.items()}
 
-    def of_datasets(
-        self, place: PathTemplate, schema: TableSchema, columns: Sequence[str] | None = None
+    def dataset_tables(
+        self, path: PathTemplate, schema: TableSchema, columns: Sequence[str] | None = None
     ) -> dict[str, pd.DataFrame]:
-        """Return a table of every data set, whose path is ``place``, or some of its columns."""
+        """Return a table of every data set, by data set: all its columns, or some."""
         tables = {}
         for name in self.study.datasets:
-            tables[name] = read_parquet(self.root / place.of(dataset=name), schema, columns)
+            tables[name] = read_parquet(self.root / path.of(dataset=name), schema, columns)
         return tables
 
-    def diagnosed(self, table: str) -> dict[str, pd.DataFrame]:
+    def diagnostic_tables(self, table: str) -> dict[str, pd.DataFrame]:
         """Return a table of diagnostics of every data set; none if the study has no diagnostics."""
         if not self.study.diagnostics:
             return {}
-        return self.of_datasets(DIAGNOSTIC.fill(table=table), DIAGNOSTIC_TABLES[table])
+        return self.dataset_tables(DIAGNOSTIC_PATH.fill(table=table), DIAGNOSTIC_TABLES[table])
 
     def training_paths(self, dataset: str) -> list[Path]:
-        """Return the tables of training of a data set."""
+        """Return the paths of all training tables of a data set."""
         paths = []
-        for trained, folds, job in self.study.training_jobs:
-            if trained == dataset:
-                paths += [self._trained(dataset, folds, job, name) for name in TRAINING_TABLES]
+        for job_dataset, folds, job in self.study.training_jobs:
+            if job_dataset == dataset:
+                paths += [
+                    self._training_path(dataset, folds, job, name) for name in TRAINING_TABLES
+                ]
         return paths
 
-    def training(self, table: str) -> Tables:
-        """Return a table of training of every classifier, in the order of the study's tables."""
+    def training_tables(self, table: str) -> Tables:
+        """Return a training table of every data set, scheme of folds and classifier.
+
+        The keys have the order of `Study.training_keys`, which is that of the study's tables.
+        """
         tables: dict[Key, pd.DataFrame] = {}
         for dataset, folds, job in self.study.training_jobs:
-            for classifier, rows in self.of_job(dataset, folds, job, table).items():
+            for classifier, rows in self.job_tables(dataset, folds, job, table).items():
                 tables[dataset, folds, classifier] = rows
-        return {key: tables[key] for key in self.study.trained}
+        return {key: tables[key] for key in self.study.training_keys}
 
-    def of_job(self, dataset: str, folds: str, job: str, table: str) -> dict[str, pd.DataFrame]:
-        """Return a table of a job of training by classifier."""
-        path = self._trained(dataset, folds, job, table)
+    def job_tables(self, dataset: str, folds: str, job: str, table: str) -> dict[str, pd.DataFrame]:
+        """Return a training table of one job, by classifier."""
+        path = self._training_path(dataset, folds, job, table)
         return read_stacked(path, TRAINING_TABLES[table], self.study.classifiers_of(job))
 
     def random_genes(self) -> dict[DatasetClassifier, pd.DataFrame]:
-        """Return the comparison with random genes of each of the tested classifiers."""
+        """Return the comparison with random genes of each pair with a label test.
+
+        A job of training writes it; a pair without it has an empty table.
+        """
         schema = CHECK_TABLES["random_genes"]
-        tables = {pair: pd.DataFrame(columns=schema.fixed) for pair in self.checks.tested}
+        tables = {pair: pd.DataFrame(columns=schema.fixed) for pair in self.checks.label_tests}
         for dataset, folds, job in self.study.training_jobs:
-            path = self._trained(dataset, folds, job, "random_genes")
+            path = self._training_path(dataset, folds, job, "random_genes")
             stacked = read_stacked(path, schema, self.study.classifiers_of(job))
             for classifier, rows in stacked.items():
                 if (dataset, classifier) in tables and len(rows):
                     tables[dataset, classifier] = rows
         return tables
 
-    def checked(
+    def check_tables(
         self, table: str, pairs: Sequence[DatasetClassifier]
     ) -> dict[DatasetClassifier, pd.DataFrame]:
-        """Return a check of these data sets and classifiers."""
+        """Return a table of checks of some data sets and classifiers, by pair."""
         tables: dict[DatasetClassifier, pd.DataFrame] = {}
         for dataset in self.checks.datasets:
-            classifiers = [classifier for paired, classifier in pairs if paired == dataset]
-            path = CHECKED.of(study=self.study.id, dataset=dataset, table=table)
+            classifiers = [classifier for name, classifier in pairs if name == dataset]
+            path = CHECK_PATH.of(study=self.study.id, dataset=dataset, table=table)
             stacked = read_stacked(self.root / path, CHECK_TABLES[table], classifiers)
             tables |= {(dataset, classifier): rows for classifier, rows in stacked.items()}
         return {pair: tables[pair] for pair in pairs}
 
     def permutation_tests(self) -> dict[DatasetClassifier, pd.DataFrame]:
-        """Return the permutation tests that the study names."""
-        place = PERMUTED.fill(study=self.study.id, table="permutation")
+        """Return the table of each permutation test that the study names."""
+        template = PERMUTATION_PATH.fill(study=self.study.id, table="permutation")
         schema = PERMUTATION_TABLES["permutation"]
         tables = {}
-        for dataset, classifier in self.checks.permuted:
-            path = self.root / place.of(dataset=dataset, classifier=classifier)
+        for dataset, classifier in self.checks.permutation_tests:
+            path = self.root / template.of(dataset=dataset, classifier=classifier)
             tables[dataset, classifier] = read_parquet(path, schema)
         return tables
 
     def cohort_tests(self) -> pd.DataFrame:
         """Return the tests of the study's classifiers in second cohorts and in its other series.
 
-        They have the columns of ``validation/verdicts`` that
-        `xnbflow.inference.verdicts.cohort_reasons` reads. Of several series only models of one
-        series are tests of a classifier that was trained on a data set of the study; a merged one
-        has further training samples.
+        The table has the columns that `xnbflow.inference.verdicts.cohort_reasons` reads. Of the
+        tests among several series, only the ones of models of a single series belong to a
+        classifier that was trained on a data set of the study; models of merged series have
+        further training samples.
         """
         tests = []
         if self.study.validate:
@@ -165,20 +190,25 @@ class StudyInputs:
         if self.study.cohorts:
             path = COHORT_TABLE.of(study=self.study.id, table="cohort_matrix")
             matrix = read_parquet(self.root / path, COHORT_TABLES["cohort_matrix"])
-            of_one = matrix[matrix["strategy"] == "one series"]
-            tests.append(of_one.assign(model=self.study.cohorts.model))
-        parts = [table[_OF_COHORTS] for table in tests if len(table)]
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_OF_COHORTS)
+            of_one_series = matrix[matrix["strategy"] == "one series"]
+            tests.append(of_one_series.assign(model=self.study.cohorts.model))
+        parts = [table[_COHORT_TEST_COLUMNS] for table in tests if len(table)]
+        if not parts:
+            return pd.DataFrame(columns=_COHORT_TEST_COLUMNS)
+        return pd.concat(parts, ignore_index=True)
 
     def signatures(self) -> dict[DatasetClassifier, pd.DataFrame]:
         """Return the signature of each model of all samples."""
-        place = MODEL_TABLE.fill(study=self.study.id, table="signature")
+        template = MODEL_TABLE.fill(study=self.study.id, table="signature")
         tables = {}
         for dataset, classifier in self.study.models:
-            path = self.root / place.of(dataset=dataset, classifier=classifier)
+            path = self.root / template.of(dataset=dataset, classifier=classifier)
             tables[dataset, classifier] = read_parquet(path, MODEL_TABLES["signature"])
         return tables
 
-    def _trained(self, dataset: str, folds: str, job: str, table: str) -> Path:
-        path = TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table=table)
+    def _training_path(self, dataset: str, folds: str, job: str, table: str) -> Path:
+        """Return the path of a table that a job of training writes."""
+        path = TRAINING_PATH.of(
+            study=self.study.id, dataset=dataset, folds=folds, job=job, table=table
+        )
         return self.root / path

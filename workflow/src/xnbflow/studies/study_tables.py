@@ -1,4 +1,8 @@
-"""The tables of a study, from the files of its data sets and classifiers."""
+"""The tables of a study, from the files of its data sets and classifiers.
+
+`study_tables` reads the files, and makes the tables in an order in which each has what it needs:
+data sets and folds first, then estimates and verdicts, then what depends on these.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +15,7 @@ from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.class_pairs import class_pairs
 from xnbflow.inference.equal_priors import equal_priors
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
-from xnbflow.inference.headlines import headline_table, subject
+from xnbflow.inference.headlines import headline_classifier, headline_table
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.verdict_reasons import Reason
 from xnbflow.inference.verdicts import (
@@ -34,7 +38,7 @@ from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
-    DIAGNOSTIC,
+    DIAGNOSTIC_PATH,
     NOTES,
     NOTES_TABLE,
     STUDY_TABLES,
@@ -55,22 +59,26 @@ def study_tables(
     ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
     themselves are wider. ``alpha`` is the level of the normality test.
     """
-    # What the jobs wrote.
+    # The files of the jobs.
     headers = inputs.headers()
-    predictions = inputs.training("predictions")
-    selected = inputs.training("selected")
-    ties = inputs.training("ties")
-    fits = inputs.training("fits")
-    halves = inputs.checked("halves", inputs.checks.halved)
-    agreement = inputs.checked("agreement", inputs.checks.halved)
-    planted = inputs.of_datasets(TRUTH, TRUTH_TABLE)
-    planted = {name: table for name, table in planted.items() if len(table)}
-    configured = {key: entries[key[0]][key[2]] for key in predictions}
-    inflations = {key: inflation_of(entry) for key, entry in configured.items()}
+    predictions = inputs.training_tables("predictions")
+    selected = inputs.training_tables("selected")
+    ties = inputs.training_tables("ties")
+    fits = inputs.training_tables("fits")
+    halves = inputs.check_tables("halves", inputs.checks.halves)
+    agreement = inputs.check_tables("agreement", inputs.checks.halves)
+    truths = inputs.dataset_tables(TRUTH, TRUTH_TABLE)
+    planted = {name: table for name, table in truths.items() if len(table)}
+
+    # The configuration of each classifier, and by how much it widens intervals.
+    configurations = {}
+    for dataset, folds, classifier in predictions:
+        configurations[dataset, folds, classifier] = entries[dataset][classifier]
+    inflations = {key: inflation_of(entry) for key, entry in configurations.items()}
 
     # Data sets and their checks, the scores of folds, and the selected features.
     tables = {
-        **checked_tables(inputs, headers),
+        **audit_and_check_tables(inputs, headers),
         **_dataset_tables(inputs, headers, fits=fits, alpha=alpha),
         **_score_tables(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
@@ -82,7 +90,7 @@ def study_tables(
     }
 
     # Estimates, verdicts and headline; the audit is graded by them.
-    tables |= _verdict_tables(
+    tables |= _result_tables(
         inputs.study,
         tables=tables,
         predictions=predictions,
@@ -99,21 +107,21 @@ def study_tables(
         "confidence": probabilities("confidence", predictions, headers, inflations),
         "sets": probability_tables.sets(predictions, headers, inflations),
         "roc": probability_tables.roc(predictions, fits, headers),
-        "equal_priors": equal_priors(predictions, headers, configured),
+        "equal_priors": equal_priors(predictions, headers, configurations),
     }
 
     # How often each sample is misclassified, and whose labels are doubtful.
     samples = sample_errors.samples(predictions, tables["estimates"])
-    limited = inseparable(tables["concordance"])
+    inseparable_columns = inseparable(tables["concordance"])
     return tables | {
         "samples": samples,
         "hard_samples": sample_errors.hard_samples(samples),
-        "suspects": sample_errors.suspects(samples, tables["audit"], limited),
+        "suspects": sample_errors.suspects(samples, tables["audit"], inseparable_columns),
         "misclassified": sample_errors.misclassified(samples),
     }
 
 
-def _verdict_tables(
+def _result_tables(
     study: Study,
     *,
     tables: Mapping[str, pd.DataFrame],
@@ -123,60 +131,55 @@ def _verdict_tables(
     inflations: Mapping[Key, float],
     cohort_tests: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables that need the classifier of the headline.
+    """Return the estimates, the verdicts with their reasons, and the headline.
 
-    The parameters are those of `study_tables`, the ``tables`` that it has made before, and the
-    ``cohort_tests`` of `StudyInputs.cohort_tests`. The intervals of the classifier that was chosen
-    by its results are corrected for the candidates.
+    ``tables`` are the tables of the study that are made before, ``cohort_tests`` the table of
+    `StudyInputs.cohort_tests`. If the classifier of the headline was chosen by its results, its
+    intervals are corrected for the number of candidates.
     """
-    # The performance of each classifier; that of the chosen one is corrected for the candidates.
-    chosen, candidates = subject(study, tables["selection"], tables["averages"])
+    # The performance of each classifier, and its AUCs.
+    headline, n_candidates = headline_classifier(study, tables["selection"], tables["averages"])
+    candidates = {key: n_candidates if key[2] == headline else 1 for key in predictions}
     performances = {}
-    curves = {}
+    class_areas = {}
     for key, table in predictions.items():
         if len(table):
-            n_candidates = candidates if key[2] == chosen else 1
-            results = (table, headers[key[0]], inflations[key], n_candidates)
-            performances[key] = pooled_performance(*results)
-            curves[key] = areas(*results)
-    failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
-    estimated = estimates(performances, headers, failed, curves)
+            header = headers[key[0]]
+            performances[key] = pooled_performance(table, header, inflations[key], candidates[key])
+            class_areas[key] = areas(table, header, inflations[key], candidates[key])
+    n_failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
+    estimate_table = estimates(performances, headers, n_failed, class_areas)
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
     audit = tables["audit"]
     biology = {name: study.design_of(name).biology for name in headers}
-    within, within_pairs = concordances(predictions, headers, audit, biology)
-    of_classes = class_pairs(
-        predictions,
-        headers,
-        inflations,
-        {key: candidates for key in predictions if key[2] == chosen},
-    )
+    concordance, concordance_pairs = concordances(predictions, headers, audit, biology)
+    class_pair_table = class_pairs(predictions, headers, inflations, candidates)
 
     # The verdicts, by all evidence.
-    judged = verdicts(
+    verdict_tables = verdicts(
         performances,
         headers,
-        fits={key: (failed[key], len(table)) for key, table in fits.items()},
+        fits={key: (n_failed[key], len(table)) for key, table in fits.items()},
         stability=tables["stability"],
         permutation_tests=tables["permutation_tests"],
         further=further_reasons(
             fits,
             headers,
             audit=audit,
-            column_pairs=within_pairs,
-            pairs_of_classes=of_classes,
+            concordance_pairs=concordance_pairs,
+            class_pair_table=class_pair_table,
             cohort_tests=cohort_tests,
         ),
     )
     return {
-        "estimates": estimated,
-        "class_pairs": of_classes,
-        "concordance": within,
-        "concordance_pairs": within_pairs,
-        "audit": graded_audit(audit, within, classifier=chosen, headers=headers),
-        **judged,
-        "headline": headline_table(study, chosen, tables["summary"], estimated),
+        "estimates": estimate_table,
+        "class_pairs": class_pair_table,
+        "concordance": concordance,
+        "concordance_pairs": concordance_pairs,
+        "audit": graded_audit(audit, concordance, classifier=headline, headers=headers),
+        **verdict_tables,
+        "headline": headline_table(study, headline, tables["summary"], estimate_table),
     }
 
 
@@ -185,27 +188,28 @@ def further_reasons(
     headers: Headers,
     *,
     audit: pd.DataFrame,
-    column_pairs: pd.DataFrame,
-    pairs_of_classes: pd.DataFrame,
+    concordance_pairs: pd.DataFrame,
+    class_pair_table: pd.DataFrame,
     cohort_tests: pd.DataFrame,
 ) -> dict[Key, list[Reason]]:
     """Return the reasons against each classifier that its recalls alone do not show.
 
-    ``column_pairs`` is the table ``concordance_pairs``, ``pairs_of_classes`` the table
-    ``class_pairs``, and ``cohort_tests`` those of `StudyInputs.cohort_tests`.
+    They come from the data set, its columns, pairs of classes, and second cohorts.
+    ``class_pair_table`` is the table ``class_pairs`` of the study, ``cohort_tests`` the table of
+    `StudyInputs.cohort_tests`.
     """
-    of_data = reasons_of_data(audit, headers)
-    of_columns = column_reasons(column_pairs, headers)
-    of_classes = class_pair_reasons(pairs_of_classes)
-    of_cohorts = cohort_reasons(cohort_tests)
+    by_dataset = reasons_of_data(audit, headers)
+    by_column = column_reasons(concordance_pairs, headers)
+    by_class_pair = class_pair_reasons(class_pair_table)
+    by_cohort = cohort_reasons(cohort_tests)
     reasons = {}
     for key in fits:
         dataset, _, classifier = key
         reasons[key] = [
-            *of_data[dataset],
-            *of_columns.get(key, ()),
-            *of_classes.get(key, ()),
-            *of_cohorts.get((dataset, classifier), ()),
+            *by_dataset[dataset],
+            *by_column.get(key, ()),
+            *by_class_pair.get(key, ()),
+            *by_cohort.get((dataset, classifier), ()),
         ]
     return reasons
 
@@ -236,30 +240,31 @@ def _dataset_tables(
 ) -> dict[str, pd.DataFrame]:
     """Return the tables on data sets, on fits and on permutation tests."""
     names = ("normality", "normality_within", "dependence", "dependence_test")
-    diagnosed = {name: inputs.diagnosed(name) for name in names}
-    permuted = inputs.permutation_tests() | inputs.checked("label_test", inputs.checks.tested)
-    notes = list(inputs.of_datasets(NOTES, NOTES_TABLE).values())
+    diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
+    label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
+    permutation_tests = inputs.permutation_tests() | label_tests
+    notes = list(inputs.dataset_tables(NOTES, NOTES_TABLE).values())
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
         "notes": _join_tables(notes, NOTES_TABLE),
         "problems": study_overview.problems(fits),
-        "permutation_tests": _with_keys(permuted, "permutation_tests"),
-        "diagnostics": study_overview.diagnostics(diagnosed, alpha),
-        "p_values": study_overview.p_values(diagnosed["normality"]),
+        "permutation_tests": _with_keys(permutation_tests, "permutation_tests"),
+        "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
+        "p_values": study_overview.p_values(diagnostic_tables["normality"]),
     }
 
 
-def checked_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
+def audit_and_check_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
-    curves = inputs.checked("learning_curve", inputs.checks.tested)
+    learning_curves = inputs.check_tables("learning_curve", inputs.checks.label_tests)
     tables = {
         "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
-        "learning_curve": _with_keys(curves, "learning_curve"),
+        "learning_curve": _with_keys(learning_curves, "learning_curve"),
     }
     for name, schema in AUDIT_TABLES.items():
-        path = DIAGNOSTIC.fill(table=name)
-        tables[name] = _with_keys(inputs.of_datasets(path, schema), name)
+        path = DIAGNOSTIC_PATH.fill(table=name)
+        tables[name] = _with_keys(inputs.dataset_tables(path, schema), name)
     # Findings about the phenotype alone, and about samples in several series, need all headers.
     audits = [tables["audit"], *(phenotype_checks(header) for header in headers.values())]
     audits.append(shared_by_series(inputs.series_paths))
@@ -267,17 +272,24 @@ def checked_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFr
 
 
 def _with_keys(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
-    """Return tables of data sets, or of classifiers on them, as one table of the study."""
-    keyed = []
+    """Join tables by data set, or by data set and classifier, to a table of the study.
+
+    The keys become its columns ``dataset`` and ``classifier``; the latter is '' without one.
+    """
+    parts = []
     for key, table in tables.items():
         dataset, classifier = (key, "") if isinstance(key, str) else key
-        keyed.append(table.assign(dataset=dataset, classifier=classifier))
-    return _join_tables(keyed, STUDY_TABLES[name])
+        parts.append(table.assign(dataset=dataset, classifier=classifier))
+    return _join_tables(parts, STUDY_TABLES[name])
 
 
 def _join_tables(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:
-    """Return the rows of several tables, with the columns of the contract."""
+    """Return the rows of several tables, with the columns of the contract.
+
+    A column of the contract like ``log_posterior.{class}`` represents a column for each class.
+    """
     parts = [table for table in tables if len(table)]
-    whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
-    open_ended = tuple(name.partition("{")[0] for name in schema.columns if "{" in name)
-    return whole[schema.fixed + [name for name in whole if name.startswith(open_ended)]]
+    joined = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
+    prefixes = tuple(name.partition("{")[0] for name in schema.columns if "{" in name)
+    open_ended = [name for name in joined if name.startswith(prefixes)]
+    return joined[schema.fixed + open_ended]

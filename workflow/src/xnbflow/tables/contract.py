@@ -19,6 +19,12 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError, known_names
 from xnbflow.core.study import Study
 
+#: Types of columns. Only numbers and ``text or none`` may be missing; ``text or number`` is one of
+#: the two in a whole file.
+TYPES = ("text", "text or none", "integer", "number", "boolean", "text or number")
+#: How a page formats numbers of a type if the column declares no format.
+_FORMATS = {"integer": ",", "number": ".3f"}
+
 
 class PathTemplate(str):
     """A path with wildcards, used unchanged in rules and filled with values in code.
@@ -44,7 +50,7 @@ class PathTemplate(str):
         return PathTemplate(self.rpartition("/")[0])
 
     def of(self, **values: str) -> str:
-        """Return the path with every wildcard replaced by its value.
+        """Return the path of a file: every wildcard is replaced by its value.
 
         Raises
         ------
@@ -69,19 +75,22 @@ class PathTemplate(str):
         >>> SERIES.values_in("results/wine/genes.parquet") is None
         True
         """
+        # A wildcard is a group of the pattern, results/(?P<dataset>[^/]+)/series\\.parquet; where
+        # it occurs again, its value must be the same.
         pattern = re.escape(self)
         for name in wildcards_of(self):
-            place = re.escape(f"{{{name}}}")
-            pattern = pattern.replace(place, f"(?P<{name}>[^/]+)", 1).replace(place, f"(?P={name})")
+            wildcard = re.escape(f"{{{name}}}")
+            pattern = pattern.replace(wildcard, f"(?P<{name}>[^/]+)", 1)
+            pattern = pattern.replace(wildcard, f"(?P={name})")
         match = re.fullmatch(pattern, path)
         return match.groupdict() if match else None
 
     def fill(self, **values: str) -> "PathTemplate":
-        """Return the template with some wildcards replaced by their values.
+        """Return the template with some wildcards replaced by values; the others remain.
 
         Examples
         --------
-        >>> DIAGNOSTIC.fill(table="normality")
+        >>> DIAGNOSTIC_PATH.fill(table="normality")
         'results/{dataset}/diagnostics/normality.parquet'
         """
         unchanged = {name: f"{{{name}}}" for name in self.wildcards}
@@ -96,13 +105,8 @@ def wildcards_of(template: str) -> tuple[str, ...]:
 
 
 def text_of(path: str) -> PathTemplate:
-    """Return the path of a table as tab-separated text, beside that as Parquet."""
+    """Return the path of a table as tab-separated text, by its path as Parquet."""
     return PathTemplate(path.removesuffix(".parquet") + ".tsv")
-
-
-#: Types of columns. Only numbers and ``text or none`` may be missing; ``text or number`` is one of
-#: the two in a whole file.
-TYPES = ("text", "text or none", "integer", "number", "boolean", "text or number")
 
 
 @dataclass(frozen=True)
@@ -132,13 +136,9 @@ class Column:
     unit: str = ""
 
     def shown(self, name: str) -> "Column":
-        """Return the column with its label and format for a name."""
+        """Return the column with the label and the format that a page shows, by its name."""
         label = self.label or name.replace("_", " ")
         return replace(self, label=label, format=self.format or _FORMATS.get(self.type, ""))
-
-
-#: Formats of types on a page.
-_FORMATS = {"integer": ",", "number": ".3f"}
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class TableSchema:
     definitions: str = ""
 
     def column(self, name: str) -> Column | None:
-        """Return the column of that name, or the one with a wildcard that matches; else None.
+        """Return the column of this name, or the column with a wildcard that matches; None without.
 
         Examples
         --------
@@ -187,7 +187,9 @@ class TableSchema:
         return [name for name in self.columns if "{" not in name]
 
     def ordered(self, names: Iterable[str]) -> list[str]:
-        """Return names of columns as they are written; those of wildcards keep their order.
+        """Return names of columns in the order in which they are written.
+
+        Columns of a wildcard keep their order.
 
         Examples
         --------
@@ -202,7 +204,7 @@ class TableSchema:
 def stacked_schema(table: TableSchema) -> TableSchema:
     """Return the schema of a file with the tables of several classifiers, one below the other.
 
-    Its first column is the id of the classifier.
+    Its first column is the id of the classifier, a column that tables share (`SHARED_COLUMNS`).
     """
     columns = {"classifier": SHARED_COLUMNS["classifier"], **table.columns}
     return replace(table, columns=columns)
@@ -218,23 +220,24 @@ class TableGroup:
         Path of each table, with the wildcard ``table``; or of other files of a rule.
     rule, title, note : str
         The rule, and a heading and a note for the manual.
-    wanted : str
-        The attribute of a `Study` for which a run writes them: true or false, or a data set, or a
-        pair (data set, classifier), for each of which there are tables. Empty for tables that
-        other rules read.
+    study_attribute : str
+        The attribute of a `Study` that decides which of these tables its run writes. For example,
+        ``"models"`` are pairs (data set, classifier), for each of which there are tables; other
+        attributes are data sets, or a truth value (or ``"id"``, which is always true) for tables
+        of the whole study. Empty for tables that are written because other rules read them.
     text : bool
         Whether each table is written as tab-separated text, too.
     stacked : bool
         Whether a file has the tables of several classifiers one below the other, see
         `stacked_schema`.
     tables : mapping of str to TableSchema
-        The tables by name; of stacked ones, those of a single classifier.
+        The schemas of the tables by name; for stacked tables, of a single classifier.
     """
 
     path: PathTemplate
     rule: str
     title: str
-    wanted: str
+    study_attribute: str
     tables: Mapping[str, TableSchema]
     note: str = ""
     text: bool = False
@@ -258,14 +261,15 @@ class TableGroup:
         return [text_of(path) for path in self.files.values() if self.text]
 
     def targets(self, study: Study) -> list[str]:
-        """Return the files that a run of a study writes because they are `wanted`.
+        """Return the files that a run of a study writes by its `study_attribute`.
 
-        For example, ``wanted = "models"`` and a path with the wildcards ``dataset`` and
+        For example, ``study_attribute = "models"`` and a path with the wildcards ``dataset`` and
         ``classifier`` are all tables of the group for each pair in ``study.models``.
         """
-        jobs = getattr(study, self.wanted) if self.wanted else ()
+        # The values of the wildcards of each job: ("wine", "csnb") for {dataset} and {classifier}.
         names = [name for name in wildcards_of(self.path) if name not in {"study", "table"}]
-        if not names:  # one job, or none
+        jobs = getattr(study, self.study_attribute) if self.study_attribute else ()
+        if not names:  # a job of the whole study, which has no values
             jobs = [()] if jobs else []
         study_id = {"study": study.id} if "study" in self.path.wildcards else {}
         files = [*self.files.values(), *self.texts] or [self.path]
@@ -284,7 +288,7 @@ class _Declaration:
     Attributes
     ----------
     shared : dict of str to Column
-        The columns of ``[shared]``, with those of the core, which a table takes by their names.
+        The columns of ``[shared]`` and of the core, which a table takes by their names.
     groups : dict of str to dict
         The attributes of each group by its name; the attribute ``tables`` has the schemas by name.
     """
@@ -300,7 +304,7 @@ def _read_declaration(path: Path, core_columns: Mapping[str, Column]) -> _Declar
     except (OSError, ValueError) as error:
         msg = f"{path} cannot be read as a declaration of tables ({error}); correct it"
         raise InputError(msg, file=str(path)) from error
-    place = "shared"  # of the error below
+    section = "shared"  # the section of the file that is read, for the error below
     groups = {}
     try:
         shared = {**core_columns, **_columns(document.pop("shared", {}), {})}
@@ -312,13 +316,13 @@ def _read_declaration(path: Path, core_columns: Mapping[str, Column]) -> _Declar
                 if not isinstance(value, dict):
                     attributes[name] = value
                     continue
-                place = f"{group}.{name}"
+                section = f"{group}.{name}"
                 columns = _columns(value.pop("columns"), shared)
                 tables[name] = TableSchema(name, columns=columns, **value)
             groups[group] = {**attributes, "tables": tables}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        msg = f"{path}, [{place}]: {error}; correct the declaration"
-        raise InputError(msg, file=str(path), key=place) from error
+        msg = f"{path}, [{section}]: {error}; correct the declaration"
+        raise InputError(msg, file=str(path), key=section) from error
     return _Declaration(shared, groups)
 
 
@@ -362,68 +366,11 @@ SHARED_COLUMNS = _CORE.shared
 #: All tables but those of analyses, by group.
 GROUPS = _groups(_CORE.groups)
 
-#: A data set in canonical form, and the planted markers of a simulated one.
-SERIES = PathTemplate("results/{dataset}/series.parquet")
-TRUTH = GROUPS["acquired"].files["truth"]
-#: Notes on the acquisition of a data set.
-NOTES = GROUPS["acquired"].files["notes"]
-#: Downloads, a folder per source.
-DOWNLOADS = PathTemplate("resources/downloads")
-
-#: Whether an optional data set can be had, and the places of its files.
-AVAILABILITY = PathTemplate("results/{dataset}/search/availability.json")
-PLACES = GROUPS["sought"].files["places"]
-
-DIAGNOSTIC = GROUPS["diagnostic"].path
-#: Comparisons of the features of a data set, by the design of a study.
-GENES = GROUPS["genes"].path
-FOLDS = GROUPS["folds"].files["folds"]
-#: Checksums of the downloads of a data set; a later run, also of another person, compares.
-CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
-#: The tables of the classifiers of a job, the input of all later stages.
-TRAINED = GROUPS["training"].path
-#: The checks of the classifiers that come first in a study.
-CHECKED = GROUPS["check"].path
-
-#: Files of a classifier fitted on all samples: the model, its tables and its gene sets.
-MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops")
-MODEL_TABLE = GROUPS["model"].path
-GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt")
-
-STUDY = PathTemplate("results/studies/{study}")
-STUDY_TABLE = GROUPS["study"].path
-#: The path of each of `STUDY_TABLES` by its name: *compare* and *enrich* have a folder each.
-STUDY_FILES = {**GROUPS["study"].files, **GROUPS["gene_lists"].files}
-#: In the paths of models, the data set and classifier of the model of all cohorts of a study.
-ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
-#: Tables of single features and samples.
-DESCRIPTION_TABLE = GROUPS["description"].path
-#: Tables of several series of one question.
-COHORT_TABLE = GROUPS["cohorts"].path
-#: Tables of models in a second cohort.
-VALIDATION_TABLE = GROUPS["validation"].path
-REPORT = GROUPS["report"].path
-#: Its second page.
-DETAILS = PathTemplate(STUDY + "/details.html")
-#: The charts of the page as files, a folder.
-FIGURES_FOLDER = GROUPS["figures"].path
-#: The record of a run, from which paragraphs and figures for print are made.
-RECORD = PathTemplate(STUDY + "/run.json")
-#: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
-CURVES = PathTemplate(STUDY + "/curves.json")
-#: The permutation test of one classifier on one data set.
-PERMUTED = GROUPS["permutation"].path
-ANALYSIS_TABLE = GROUPS["analysis"].path
-ANALYSIS_FOLDER = ANALYSIS_TABLE.parent
-INDEX = PathTemplate("results/index.html")
-#: The first page of the manual of the results.
-MANUAL = PathTemplate("results/README.md")
-
 
 def _wildcards_of_rules() -> dict[str, str]:
     """Return the wildcards of the jobs of each rule, for example ``{dataset}/{folds}``.
 
-    They are those of all its groups of tables in the order of their first appearance.
+    A rule has the wildcards of all its groups of tables, in the order of their first appearance.
     """
     names: dict[str, dict[str, None]] = {}
     for group in GROUPS.values():
@@ -461,11 +408,81 @@ def _folders_of_results(*templates: str) -> frozenset[str]:
     return frozenset(name for name in second_parts if "{" not in name)
 
 
+# Paths
+
+#: A data set in canonical form.
+SERIES = PathTemplate("results/{dataset}/series.parquet")
+#: The planted markers of a simulated data set.
+TRUTH = GROUPS["acquired"].files["truth"]
+#: Notes on the acquisition of a data set.
+NOTES = GROUPS["acquired"].files["notes"]
+#: Downloads, a folder per source.
+DOWNLOADS = PathTemplate("resources/downloads")
+
+#: Whether an optional data set is available.
+AVAILABILITY = PathTemplate("results/{dataset}/search/availability.json")
+#: The URLs and folders where the files of an optional data set are.
+PLACES = GROUPS["sought"].files["places"]
+
+#: Tests of normality and dependence of a data set.
+DIAGNOSTIC_PATH = GROUPS["diagnostic"].path
+#: Comparisons of the features of a data set, by the design of a study.
+GENES = GROUPS["genes"].path
+#: The test samples of each fold.
+FOLDS = GROUPS["folds"].files["folds"]
+#: Checksums of the downloads of a data set; a later run, also of another person, compares.
+CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
+#: The tables of the classifiers of a job, the input of all later stages.
+TRAINING_PATH = GROUPS["training"].path
+#: The checks of the classifiers that come first in a study.
+CHECK_PATH = GROUPS["check"].path
+
+#: A classifier fitted on all samples, its tables, and its signature as gene sets.
+MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops")
+MODEL_TABLE = GROUPS["model"].path
+GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt")
+
+#: The folder of a study.
+STUDY = PathTemplate("results/studies/{study}")
+#: Tables of the rule *compare*.
+STUDY_TABLE = GROUPS["study"].path
+#: The path of each of `STUDY_TABLES` by its name: *compare* and *enrich* have a folder each.
+STUDY_FILES = {**GROUPS["study"].files, **GROUPS["gene_lists"].files}
+#: In the paths of models, the data set and classifier of the model of all cohorts of a study.
+ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
+#: Tables of single features and samples.
+DESCRIPTION_TABLE = GROUPS["description"].path
+#: Tables of several series of one question.
+COHORT_TABLE = GROUPS["cohorts"].path
+#: Tables of models in a second cohort.
+VALIDATION_TABLE = GROUPS["validation"].path
+#: The page of a study.
+REPORT = GROUPS["report"].path
+#: The second page of a study.
+DETAILS = PathTemplate(STUDY + "/details.html")
+#: The folder of the charts of the page as files.
+FIGURES_FOLDER = GROUPS["figures"].path
+#: The record of a run, from which paragraphs and figures for print are made.
+RECORD = PathTemplate(STUDY + "/run.json")
+#: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
+CURVES = PathTemplate(STUDY + "/curves.json")
+#: The permutation test of one classifier on one data set.
+PERMUTATION_PATH = GROUPS["permutation"].path
+#: Tables of an analysis of a paper, and their folder.
+ANALYSIS_TABLE = GROUPS["analysis"].path
+ANALYSIS_FOLDER = ANALYSIS_TABLE.parent
+#: The list of all studies.
+INDEX = PathTemplate("results/index.html")
+#: The first page of the manual of the results.
+MANUAL = PathTemplate("results/README.md")
+
+
 #: Names that no data set can have: other folders of ``results``, and the model of all cohorts.
 RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), usage_of("acquire")) | {
     ALL_COHORTS["dataset"]
 }
 
+# Schemas of tables
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
 NOTES_TABLE = GROUPS["acquired"].tables["notes"]

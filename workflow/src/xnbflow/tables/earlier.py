@@ -79,7 +79,7 @@ EARLIER_FILES = {
 
 
 def _folders_of_a_study() -> set[str]:
-    """Return the names of the folders that jobs of this version write in that of a study."""
+    """Return the names of the folders that jobs of this version write in the folder of a study."""
     names = {FIGURES_FOLDER.rpartition("/")[2]}
     for group in GROUPS.values():
         folder, _, path = group.path.partition(f"{STUDY}/")
@@ -106,7 +106,7 @@ def remove_earlier_model(classifier: str, folder: str | Path) -> None:
 
 
 def remove_earlier_analysis(analysis: str, tables: Iterable[str], study_folder: str | Path) -> None:
-    """Remove the tables of an analysis that were in a folder of its name in that of the study.
+    """Remove the tables of an analysis that were in a folder of its name in the study's folder.
 
     A folder of this name that jobs of this version write is left alone.
     """

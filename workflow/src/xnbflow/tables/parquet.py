@@ -28,7 +28,7 @@ def parquet_writer(
 ) -> Iterator[pq.ParquetWriter]:
     """Write a Parquet file with checksums, atomically.
 
-    ``options`` are those of `pyarrow.parquet.ParquetWriter`; files are compressed with zstd.
+    For ``options`` see `pyarrow.parquet.ParquetWriter`; files are compressed with zstd.
     """
     metadata: dict[bytes, bytes] = dict(schema.metadata or {})
     if place := place_of(path):

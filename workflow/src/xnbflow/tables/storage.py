@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,12 +26,13 @@ _GENE_SETS = b"xnbflow.gene_sets.sha256"
 #: The versions of the software that wrote a table which was computed from a series.
 _SOFTWARE = b"xnbflow.software"
 
+# The types of columns in files.
 _TEXT = pa.large_string()
 _WHOLE = pa.int64()
 _REAL = pa.float64()
 _TRUTH = pa.bool_()
-#: Types in a file for each type of the contract; the first is that of an empty column.
-_ARROW = {
+#: The types in files that each type of the contract allows; the first is that of an empty column.
+_ALLOWED_TYPES = {
     "text": (_TEXT,),
     "text or none": (_TEXT,),
     "integer": (_WHOLE,),
@@ -39,19 +40,29 @@ _ARROW = {
     "boolean": (_TRUTH,),
     "text or number": (_TEXT, _WHOLE, _REAL),
 }
-#: The types of pyarrow that are written as each type in a file, as tests of a type.
-_WRITTEN_AS = {
+#: Which types of pyarrow are converted to each type in files. For example, floats of 32 bits and
+#: whole numbers become `_REAL`.
+_CONVERTED_TYPES = {
     _TEXT: (types.is_string, types.is_large_string),
     _WHOLE: (types.is_integer,),
     _REAL: (types.is_floating, types.is_integer),
     _TRUTH: (types.is_boolean,),
 }
 
+#: Rows of a table that are converted to text at a time; seven million at once take 3 GB.
+TEXT_ROWS_AT_ONCE = 200_000
+#: Characters that separate cells or rows of a text, or quote a cell.
+_SEPARATORS = re.compile(r'[\t\n\r"]')
+#: First characters of text that a spreadsheet may run as a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 
 def table_of(
     rows: Iterable[Mapping[str, Any]], table: TableSchema, without: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Return rows of named fields as a table, ``without`` the columns that are added later.
+    """Return rows of named fields as a table of the contract.
+
+    Columns that the caller adds later are named in ``without``.
 
     Raises
     ------
@@ -81,10 +92,25 @@ def write_parquet(
 ) -> None:
     """Write a table to Parquet in the order of its columns, with checksums, without its index.
 
-    ``series`` is the `digest_of_file` of the series that it was computed from, for
-    `refuse_other_series`; with it the versions of the software are kept, see `versions_of`.
-    ``gene_sets`` is the digest of the gene sets that were made of the table. A ``frame`` that
-    breaks the contract is a `TypeError`, since the code that computed it is wrong.
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    path : path
+        The file.
+    table : TableSchema
+        The schema of the table.
+    series : str
+        The `digest_of_file` of the series that the table was computed from, if it was; see
+        `refuse_other_series`. The versions of the software are recorded with it
+        (`recorded_versions`).
+    gene_sets : str
+        The digest of the file of gene sets that was made of the table, if there is one.
+
+    Raises
+    ------
+    TypeError
+        If the frame breaks the contract: the code that computed it is wrong.
     """
     place = f"table {table.name!r} for {path}"
     if fault := _wrong_names(list(frame.columns), table):
@@ -93,11 +119,11 @@ def write_parquet(
     rows = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
     rows = rows.select(table.ordered(frame))
     fields = []
-    for name, kind in _kinds(rows.column_names, table).items():
-        stored_type = _type_in_file(rows[name], kind)
+    for name, declared_type in _column_types(rows.column_names, table).items():
+        stored_type = _type_in_file(rows[name], declared_type)
         if stored_type is None:
             missing = " with missing values" if rows[name].null_count else ""
-            fault = f"column {name!r} holds {rows[name].type}{missing}, not {kind}"
+            fault = f"column {name!r} holds {rows[name].type}{missing}, not {declared_type}"
             msg = f"{place} breaks the contract: {fault}"
             raise TypeError(msg)
         fields.append((name, stored_type))
@@ -153,8 +179,8 @@ def read_stacked(
 ) -> dict[str, pd.DataFrame]:
     """Read what `write_stacked` has written; return the table of each classifier by its id.
 
-    ``classifiers`` are those of the job that wrote the file; one without rows has an empty table.
-    An `InputError` names a file with rows of another classifier.
+    The table of a classifier without rows is empty. An `InputError` names a file with rows of
+    another classifier than ``classifiers``, the classifiers of the job that wrote the file.
     """
     selected = None if columns is None else ["classifier", *columns]
     stacked = read_parquet(path, stacked_schema(table), selected)
@@ -194,27 +220,27 @@ def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None
     """Refuse tables of `write_parquet` that are not from the present series."""
     digest = digest_of_file(series)
     for path in paths:
-        if series_of(path) != digest:
+        if recorded_series_digest(path) != digest:
             with open_parquet(series) as file:
-                file.read()  # for a damaged series the error is about the series, not the table
+                file.read()  # a damaged series is refused here, with an error about the series
             msg = f"{path} was not computed from {series} as it is now; {REMEDY}"
             raise InputError(msg, file=str(path), remedy=REMEDY)
 
 
-def series_of(path: str | Path) -> str:
-    """Return the digest of the series that a table was computed from; empty if it has none.
+def recorded_series_digest(path: str | Path) -> str:
+    """Return the digest of the series that a table was computed from; empty if none is recorded.
 
-    Of a table of several series it is their digests with spaces between them.
+    A table of several series has their digests with spaces between them.
     """
     return _metadata(path, _SERIES)
 
 
-def gene_sets_of(path: str | Path) -> str:
-    """Return the digest of the gene sets that were made of a table; empty if it has none."""
+def recorded_gene_sets_digest(path: str | Path) -> str:
+    """Return the digest of the gene sets that were made of a table; empty if none is recorded."""
     return _metadata(path, _GENE_SETS)
 
 
-def versions_of(paths: Iterable[str | Path]) -> dict[str, str]:
+def recorded_versions(paths: Iterable[str | Path]) -> dict[str, str]:
     """Return the versions of the software that wrote tables which were computed from series.
 
     Where tables were written with several versions of a package, these are joined by "and". The
@@ -234,12 +260,9 @@ def versions_of(paths: Iterable[str | Path]) -> dict[str, str]:
 
 
 def _metadata(path: str | Path, key: bytes) -> str:
+    """Return an item of the metadata of a file; empty if it has none."""
     with open_parquet(path) as file:
         return (file.schema_arrow.metadata or {}).get(key, b"").decode()
-
-
-#: Rows of a table that are converted to text at a time.
-ROWS_OF_BLOCK = 200_000
 
 
 def write_tsv(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
@@ -268,34 +291,44 @@ def tsv(frame: pd.DataFrame) -> str:
 
 
 def _blocks_of_text(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield the header, and the text of some rows at a time: seven million take 3 GB."""
+    """Yield the header, and the text of some rows at a time."""
     yield "\t".join(map(_cell, frame)) + "\n"
     inferred = frame.infer_objects()
-    for start in range(0, len(inferred), ROWS_OF_BLOCK):
-        block = inferred.iloc[start : start + ROWS_OF_BLOCK]
-        formatted = [_cells_of(column) for _, column in block.items()]
-        formats = [cell_format for cell_format, _ in formatted]
-        columns = [cells for _, cells in formatted]
-        if len(columns) == 1 and formats == ["%s"]:  # readers skip empty lines
-            columns = [[text or '""' for text in columns[0]]]
-        # one format of a whole row is faster than joining the texts of its cells
-        row_format = "\t".join(formats) + "\n"
-        yield "".join(map(row_format.__mod__, zip(*columns, strict=True)))
+    for start in range(0, len(inferred), TEXT_ROWS_AT_ONCE):
+        block = inferred.iloc[start : start + TEXT_ROWS_AT_ONCE]
+        columns = [_format_column(column) for _, column in block.items()]
+        # One format for a whole row, such as %s<tab>%.6g for ("tumour", 0.25), is faster than
+        # joining the texts of its cells.
+        row_format = "\t".join(column.cell_format for column in columns) + "\n"
+        cells = [column.cells for column in columns]
+        if row_format == "%s\n":  # readers skip empty lines
+            cells = [[text or '""' for text in cells[0]]]
+        yield "".join(row_format % row for row in zip(*cells, strict=True))
 
 
-def _cells_of(column: pd.Series) -> tuple[str, list[Any]]:
-    """Return a format and the cells of a column for it; missing ones are empty text."""
+class _FormattedColumn(NamedTuple):
+    """The cells of a column, and the format ``%s`` or ``%.6g`` that makes a text of each."""
+
+    cell_format: str
+    cells: list[Any]
+
+
+def _format_column(column: pd.Series) -> _FormattedColumn:
+    """Return the cells of a column with their format; missing cells are empty text."""
     if pd.api.types.is_float_dtype(column.dtype):  # four times as fast as pandas' formatting
         values = column.to_numpy(dtype=float, na_value=math.nan)
         if np.isnan(values).any():
-            return "%s", ["" if math.isnan(value) else f"{value:.6g}" for value in values.tolist()]
-        return "%.6g", values.tolist()
+            texts = ["" if math.isnan(value) else f"{value:.6g}" for value in values.tolist()]
+            return _FormattedColumn("%s", texts)
+        return _FormattedColumn("%.6g", values.tolist())
     if column.dtype == object:  # of several types
-        return "%s", [_cell(cell) for cell in column.where(column.notna(), "").tolist()]
-    # names repeat in every class: each is converted once
+        cells = column.where(column.notna(), "").tolist()
+        return _FormattedColumn("%s", list(map(_cell, cells)))
+    # Names repeat, for example a feature in every class: each distinct name is converted once.
+    # Missing cells have the code -1, which is the last text.
     codes, distinct = pd.factorize(column)
-    texts = np.array([*map(_cell, distinct.tolist()), ""], dtype=object)  # code -1: missing
-    return "%s", texts[codes].tolist()
+    distinct_texts = np.array([*map(_cell, distinct.tolist()), ""], dtype=object)
+    return _FormattedColumn("%s", distinct_texts[codes].tolist())
 
 
 def _cell(cell: Any) -> str:
@@ -305,12 +338,6 @@ def _cell(cell: Any) -> str:
         return text
     escaped = text.replace('"', '""')
     return f'"{escaped}"'
-
-
-#: Characters that separate cells or rows, or quote a cell.
-_SEPARATORS = re.compile(r'[\t\n\r"]')
-#: First characters of text that a spreadsheet may run.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def without_formula(cell: Any) -> Any:
@@ -338,9 +365,17 @@ def write_tables(
 ) -> None:
     """Write tables to a folder, each as Parquet and as text.
 
-    ``tables`` are all tables that the job may write there: files of those that are not among the
-    ``frames``, which an earlier run has written, are removed. No other file is touched. The digest
-    of the ``series`` is as for `write_parquet`.
+    Parameters
+    ----------
+    frames : mapping of str to DataFrame
+        The tables by name.
+    folder : path
+        The folder.
+    tables : mapping of str to TableSchema
+        All tables that the job may write to the folder. Files of a table that is not among the
+        frames, which an earlier run has written, are removed. Other files remain.
+    series : str
+        The digest of the series, see `write_parquet`.
     """
     if unknown := sorted(set(frames) - set(tables)):
         msg = f"table {unknown[0]!r} for {folder} is not in the contract"
@@ -370,37 +405,37 @@ def remove_files(folder: str | Path, names: Iterable[str]) -> None:
         Path(folder, name).unlink(missing_ok=True)
 
 
-def _kinds(names: Sequence[str], table: TableSchema) -> dict[str, str]:
-    """Return the types of columns that are in the contract."""
+def _column_types(names: Sequence[str], table: TableSchema) -> dict[str, str]:
+    """Return the type that the contract declares for each column that is in it."""
     columns = {name: table.column(name) for name in names}
     return {name: column.type for name, column in columns.items() if column}
 
 
-def _type_in_file(values: pa.ChunkedArray, kind: str) -> pa.DataType | None:
+def _type_in_file(values: pa.ChunkedArray, declared_type: str) -> pa.DataType | None:
     """Return the type of values in a file; None if the contract does not allow them."""
-    may_be_missing = kind in {"number", "text or none"}
+    may_be_missing = declared_type in {"number", "text or none"}
     if values.null_count and not may_be_missing:
         return None
     # A column without a value has any type in pandas, for example object; it is always valid.
     if values.null_count == len(values):
-        return _ARROW[kind][0]
-    for stored_type in _ARROW[kind]:
-        if any(is_type(values.type) for is_type in _WRITTEN_AS[stored_type]):
+        return _ALLOWED_TYPES[declared_type][0]
+    for stored_type in _ALLOWED_TYPES[declared_type]:
+        if any(is_type(values.type) for is_type in _CONVERTED_TYPES[stored_type]):
             return stored_type
     return None
 
 
 def _wrong_type(schema: pa.Schema, table: TableSchema) -> str:
-    """Return how the types of a file deviate from those of a table; empty if they do not."""
-    for name, kind in _kinds(schema.names, table).items():
+    """Return how the types in a file deviate from the schema; empty if they do not."""
+    for name, declared_type in _column_types(schema.names, table).items():
         stored_type = schema.field(name).type
-        if stored_type not in _ARROW[kind]:
-            return f"column {name!r} holds {stored_type}, not {kind}"
+        if stored_type not in _ALLOWED_TYPES[declared_type]:
+            return f"column {name!r} holds {stored_type}, not {declared_type}"
     return ""
 
 
 def _wrong_names(names: Sequence[str], table: TableSchema, without: Collection[str] = ()) -> str:
-    """Return how the names of columns deviate from those of a table; empty if they do not."""
+    """Return how the names of columns deviate from the schema; empty if they do not."""
     if missing := [name for name in table.fixed if name not in {*names, *without}]:
         return f"column {missing[0]!r} is missing"
     if unknown := [name for name in names if table.column(name) is None]:

@@ -11,7 +11,13 @@ from xnbflow.core.parameters import number_constraint, one_of, whole_constraint
 from xnbflow.data.matrices import as_dense
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.class_tiles import class_tile
-from xnbflow.density.density_tables import QUANTILES, log_grouped, log_tabulated, tabulate
+from xnbflow.density.density_tables import (
+    QUANTILES,
+    TabulatedDensity,
+    log_grouped,
+    log_tabulated,
+    tabulate,
+)
 from xnbflow.density.families.distribution import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.kernels import (
     EXPONENTIAL,
@@ -33,8 +39,8 @@ TABULATED_FROM = 1024
 LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
 _LOG_SQRT_2PI = 0.9189385332046727
+#: Breaks of `Kernel.quadrature` beyond the least and the greatest sample, in bandwidths.
 _TAIL = np.array([1.0, 2.0, 4.0, 8.0])
-
 
 #: Parameters of kernel densities, of the family and of classifiers.
 DENSITY_CONSTRAINTS: dict[str, list[Any]] = {
@@ -42,6 +48,33 @@ DENSITY_CONSTRAINTS: dict[str, list[Any]] = {
     "kernel": [one_of(*KERNELS), whole_constraint(0, GREATEST_BETA)],
     "min_bandwidth": [number_constraint(0.0, closed="left")],
 }
+
+
+class _Tables:
+    """The tables of one class, one per feature: Gaussian densities of many samples."""
+
+    samples = None
+
+    def __init__(self, n_features: int) -> None:
+        self.tables: list[TabulatedDensity | None] = [None] * n_features
+
+    def write(self, strip: slice, values: np.ndarray, bandwidths: np.ndarray) -> None:
+        """Tabulate some features by their samples (n_some, n_samples), each row ascending."""
+        rows = np.ascontiguousarray(values)
+        self.tables[strip] = map(tabulate, rows, bandwidths)
+
+
+class _Samples:
+    """The samples of one class, over which its densities are sums."""
+
+    tables = None
+
+    def __init__(self, n_features: int, n_samples: int) -> None:
+        self.samples = np.empty((n_features, n_samples))
+
+    def write(self, strip: slice, values: np.ndarray, _: np.ndarray) -> None:
+        """Keep the samples (n_some, n_samples) of some features; their bandwidths are elsewhere."""
+        self.samples[strip] = values
 
 
 class Kernel(TiledDistribution):
@@ -124,22 +157,18 @@ class Kernel(TiledDistribution):
         self.n_features_ = features.shape[0]
         order, offsets = class_offsets(codes, n_classes)
         order = order if samples is None else samples[order]
+        rows_of_classes = [slice(*ends) for ends in pairwise(offsets)]
         self.class_count_ = np.diff(offsets)
-        class_slices = [slice(*ends) for ends in pairwise(offsets)]
 
-        # Two kinds of densities: tables of the Gaussian density of a large class, which replace its
-        # samples, and sums over the samples of a class.
+        # The densities of a class are tables, or sums over its samples.
         adaptive = self.bandwidth == "adaptive"
-        only_sums = self.exact or self.kernel != "gaussian" or adaptive
-        is_large = self.class_count_ >= (np.inf if only_sums else TABULATED_FROM)
-        tabulated = np.flatnonzero(is_large).tolist()
-        summed = np.flatnonzero(~is_large).tolist()
-        self.tables_: list[Any] = [None] * n_classes
-        for c in tabulated:
-            self.tables_[c] = [None] * self.n_features_
-        self.samples_: list[Any] = [None] * n_classes
-        for c in summed:
-            self.samples_[c] = np.empty((self.n_features_, self.class_count_[c]))
+        can_be_tabulated = self.kernel == "gaussian" and not (self.exact or adaptive)
+        classes: list[_Tables | _Samples] = []
+        for n_samples in self.class_count_:
+            if can_be_tabulated and n_samples >= TABULATED_FROM:
+                classes.append(_Tables(self.n_features_))
+            else:
+                classes.append(_Samples(self.n_features_, n_samples))
         bandwidths = np.empty((n_classes, self.n_features_))
         factors = np.empty((self.n_features_, len(order))) if adaptive else None
 
@@ -150,11 +179,9 @@ class Kernel(TiledDistribution):
                 tile = replace(tile, spreads=spreads[strip])
             widths = tile.bandwidths(self.bandwidth, self.min_bandwidth)
             bandwidths[:, strip] = widths
-            for c in tabulated:
-                columns = map(np.ascontiguousarray, tile.values[class_slices[c]].T)
-                self.tables_[c][strip] = map(tabulate, columns, widths[c])
-            for c in summed:
-                self.samples_[c][strip] = tile.values[class_slices[c]].T
+            for c, densities in enumerate(classes):
+                values = tile.values[rows_of_classes[c]].T
+                densities.write(strip, values, widths[c])
             if factors is not None:
                 of_samples: Any = tile.factors(
                     widths,
@@ -165,25 +192,31 @@ class Kernel(TiledDistribution):
                 factors[strip] = of_samples.T
 
         map_strips(fit_strip, self.n_features_, len(order))
+        self.samples_: list[Any] = [densities.samples for densities in classes]
+        self.tables_: list[Any] = [densities.tables for densities in classes]
         self.bandwidths_ = list(bandwidths)
         self.factors_ = None
         if factors is not None:
-            self.factors_ = [np.ascontiguousarray(factors[:, rows]) for rows in class_slices]
+            self.factors_ = [np.ascontiguousarray(factors[:, rows]) for rows in rows_of_classes]
         return self
 
     def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
-        if self.tables_[code] is None:
-            samples = self.samples_[code][terms]
-            bandwidths = self.bandwidths_[code][terms]
-            factors = None if self.factors_ is None else self.factors_[code][terms]
-            log_kernel_density(
-                samples, bandwidths, kernel=self.kernel, points=tile, out=out, factors=factors
-            )
+        """Write the log densities of some features in one class; see `TiledDistribution`."""
+        if self.tables_[code] is not None:
+            column = np.empty(len(tile))
+            for f, table in enumerate(self.tables_[code][terms]):
+                log_tabulated(table, np.ascontiguousarray(tile[:, f]), column)
+                out[:, f] = column
             return
-        column = np.empty(len(tile))
-        for f, table in enumerate(self.tables_[code][terms]):
-            log_tabulated(table, np.ascontiguousarray(tile[:, f]), column)
-            out[:, f] = column
+        factors = None if self.factors_ is None else self.factors_[code][terms]
+        log_kernel_density(
+            self.samples_[code][terms],
+            self.bandwidths_[code][terms],
+            kernel=self.kernel,
+            points=tile,
+            out=out,
+            factors=factors,
+        )
 
     def approximate_log_density(self, features: np.ndarray) -> np.ndarray:
         """Return `log_density` to about 1e-3 where Gaussian kernels are sums over samples.

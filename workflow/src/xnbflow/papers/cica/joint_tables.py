@@ -86,7 +86,7 @@ class JointTables:
         target_width: float,
         grid: np.ndarray,
     ) -> None:
-        self._features = features
+        self.features = features
         self._marginal = marginal
         self._target_width = target_width
         self._grid = grid
@@ -164,10 +164,10 @@ class JointTables:
         # Below this bound a sum is inaccurate; the bound itself takes its place.
         least = np.maximum(_LEAST_SUM, _LEAST_REST * own_kernels)
         log_marginal = np.log(np.maximum(self._marginal - own_kernels, least))
-        log_density = (1 - len(self._features)) * log_marginal
+        log_density = (1 - len(self.features)) * log_marginal
         inaccurate = np.zeros(shape, dtype=bool)
         certain = np.ones(len(samples), dtype=bool)
-        for table, values in zip(self._features, samples.T, strict=True):
+        for table, values in zip(self.features, samples.T, strict=True):
             sums, covered = table.interpolate(values)
             sums -= own_kernels
             inaccurate |= sums < least

@@ -49,7 +49,7 @@ class ConditionalEntropy:
             mesh = MeshTarget.from_classes(codes)
         else:
             mesh = MeshTarget.from_numbers(self.target)
-        self._density = JointDensity(self.target, self.reach, self.width, mesh)
+        self.density = JointDensity(self.target, self.reach, self.width, mesh)
 
     def __call__(self, demixing: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the value in nats, and its derivative by relative changes of W.
@@ -60,7 +60,7 @@ class ConditionalEntropy:
         standardising; on the diagonal 0.
         """
         components = demixing @ self.inputs
-        log_density, score = self._density.scores(components)
+        log_density, score = self.density.scores(components)
         n_samples = components.shape[1]
         moments = score @ components.T / n_samples
         covariance = components @ components.T / n_samples

@@ -87,7 +87,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         InputError
             If y is constant or a parameter is out of range.
         """
-        checked, targets = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
+        checked, targets = self._validate_training(X, y, y_numeric=True, ensure_min_samples=2)
         if np.ptp(targets) == 0.0:
             msg = f"y is constant ({targets[0]}): there is nothing to predict; give another target"
             raise InputError(msg)
@@ -126,7 +126,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
 
         The shape is (n_samples, n_grid); each row integrates to 1 over the grid.
         """
-        values = self._validated(X)
+        values = self._validate_samples(X)
         rows = [
             self._density(values[rows], self.width_, self._tables)
             for rows in _chunks(len(values), len(self.grid_))

@@ -158,7 +158,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Raises an `InputError` if y is constant, or labels hardly any sample like another; if the
         inputs do not vary in ``n_components`` dimensions; if the target correlates with fewer.
         """
-        X, y = self._validated(X, y, ensure_min_samples=2)
+        X, y = self._validate_training(X, y, ensure_min_samples=2)
         target = kernel_target(y)
         n_features = X.shape[1]
         n_components = n_features if self.n_components is None else self.n_components
@@ -202,7 +202,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return the components of X, shape (n_samples, n_components)."""
-        X = self._validated(X)
+        X = self._validate_samples(X)
         return (X - self.mean_) @ self.components_.T
 
     def _minimise(

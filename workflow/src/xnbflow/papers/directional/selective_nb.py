@@ -94,7 +94,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
         fold. Raises an `InputError` if there are too few samples or groups for inner folds.
         """
-        values, labels = self._validated(X, y)
+        values, labels = self._validate_training(X, y)
         check_consistent_length(labels, groups)
         codes = self._learn_classes(labels)
         group_labels = None if groups is None else np.asarray(groups)

@@ -188,7 +188,7 @@ class GeneralizedNB(BaseNaiveBayes):
 
     def decision_function(self, X: SamplesLike) -> np.ndarray:
         """Return the log odds of the second class, shape (n_samples,)."""
-        return self._log_odds(self._features(X))
+        return self._log_odds(self._read_features(X))
 
     def effects(self, X: SamplesLike) -> pd.DataFrame:
         """Return the contribution of each feature to each sample's log odds.
@@ -197,7 +197,7 @@ class GeneralizedNB(BaseNaiveBayes):
         ``feature``, ``naive_effect``, ``adjustment`` and ``sum``. With ``intercept_`` the sums of a
         sample add up to its log odds.
         """
-        features = self._features(X)
+        features = self._read_features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
         names = self._feature_names()
         table = pd.DataFrame(
@@ -275,7 +275,8 @@ class GeneralizedNB(BaseNaiveBayes):
         self.log_likelihood_ = np.array(fit.history)
         self.n_iter_ = len(fit.history) - 1
 
-        self._warn_of_convergence(fit, len(codes))
+        if message := fit.fault(max_iter=self.max_iter, tol=self.tol):
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _backfit(
         self, columns: list[SortedFeature], effects: list[np.ndarray], events: np.ndarray
@@ -313,24 +314,6 @@ class GeneralizedNB(BaseNaiveBayes):
             spreads.append((effect + adjustment)[column.rows].std())
         is_neutralized = np.array(spreads) < self.least_effect * np.array(naive_spreads)
         return is_neutralized & ~is_neutralized.all()
-
-    def _warn_of_convergence(self, fit: "LocalScoring", n_samples: int) -> None:
-        """Warn if the passes diverge, or still change the adjustments."""
-        first = fit.history[0]
-        last = fit.history[-1]
-        msg = ""
-        if self.n_iter_ and last < first - _FALL * n_samples:
-            msg = (
-                f"backfitting diverges: the log-likelihood fell from {first:.1f} (naive "
-                f"Bayes) to {last:.1f}; features repeat each other. Use start='logistic'"
-            )
-        elif self.n_iter_ and fit.change > self.tol and not fit.has_ceased:
-            msg = (
-                f"the adjustments still change by {fit.change:.2g} of their norm after "
-                f"{self.max_iter} passes; raise max_iter or tol"
-            )
-        if msg:
-            warnings.warn(msg, ConvergenceWarning, stacklevel=4)
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         log_odds = self._log_odds(features)
@@ -416,6 +399,23 @@ class LocalScoring:
         self.factors += changes[1:]
         self.log_odds = naive + changes[0] + changes[1:] @ rows
 
+    def fault(self, *, max_iter: int, tol: float) -> str:
+        """Return why the passes have not converged, with what to do; empty where they have."""
+        first = self.history[0]
+        last = self.history[-1]
+        n_passes = len(self.history) - 1
+        if n_passes and last < first - _FALL * len(self.events):
+            return (
+                f"backfitting diverges: the log-likelihood fell from {first:.1f} (naive "
+                f"Bayes) to {last:.1f}; features repeat each other. Use start='logistic'"
+            )
+        if n_passes and self.change > tol and not self.has_ceased:
+            return (
+                f"the adjustments still change by {self.change:.2g} of their norm after "
+                f"{max_iter} passes; raise max_iter or tol"
+            )
+        return ""
+
     def backfit(self, *, halving: bool, inner_tol: float) -> None:
         """Smooth every feature's partial residuals; balance the intercept.
 
@@ -456,9 +456,9 @@ class LocalScoring:
         """Apply the smoother to a feature once, or until its smooth part converges."""
         column = self.columns[j]
         for _ in range(_INNER_PASSES):
-            step = self._step(column, self.smooth[j])
+            step = self.smoothing_step(column, self.smooth[j])
             if halving:
-                step = self._halve(step, column.rows)
+                step = self.halved_step(step, column.rows)
             self.smooth[j] += step
             self.log_odds += step[column.rows]
             norm = float(np.sqrt(column.counts @ self.smooth[j] ** 2))
@@ -466,7 +466,7 @@ class LocalScoring:
             if float(np.sqrt(column.counts @ step**2)) <= inner_tol * max(norm, least):
                 break
 
-    def _step(self, column: SortedFeature, smooth: np.ndarray) -> np.ndarray:
+    def smoothing_step(self, column: SortedFeature, smooth: np.ndarray) -> np.ndarray:
         """Return the change of a feature's smooth part (n_values,), centred and limited."""
         weight, residual = _working_totals(
             column.rows, self.log_odds, self.events, len(column.values)
@@ -481,7 +481,7 @@ class LocalScoring:
         target -= column.counts @ target / column.counts.sum()
         return np.clip(target - smooth, -_LARGEST_STEP, _LARGEST_STEP)
 
-    def _halve(self, step: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def halved_step(self, step: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the step halved until the log-likelihood does not fall, or no step."""
         before = _log_likelihood(self.log_odds, self.events)
         for _ in range(_HALVINGS):

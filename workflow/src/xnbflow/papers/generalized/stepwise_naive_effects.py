@@ -92,7 +92,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "StepwiseNaiveEffects":
         """Select features that separate two classes."""
-        X, y = self._validated(X, y, order="F")
+        X, y = self._validate_training(X, y, order="F")
         classes, events, _ = class_codes(y)
         check_two_classes(classes)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))

@@ -5,7 +5,7 @@ depend on each other given the class, blocks may not (Eq. 8).
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from numbers import Integral
 from typing import Any, ClassVar
@@ -340,7 +340,9 @@ class BlockNB(BaseNaiveBayes):
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         if self.selection is not None:
-            return self._couple_pairs(self._weighted_sums(features, self.weights_))
+            return couple_pairs(
+                self._weighted_sums(features, self.weights_), self.pairs_, self.class_log_prior_
+            )
         every_block = np.ones((1, len(self.blocks_)))
         return self.class_log_prior_ + self._weighted_sums(features, every_block)[:, 0].T
 
@@ -361,28 +363,6 @@ class BlockNB(BaseNaiveBayes):
         if self.selection is not None and not terms.min(initial=0.0) >= _LOWEST:  # or NaN
             np.fmax(terms, _LOWEST, out=terms)
         return terms
-
-    def _couple_pairs(self, sums: np.ndarray) -> np.ndarray:
-        """Return one score per sample and class from the comparisons of pairs; see Notes."""
-        n_classes, _, n_samples = sums.shape
-        joint = np.repeat(self.class_log_prior_[None], n_samples, axis=0)
-        wins = np.zeros((n_samples, n_classes))
-        for row, (first, second) in enumerate(self.pairs_):
-            ratio = sums[first, row] - sums[second, row]
-            joint[:, first] += ratio / n_classes
-            joint[:, second] -= ratio / n_classes
-            odds = ratio + self.class_log_prior_[first] - self.class_log_prior_[second]
-            wins[:, first] += odds > 0
-            wins[:, second] += odds < 0
-        # The class of most wins, ties by score, gets the greatest score.
-        rows = np.arange(n_samples)
-        has_most_wins = wins == wins.max(axis=1, keepdims=True)
-        winner = np.argmax(np.where(has_most_wins, joint, -np.inf), axis=1)
-        highest = np.argmax(joint, axis=1)
-        score_of_winner = joint[rows, winner]
-        joint[rows, winner] = joint[rows, highest]
-        joint[rows, highest] = score_of_winner
-        return joint
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         n_samples = features.shape[1]
@@ -413,3 +393,51 @@ class BlockNB(BaseNaiveBayes):
         for members, density in zip(self._members, self.densities_, strict=True):
             inside = np.flatnonzero(is_used[members])
             yield density, inside, members[inside]
+
+
+def couple_pairs(
+    sums: np.ndarray, pairs: Sequence[tuple[int, int]], class_log_prior: np.ndarray
+) -> np.ndarray:
+    """Return one score per sample and class from the comparisons of pairs of classes.
+
+    See the Notes of `BlockNB`.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_classes, n_pairs, n_samples)
+        Log density of a sample in a class, with the weights of a pair.
+    pairs : sequence of (int, int)
+        The codes of the two classes of each pair.
+    class_log_prior : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_classes)
+        The class of most wins has the greatest score.
+
+    Examples
+    --------
+    The first of two classes is e times as likely as the second:
+
+    >>> couple_pairs(np.array([[[1.0]], [[0.0]]]), [(0, 1)], np.zeros(2))
+    array([[ 0.5, -0.5]])
+    """
+    n_classes, _, n_samples = sums.shape
+    joint = np.repeat(class_log_prior[None], n_samples, axis=0)
+    wins = np.zeros((n_samples, n_classes))
+    for row, (first, second) in enumerate(pairs):
+        ratio = sums[first, row] - sums[second, row]
+        joint[:, first] += ratio / n_classes
+        joint[:, second] -= ratio / n_classes
+        odds = ratio + class_log_prior[first] - class_log_prior[second]
+        wins[:, first] += odds > 0
+        wins[:, second] += odds < 0
+    # The class of most wins, ties by score, gets the greatest score.
+    rows = np.arange(n_samples)
+    has_most_wins = wins == wins.max(axis=1, keepdims=True)
+    winner = np.argmax(np.where(has_most_wins, joint, -np.inf), axis=1)
+    highest = np.argmax(joint, axis=1)
+    score_of_winner = joint[rows, winner]
+    joint[rows, winner] = joint[rows, highest]
+    joint[rows, highest] = score_of_winner
+    return joint

@@ -62,7 +62,7 @@ class CorrelationBlocks(TransformerMixin, Estimator):
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CorrelationBlocks":
         """Find the blocks, of at least 2 more samples than there are classes."""
-        X, y = self._validated(X, y)
+        X, y = self._validate_training(X, y)
         class_codes(y)  # raises if labels are missing
         group = np.arange(X.shape[1])
         if self.size > 1:
@@ -77,7 +77,7 @@ class CorrelationBlocks(TransformerMixin, Estimator):
 
     def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
         """Return X with its columns in the order of the blocks."""
-        X = self._validated(X)
+        X = self._validate_samples(X)
         return X[:, np.concatenate(self.blocks_)]
 
     def get_feature_names_out(self, input_features: np.ndarray | None = None) -> np.ndarray:

@@ -64,7 +64,7 @@ class XNBFeatures(FeatureSelector, Estimator):
 
         Where no class has a feature, of which `XNB` warns, all are kept: a classifier needs one.
         """
-        checked, labels = self._validated(X, y)
+        checked, labels = self._validate_training(X, y)
         estimator = XNB() if self.estimator is None else clone(self.estimator)
         self.estimator_ = estimator.fit(checked, labels)
         self.selected_ = np.unique(np.concatenate(self.estimator_.columns_))
@@ -74,7 +74,7 @@ class XNBFeatures(FeatureSelector, Estimator):
 
     def transform(self, X: SamplesLike) -> Any:
         """Return the samples with the features that are kept; all values are checked."""
-        self._validated(X)
+        self._validate_samples(X)
         return super().transform(X)
 
     def _get_support_mask(self) -> np.ndarray:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.data.matrices import some_rows
+from xnbflow.data.matrices import select_rows
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.preprocessing.selection.class_features import (
     DEFAULT_THRESHOLD,
@@ -105,7 +105,7 @@ class Shortlist:
             positions=positions,
             names=positions if names is None else names[positions],
             strengths=strengths,
-            values=some_rows(values, positions),
+            values=select_rows(values, positions),
         )
         self.candidates = [np.searchsorted(positions, top) for top in tops]
 

@@ -37,8 +37,9 @@ def draw_heatmap(
     """Return features by samples: one colour above a feature's mean, another below it.
 
     ``z``, of shape (n_features, n_samples), are standardised values; ``rows`` name the features,
-    ``classes`` are those of the samples, which are side by side. ``tracks`` are columns of the
-    phenotype, a text per sample, empty where it is unknown: a strip each, below that of the class.
+    ``classes`` has the class of each sample; samples of a class are side by side. ``tracks`` are
+    columns of the phenotype, a text per sample, empty where it is unknown: each is a strip, below
+    the strip of the class.
     ``samples`` are names for the pointer.
     """
     n_rows, n_samples = z.shape

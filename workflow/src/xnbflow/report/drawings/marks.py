@@ -25,7 +25,7 @@ Tips = Mapping[str, Sequence[str] | Literal["x", "y"]]
 class Points:
     """Points at ``x`` and ``y`` (n_points,), ``joined`` by a line if asked for.
 
-    ``size`` is the diameter, one or that of each point. A number as colour also chooses the symbol.
+    ``size`` is the diameter of all points, or of each. A number as colour also chooses the symbol.
     """
 
     x: np.ndarray
@@ -301,7 +301,7 @@ class LegendKey:
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """Panels in ``rows`` below each other. In print the ``width`` is that of a column."""
+    """Panels in ``rows`` below each other. In print the ``width`` is the width of a column."""
 
     rows: Sequence[Sequence[ChartPanel]]
     width: float = 2.9

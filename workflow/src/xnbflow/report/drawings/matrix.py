@@ -27,8 +27,8 @@ def draw_matrix(
 
     ``values``, of shape (n_rows, n_columns), are between 0 and 1; the greater, the darker, and
     missing ones stay empty. ``texts`` are written in the cells, ``marks`` right of each row; cells
-    that are ``outlined`` have a frame. ``colour`` is that of the darkest cells, ``cell`` the width
-    and height of one in inches; ``key`` names the number that the shades show.
+    that are ``outlined`` have a frame. ``colour`` is the colour of the darkest cells, ``cell`` the
+    width and height of a cell in inches; ``key`` names the number that the shades show.
     """
     shaded = Cells(
         values=np.asarray(values, dtype=float),

@@ -28,8 +28,8 @@ def draw_probabilities(
 ) -> Chart:
     """Return the chart of each sample over its class at that class's probability, (n_samples,).
 
-    Colour and mark are those of the predicted class, or with more classes than different looks
-    those of right and wrong predictions; a line marks one half. For ``samples`` and ``model`` see
+    Colour and mark show the predicted class, or, with more classes than different looks, whether
+    the prediction is right; a line marks one half. For ``samples`` and ``model`` see
     `draw_components`.
     """
     order = list(classes)

@@ -19,7 +19,13 @@ from xnbflow.report.numbers import format_count, format_number, p_equals
 from xnbflow.report.reasons import finding_for_paper, subject_of
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import words_on_levels
-from xnbflow.report.sentences import RULE, cohort_sentence, headline_sentence, limits, overlap
+from xnbflow.report.sentences import (
+    RULE,
+    cohort_sentence,
+    headline_sentence,
+    overlap,
+    reasons_against,
+)
 
 _PLACE = ["dataset", "folds", "classifier"]
 #: Genes and gene sets of each class that are named.
@@ -28,6 +34,23 @@ _MOST_SETS = 3
 #: Columns of the table of genes that count the features and name the first.
 _GENE_COLUMNS = ["class", "feature", "symbol", "rank", "difference", "log_fold_change"]
 _GENE_COLUMNS += ["auc", "p", "fdr"]
+#: The tables that templates read unchanged.
+_TABLES = (
+    "audit",
+    "calibration",
+    "class_sizes",
+    "concordance",
+    "datasets",
+    "gene_set_tests",
+    "learning_curve",
+    "notes",
+    "omnibus",
+    "pairwise",
+    "pairwise_within",
+    "permutation_tests",
+    "prerank",
+    "random_genes",
+)
 
 
 def paragraphs(results: StudyResults) -> str:
@@ -49,7 +72,7 @@ def fill_in(template: str, variables: Mapping[str, Any]) -> str:
     return _as_paragraphs(_environment().from_string(template).render(variables))
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return a text with Markdown's marks escaped."""
     return re.sub(r"([\\`*_<>|])", r"\\\1", text)
 
@@ -91,7 +114,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["three"] = lambda number: format_number(number, ".3f")
     environment.filters["p"] = p_equals
     environment.filters["count"] = format_count
-    environment.filters["md"] = escaped
+    environment.filters["md"] = escape_markdown
     environment.filters["subjects"] = _subjects
     return environment
 
@@ -124,7 +147,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
     samples_of_features = rows_of(rows[rows["compared"] < rows["tested"]])
 
     # The versions of packages, with citations of those that are cited.
-    versions = {**results.software, **results.trained_with}
+    versions = {**results.software, **results.training_software}
     cited = references()
     packages = []
     for name, version in versions.items():
@@ -133,7 +156,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
     software = {
         "software": versions,
         "packages": packages,
-        "recorded": bool(results.trained_with),
+        "recorded": bool(results.training_software),
         "reported_with": [f"{name} {number}" for name, number in results.reported_with.items()],
     }
 
@@ -147,7 +170,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "diagnostics": results.configuration.get("diagnostics", {}),
         "samples_of_features": samples_of_features if study.datasets else [],
         "candidates": results.tables["headline"]["candidates"].iloc[0],
-        "validated": _validated(results) if study.validate else [],
+        "validated": _cohort_verdicts(results) if study.validate else [],
         "evaluations": evaluations,
         "class_pairs": bool(len(tables["class_sizes"])) and has_pairs,
         "priors_decide": any(row["priors_decide"] for row in tables["equal_priors"]),
@@ -188,7 +211,7 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
     for row in datasets:
         if not row["genes"]["tested"]:
             continue
-        compared = results.compared(row["dataset"])
+        compared = results.gene_tables(row["dataset"])
         (design,) = rows_of(compared["design"])
         model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
         model["counts"] = row["counts"]
@@ -244,7 +267,7 @@ def classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[s
     }
 
 
-def _validated(results: StudyResults) -> list[dict[str, Any]]:
+def _cohort_verdicts(results: StudyResults) -> list[dict[str, Any]]:
     """Return the verdicts in second cohorts, each with its sentence."""
     rows = rows_of(results.validation["verdicts"])
     pair = ("model", "train", "test", "match", "harmonise")
@@ -253,25 +276,6 @@ def _validated(results: StudyResults) -> list[dict[str, Any]]:
         sentence = cohort_sentence(row, results.labels[row["model"]])
         row["sentence"] = sentence + overlap(signatures)
     return rows
-
-
-#: The tables that templates read unchanged.
-_TABLES = (
-    "audit",
-    "calibration",
-    "class_sizes",
-    "concordance",
-    "datasets",
-    "gene_set_tests",
-    "learning_curve",
-    "notes",
-    "omnibus",
-    "pairwise",
-    "pairwise_within",
-    "permutation_tests",
-    "prerank",
-    "random_genes",
-)
 
 
 def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[str, Any]:
@@ -322,7 +326,7 @@ def is_named_set(gene_set: Mapping[str, Any]) -> bool:
 def gene_facts(results: StudyResults, dataset: str) -> dict[str, Any]:
     """Return the number of features that differ, and the first genes that are higher in each class.
 
-    The numbers are those of the table ``genes``; empty where no feature was tested.
+    The numbers are from the table ``genes``; the result is empty if no feature was tested.
     """
     genes = results.genes(dataset, *_GENE_COLUMNS)
     tested = genes[genes["p"].notna()]
@@ -419,7 +423,7 @@ def verdict_facts(
         **{row["metric"]: row for row in estimates if not row["class"]},
         "recall": [row for row in estimates if row["metric"] == "recall"],
         "by_priors": _rows_with(tables["equal_priors"], key | {"priors_decide": True}),
-        "reasons": limits(results, key),
+        "reasons": reasons_against(results, key),
         "noun": results.noun(verdict["dataset"]),
         "features": features[0]["mean"] if features else None,
         "stability": stability[0] if stability else {},

@@ -1,4 +1,4 @@
-"""The cited works in words, as BibTeX and as CSL JSON, from files ``references.yaml``.
+"""The cite works in words, as BibTeX and as CSL JSON, from files ``references.yaml``.
 
 A text cites by keys, as in pandoc: ``@demsar2006`` becomes "Demšar (2006)" and ``[@demsar2006;
 @holm1979]`` "(Demšar 2006; Holm 1979)".
@@ -35,15 +35,15 @@ _SPECIAL = {ord(char): f"\\{char}" for char in "&%$#_{}"} | {ord("\\"): "\\textb
 def references() -> Mapping[str, Mapping[str, Any]]:
     """Return every work by its key; authors as a list, and what lists of literature need.
 
-    They are those of ``references.yaml`` beside this module, and of the folders of papers.
+    The works are in ``references.yaml`` beside this module, and in the folders of papers.
     """
     works: dict[str, dict[str, Any]] = {}
     for path in (Path(__file__).with_name("references.yaml"), *PAPERS.glob("*/references.yaml")):
         works |= parse_yaml(path.read_text(encoding="utf-8"))
-    return {key: _completed(key, work) for key, work in sorted(works.items())}
+    return {key: _complete_work(key, work) for key, work in sorted(works.items())}
 
 
-def _completed(key: str, work: dict[str, Any]) -> dict[str, Any]:
+def _complete_work(key: str, work: dict[str, Any]) -> dict[str, Any]:
     """Return a work with the fields that lists of literature need."""
     authors = work["author"].split("; ")
     places = ("journal", "booktitle", "publisher", "archive")
@@ -86,17 +86,17 @@ def in_words(text: str) -> str:
     'as in Holm (1979), Eq. 2 (Demšar 2006)'
     """
 
-    def cited(key: str, form: str) -> str:
+    def cite(key: str, form: str) -> str:
         work = references().get(key)
         year = work and work.get("year", "n.d.")
         return form.format(work["short"], year) if work else f"@{key}"
 
     def in_brackets(citations: re.Match[str]) -> str:
-        works = [cited(key, "{} {}") for key in _KEY.findall(citations[1])]
+        works = [cite(key, "{} {}") for key in _KEY.findall(citations[1])]
         return f"({'; '.join(works)})"
 
     def in_sentence(citation: re.Match[str]) -> str:
-        return cited(citation[1], "{} ({})")
+        return cite(citation[1], "{} ({})")
 
     return _KEY.sub(in_sentence, _BRACKETS.sub(in_brackets, text))
 

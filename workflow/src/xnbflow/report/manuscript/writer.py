@@ -12,7 +12,7 @@ from typing import Any
 from xnbflow.core.atomic import atomic
 from xnbflow.core.yaml_text import parse_yaml
 from xnbflow.report.manuscript.paragraphs import (
-    escaped,
+    escape_markdown,
     facts,
     fill_in,
     paragraphs,
@@ -28,6 +28,11 @@ from xnbflow.report.manuscript.references import (
 )
 from xnbflow.report.results import StudyResults
 from xnbflow.tables.contract import STUDY_FILES, VALIDATION_TABLE, text_of
+
+#: The record of the run, which is the evidence where a checklist names no table.
+_RUN = "run.json"
+#: Mark of the part of an item that a study does not answer.
+_OPEN_PART = "for the authors"
 
 
 def write_paper(results: StudyResults, folder: Path) -> list[str]:
@@ -64,7 +69,7 @@ def write_paper(results: StudyResults, folder: Path) -> list[str]:
         checklists[f"{name}.md"] = render_template("checklist.md", {"about": about}, lines=True)
 
     texts = {
-        "paragraphs.md": escaped(text),
+        "paragraphs.md": escape_markdown(text),
         "paragraphs.txt": f"{in_words(text).replace('## ', '')}\n\nReferences\n{works}",
         "paragraphs.tex": f"% needs natbib and \\bibliography{{references}}\n\n{latex}",
         "references.bib": bibtex(keys),
@@ -102,7 +107,7 @@ def _item(
     item: Mapping[str, Any], variables: Mapping[str, Any], evidence: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return an item of a checklist with its text, its evidence, and whether it is answered."""
-    text = escaped(in_words(fill_in(item.get("fill", ""), variables)))
+    text = escape_markdown(in_words(fill_in(item.get("fill", ""), variables)))
     links = {}
     if text:
         names = item.get("evidence", [_RUN])
@@ -110,13 +115,9 @@ def _item(
     return {**item, "text": text, "links": links, "done": bool(links) and _OPEN_PART not in text}
 
 
-#: The record of the run, which is the evidence where a checklist names no table.
-_RUN = "run.json"
-#: Mark of the part of an item that a study does not answer.
-_OPEN_PART = "for the authors"
-
-
-def reached_elsewhere(results: StudyResults, dataset: str, classifier: str) -> list[dict[str, Any]]:
+def accuracies_elsewhere(
+    results: StudyResults, dataset: str, classifier: str
+) -> list[dict[str, Any]]:
     """Return the performance of a model in the second cohorts of a study, a row each."""
     if not results.study.validate:
         return []
@@ -127,7 +128,7 @@ def reached_elsewhere(results: StudyResults, dataset: str, classifier: str) -> l
     return rows_of(accuracies.merge(verdicts, on=keys, how="left"))
 
 
-def reached(
+def with_study_intervals(
     results: StudyResults, dataset: str, classifier: str, figures: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the figures of a model with the intervals of the study's table ``estimates``.
@@ -151,8 +152,8 @@ def model_card(
 ) -> str:
     """Return the card of a model as Markdown.
 
-    ``summary`` is that of `xnbflow.running.cli.commands.model_summary`; for ``validated`` see
-    `reached_elsewhere`.
+    ``summary`` is a result of `xnbflow.running.cli.commands.model_summary`; for ``validated`` see
+    `accuracies_elsewhere`.
     """
     from xnbflow.models.typicality import ATYPICAL  # noqa: PLC0415  half a second; pages need none
 

@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -169,14 +170,27 @@ class Tile:
 
 @dataclass(frozen=True, kw_only=True)
 class GeneRow:
-    """A feature of a card: its direction, fold change, AUC, and the share that selects it.
+    """A row of the table of features of a card.
 
-    ``beside`` is a second name; ``label`` is the class, empty on a card of two classes. Missing
-    numbers have no bar.
+    Attributes
+    ----------
+    name : str
+        The gene symbol if the feature has one, else its name.
+    feature_id : str
+        The name of the feature beside its symbol; empty if ``name`` is the name.
+    label : str
+        The class whose features contain it; empty on a card of two classes.
+    mark, meaning : str
+        The sign of its direction in the class, and the meaning of the sign.
+    change, auc, share : float
+        Its log2 fold change, its AUC, and the share of folds or halves that select it; a missing
+        number has no bar.
+    core : bool
+        Whether it is in the core set.
     """
 
     name: str
-    beside: str = ""
+    feature_id: str = ""
     label: str = ""
     mark: str = ""
     meaning: str = ""
@@ -188,13 +202,50 @@ class GeneRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """A finding in short; ``level`` is how well the verdict is supported, by which ``rule``.
+    """The result on one data set in short.
 
-    ``badge`` is the level in words and ``short`` the main reason for it; the sentences of the
-    verdict and its ``details`` open on demand. ``tiles`` are its numbers and ``rows`` its features,
-    each a ``noun``, under the heading ``of``, all of one share (``share_of``); ``warnings`` and
-    ``next_step`` have boxes of their own. ``figure`` is its picture. ``facts``, ``lines`` and
-    ``genes`` have the numbers and features as text.
+    Attributes
+    ----------
+    title, note : str
+        The data set, and its size.
+    verdict : str
+        The verdict with its numbers, in a sentence that opens on demand.
+    level : {"good", "fair", "open", "poor"}
+        How well the verdict is supported, as a class of the page's style.
+    facts : mapping of str to str
+        Estimates and their intervals as text.
+    lines : sequence of ClassLine
+        The recall of each class.
+    rule : str
+        The anchor on the page of the rule of verdicts.
+    details : mapping of str to str
+        Further sentences by their heading, which open on demand.
+    features_heading : str
+        The heading of the features.
+    feature_items : sequence of Item
+        The features as text.
+    features_rest : str
+        How many features are not listed, such as "and 12 others".
+    figure : Figure, optional
+        Its picture.
+    badge : str
+        The level in words.
+    short_reason : str
+        The main reason of the level.
+    tiles : sequence of Tile
+        Its main numbers.
+    feature_rows : sequence of GeneRow
+        The features as a table.
+    share_of : str
+        What the shares in these rows are of, such as "folds"; empty if of different things.
+    noun : str
+        The word for a feature.
+    warnings : sequence of str
+        What makes the result doubtful, in boxes.
+    next_step : str
+        What to do next, in a box.
+    anchor : str
+        Its anchor on the page.
     """
 
     title: str
@@ -205,14 +256,14 @@ class Card:
     lines: Sequence[ClassLine]
     rule: str = ""
     details: Mapping[str, str] = field(default_factory=dict)
-    of: str = ""
-    genes: Sequence[Item] = ()
-    rest: str = ""
+    features_heading: str = ""
+    feature_items: Sequence[Item] = ()
+    features_rest: str = ""
     figure: Figure | None = None
     badge: str = ""
-    short: str = ""
+    short_reason: str = ""
     tiles: Sequence[Tile] = ()
-    rows: Sequence[GeneRow] = ()
+    feature_rows: Sequence[GeneRow] = ()
     share_of: str = ""
     noun: str = "gene"
     warnings: Sequence[str] = ()
@@ -245,18 +296,23 @@ class Evidence:
 class GeneExplorer:
     """All features: a plot of them, their table, and the values of the one that the reader chooses.
 
-    ``content`` is made by `xnbflow.report.page.gene_content.gene_content`; the header needs
+    ``pack`` calls `xnbflow.report.page.gene_content.gene_content`; the header needs
     ``contrasts`` (list of str), ``change`` and ``unit`` (labels of differences and values),
     ``name`` (of the downloaded file), ``noun`` ("gene" or "feature") and ``command``, which draws
     any feature in place of its ``{}``. ``series`` is the id of the data set. ``figures`` are files
-    only, which the page links to.
+    only, which the page links to; where they are drawn, nothing is packed.
     """
 
-    content: str
+    pack: Callable[[], str]
     series: str
     figures: Gallery
     caption: str
     sources: Sequence[str] = ()
+
+    @cached_property
+    def content(self) -> str:
+        """The packed features."""
+        return self.pack()
 
 
 @dataclass(frozen=True)
@@ -307,7 +363,7 @@ def walk(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:
-    """Return every figure of some blocks, those of groups and galleries included."""
+    """Return every figure of some blocks, also in their groups and galleries."""
     return (figure for figure, _ in with_legends(blocks))
 
 

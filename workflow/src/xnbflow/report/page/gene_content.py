@@ -59,13 +59,13 @@ def gene_content(
         ``values``, the steps of the values (uint8: 0 to 254, 255 is missing), feature after
         feature, between ``low`` and ``high`` of the header.
     """
-    content = _samples(values) | header | {"total": len(genes)}
-
-    # The values as an array of features by samples, in the order of the table.
-    by_feature = values.pivot(index="feature", columns="sample", values="value")
-    features = values["feature"].drop_duplicates()
-    samples = values["sample"].drop_duplicates()
-    wide = by_feature.reindex(index=features, columns=samples).to_numpy()
+    # The values as an array of features by samples, both in the order of the table.
+    feature_numbers, features = pd.factorize(values["feature"])
+    sample_numbers, samples = pd.factorize(values["sample"])
+    wide = np.full((len(features), len(samples)), np.nan)
+    wide[feature_numbers, sample_numbers] = values["value"]
+    rows_of_samples = np.unique(sample_numbers, return_index=True)[1]
+    content = _samples(values.iloc[rows_of_samples]) | header | {"total": len(genes)}
 
     wide = wide[: most_bytes // 2 // max(1, wide.shape[1])]  # a value takes a byte
     rounded = {}
@@ -125,9 +125,8 @@ def _largest_that_fits(
     return packed or pack_first(start)
 
 
-def _samples(values: pd.DataFrame) -> dict[str, Any]:
-    """Return the samples with class, batch and group, of the table ``gene_values``."""
-    samples = values.drop_duplicates("sample")
+def _samples(samples: pd.DataFrame) -> dict[str, Any]:
+    """Return the samples with class, batch and group, from a row of ``gene_values`` for each."""
     batches = sorted(set(samples["batch"]) - {""})
     sizes = samples["group"].map(samples["group"].value_counts())
     paired = (samples["group"] != "") & (sizes >= _FEWEST_SAMPLES_OF_GROUP)

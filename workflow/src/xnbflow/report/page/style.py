@@ -19,6 +19,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 N_STYLES = len(COLOURS) * len(MARKERS)
 #: Number of dashes of lines, solid first, in addition to colours; see `xnbflow.report.static`.
 N_DASHES = 6
+#: Colours of strips of other columns, different from the colours of classes.
+_STRIP_COLOURS = ("#5B4B8A", "#B9A8E0", "#3D5A5C", "#A3C4C6", "#6B4A3A", "#D0B5A5", INK, GREY)
 
 
 def style_of(i: int) -> tuple[str, str]:
@@ -27,17 +29,13 @@ def style_of(i: int) -> tuple[str, str]:
     return COLOURS[i % n_colours], MARKERS[(i + i // n_colours) % len(MARKERS)]
 
 
-#: Colours of strips of other columns, different from those of the classes.
-_STRIP_COLOURS = ("#5B4B8A", "#B9A8E0", "#3D5A5C", "#A3C4C6", "#6B4A3A", "#D0B5A5", INK, GREY)
-
-
 def strip_style_of(i: int) -> tuple[str, float]:
     """Colour and opacity of class `i` in a strip of cells, which has no markers."""
     return COLOURS[i % len(COLOURS)], 1.0 if i < len(COLOURS) else 0.45
 
 
 def strip_colour(i: int) -> str:
-    """Colour of strip `i` or of its category `i`, different from those of the classes."""
+    """Colour of strip `i` or of its category `i`, different from the colours of classes."""
     return _STRIP_COLOURS[i % len(_STRIP_COLOURS)]
 
 

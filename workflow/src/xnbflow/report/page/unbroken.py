@@ -33,7 +33,7 @@ def unbroken(text: object) -> Html:
     >>> print(unbroken("TP53"), unbroken("type HLA-A"))
     TP53 <span>type <span class="word">HLA-A</span></span>
     """
-    marked = "".join(map(_marked, re.split(r"(\s+)", str(text))))
+    marked = "".join(map(_mark_word, re.split(r"(\s+)", str(text))))
     return Html(f"<span>{marked}</span>" if "<span" in marked else marked)
 
 
@@ -58,7 +58,7 @@ def unbroken_sentence(text: str) -> str:
     return "".join(pieces)
 
 
-def _marked(word: str) -> str:
+def _mark_word(word: str) -> str:
     """Return a word as HTML, in an element if a browser or a narrow column may break it."""
     escaped = html.escape(word)
     if len(word) >= _LONG:

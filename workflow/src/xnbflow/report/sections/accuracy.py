@@ -54,6 +54,14 @@ _MISTAKE_COLUMNS = ["classifier", "true", "predicted", "count", "share"]
 
 #: Metrics that are numbers of features.
 _SIZES = ("features_per_class", "features")
+#: Arguments of the drawing of calibration, and the columns of ``calibration`` that they are.
+_CALIBRATION_COLUMNS = {
+    "predicted": "mean_predicted",
+    "observed": "observed",
+    "counts": "count",
+    "lower": "observed_lower",
+    "upper": "observed_upper",
+}
 
 
 def section(results: StudyResults) -> Section:
@@ -384,16 +392,6 @@ def confusion_figure(name: str, title: str, rows: pd.DataFrame, classes: Sequenc
 
 def _count_text(count: float) -> str:
     return f"{count:.0f}" if count else ""
-
-
-#: Arguments of the drawing of calibration, and the columns of ``calibration`` that they are.
-_CALIBRATION_COLUMNS = {
-    "predicted": "mean_predicted",
-    "observed": "observed",
-    "counts": "count",
-    "lower": "observed_lower",
-    "upper": "observed_upper",
-}
 
 
 def calibration_figure(name: str, bins: Mapping[str, pd.DataFrame], alt: str) -> Figure:

@@ -35,13 +35,15 @@ def section(results: StudyResults) -> Section | None:
     if not chosen:
         return Section("answer", "What was found", "", blocks)
     cards = [card(results, *evaluation, chosen) for evaluation in results.evaluations]
-    features_are_named = any(card.genes or any(line.items for line in card.lines) for card in cards)
-    caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
+    features_are_named = any(
+        card.feature_items or any(line.items for line in card.lines) for card in cards
+    )
+    caption = results.with_noun(CAPTION) if features_are_named else NO_FEATURES
     files = sources(
         "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"
     )
     for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
-        files += results.compared(dataset).sources("genes")
+        files += results.gene_tables(dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))
     explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "reasons"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))

@@ -37,7 +37,7 @@ _UNITS = {
 
 def section(results: StudyResults) -> Section | None:
     """Return the results on several series together; None if the study compares none."""
-    if not results.study.combined:
+    if not results.study.cohort_series:
         return None
     tables = results.cohorts
     series = tables["cohort_series"]
@@ -63,7 +63,7 @@ def section(results: StudyResults) -> Section | None:
 
 def cohorts_in_words(results: StudyResults) -> list[Prose]:
     """Return two headlines on models and genes over the series; none if the study compares none."""
-    if not results.study.combined:
+    if not results.study.cohort_series:
         return []
     return [
         Prose(models_in_words(results), "headline", rule=_RULE),
@@ -82,7 +82,7 @@ def models_in_words(results: StudyResults) -> str:
         if len(accuracies):
             span = f" (balanced accuracy {accuracies.min():.0%} to {accuracies.max():.0%})"
         clauses.append(f"{_STRATEGIES[strategy]} {verdicts}{span}")
-    n_series = len(results.study.combined)
+    n_series = len(results.study.cohort_series)
     return f"Of {n_series} series, each left out in turn and tested: {'; '.join(clauses)}."
 
 
@@ -92,7 +92,7 @@ def genes_in_words(results: StudyResults) -> str:
     noun = _noun(results)
     if genes["p"].isna().all():
         return f"{noun.capitalize()}s could not be compared over all series: see the warnings."
-    n_series = len(results.study.combined)
+    n_series = len(results.study.cohort_series)
     every_series = "both series" if n_series == 2 else f"all {n_series} series"
     in_every_series = genes[genes["holds"] == n_series]
     n_compared = genes["feature"].nunique()
@@ -117,13 +117,13 @@ def genes_in_words(results: StudyResults) -> str:
 
 
 def _noun(results: StudyResults) -> str:
-    return results.noun(*results.study.combined)
+    return results.noun(*results.study.cohort_series)
 
 
 def _left_out(results: StudyResults) -> pd.DataFrame:
     """Return the tests of each series by models of all others."""
     matrix = results.cohorts["cohort_matrix"]
-    several = len(results.study.combined) > 2
+    several = len(results.study.cohort_series) > 2
     strategies = ["merged", "averaged"] if several else ["one series"]
     return matrix[matrix["strategy"].isin(strategies)]
 
@@ -150,7 +150,7 @@ def _models(results: StudyResults) -> Iterator[Block]:
 
 def cohort_matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
     """Return the balanced accuracies of models (rows) in series (columns)."""
-    series = list(results.study.combined)
+    series = list(results.study.cohort_series)
     of_all_others = matrix["strategy"].isin(["merged", "averaged"])
     trained_on = matrix["train"].where(~of_all_others, matrix["strategy"])
     wide = matrix.assign(train=trained_on).pivot(index="train", columns="test", values="value")
@@ -184,7 +184,7 @@ def _share_text(share: float) -> str:
 def gene_blocks(results: StudyResults) -> Iterator[Block]:
     """Yield the effects of the first genes in every series with their mean, and their table."""
     genes = results.cohorts["meta_genes"]
-    series = list(results.study.combined)
+    series = list(results.study.cohort_series)
     classes = genes["class"].unique().tolist()
     # of two classes the control is the mirror image of the other one
     classes = [classes[i] for i in shown_classes(classes)]
@@ -195,7 +195,7 @@ def gene_blocks(results: StudyResults) -> Iterator[Block]:
             # The effects of genes in every series, and their mean below them.
             groups = [
                 _effects(first, name, f".{name}", style)
-                for style, name in enumerate(results.study.combined)
+                for style, name in enumerate(results.study.cohort_series)
             ]
             groups.append(_effects(first, "random-effects mean", "", _MEAN_STYLE))
             forest = Figure(

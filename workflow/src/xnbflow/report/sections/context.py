@@ -17,7 +17,7 @@ def section(results: StudyResults) -> Section | None:
     if len(tables["random_genes"]):
         columns = ["dataset", "classifier", "signature_size", "selected_score", "random_mean"]
         columns += ["random_95", "as_good_random", "signatures", "random_p"]
-        blocks.append(tables.show("random_genes", results.worded(_TEXTS["random"]), columns))
+        blocks.append(tables.show("random_genes", results.with_noun(_TEXTS["random"]), columns))
     curves = list(tables["learning_curve"].groupby(["dataset", "classifier"], sort=False))
     if curves:
         files = tables.sources("learning_curve")
@@ -26,8 +26,8 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Gallery(figures, _TEXTS["curves"], files))
     if not blocks:
         return None
-    lead = results.worded("Accuracy of random {noun}s, and the expected gain by more samples.")
-    return Section("context", results.worded("Random {noun}s and more samples"), lead, blocks)
+    lead = results.with_noun("Accuracy of random {noun}s, and the expected gain by more samples.")
+    return Section("context", results.with_noun("Random {noun}s and more samples"), lead, blocks)
 
 
 def forecast_sentence(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> str:

@@ -67,7 +67,7 @@ def distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
     """Return the histograms of p-values of normality, and of correlations given the class."""
     shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
     test = results.rows("diagnostics", dataset=dataset).iloc[0]
-    bins = results.diagnosed(dataset)["correlations"]
+    bins = results.diagnostic_tables(dataset)["correlations"]
     alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
     normality = Figure(
         name=f"p-values-{dataset}",
@@ -84,7 +84,7 @@ def distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
         draw=draw_correlations,
         arguments={
             "edges": np.append(bins["lower"], bins["upper"].iloc[-1]),
-            "pairs": bins["pairs"].to_numpy(),
+            "n_pairs": bins["pairs"].to_numpy(),
             "cut": float(test["cut"]),
         },
         caption=_TEXTS["correlations"],

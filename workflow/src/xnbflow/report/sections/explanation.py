@@ -187,7 +187,7 @@ def features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
 
 
 def _per_cent_of_folds(share: float) -> str:
-    """Return a share in per cent; empty if it is that of all folds, or missing."""
+    """Return a share of the folds in per cent; empty if it is one, or missing."""
     return f"{100 * share:.0f}" if share < 1 else ""
 
 

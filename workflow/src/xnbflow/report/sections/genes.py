@@ -1,6 +1,7 @@
 """Genes: features that differ between a class and the others, without a classifier."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ _BEST_SETS = 10
 #: Bytes of a page for its features, shared by its series, and those that each has at least.
 _MOST_BYTES = 1_800_000
 _LEAST_BYTES = 20_000
+#: Columns of the table `genes` that the page has of each feature and class.
+_STATISTICS = ("log_fold_change", "auc", "p", "fdr", "mean")
 #: Classes whose contrasts are the same with other signs.
 _MIRRORED = 2
 _DIRECTION = "higher or lower"
@@ -59,7 +62,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the differences between the classes; None if no series has a linear feature."""
     tables_by_series = {}
     for dataset in results.study.datasets:
-        tables = results.compared(dataset)
+        tables = results.gene_tables(dataset)
         if len(tables["genes"]):
             tables_by_series[dataset] = tables
     if not tables_by_series:
@@ -76,15 +79,15 @@ def section(results: StudyResults) -> Section | None:
     for dataset in genes:
         template = GENES.fill(study=results.study.id, dataset=dataset)
         table = template.of(table="genes")
-        files = [results.beside(text_of(table)), results.beside(table)]
+        files = [results.relative_path(text_of(table)), results.relative_path(table)]
         links.append((dataset, "all features, each class against the others", files))
-        if len(results.compared(dataset)["contrasts"]):
+        if len(results.gene_tables(dataset)["contrasts"]):
             table = template.of(table="contrasts")
-            files = [results.beside(text_of(table)), results.beside(table)]
+            files = [results.relative_path(text_of(table)), results.relative_path(table)]
             links.append((dataset, "all features, the other comparisons", files))
     blocks += [Links(links), *_artefacts(results), *gene_set_blocks(results)]
     lead = "Differences between the classes, tested one by one without a classifier."
-    return Section("genes", results.worded("{Noun}s"), lead, blocks)
+    return Section("genes", results.with_noun("{Noun}s"), lead, blocks)
 
 
 def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
@@ -127,13 +130,22 @@ def genes_of_series(
     if about["counts"]:
         variance = tables["design"]["variance"].iloc[0]
         of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
-        yield Prose(results.worded(of_counts, dataset), "help", tables.sources("design"))
+        yield Prose(results.with_noun(of_counts, dataset), "help", tables.sources("design"))
     classes = sorted(genes["class"].unique())
     # of two classes the one that is not the control
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
     gallery = volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
-    yield _explorer(results, dataset, listed_classes, figures=gallery, most_bytes=most_bytes)
+    n_with_values = tables["gene_values"]["feature"].nunique()
+    yield GeneExplorer(
+        pack=partial(_packed_genes, results, dataset, listed_classes, most_bytes),
+        series=dataset,
+        figures=gallery,
+        caption=_TEXTS["explorer"].format(
+            total=f"{genes['feature'].nunique():,}", n=f"{n_with_values:,}"
+        ),
+        sources=tables.sources("genes", "gene_values"),
+    )
     yield heatmap_figure(
         name=f"genes-{dataset}",
         cells=tables["gene_heatmap"],
@@ -143,7 +155,7 @@ def genes_of_series(
         phenotype=results.rows("components", dataset=dataset),
     )
     table = gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
-    yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
+    yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
     yield from further_comparisons(results, tables, dataset)
 
 
@@ -312,37 +324,41 @@ def _set_figure(
     )
 
 
-def _explorer(
-    results: StudyResults,
-    dataset: str,
-    labels: Sequence[str],
-    *,
-    figures: Gallery,
-    most_bytes: int,
-) -> GeneExplorer:
-    """Return all features of a series, with the contrasts of these classes."""
-    tables = results.compared(dataset)
+def _packed_genes(
+    results: StudyResults, dataset: str, labels: Sequence[str], most_bytes: int
+) -> str:
+    """Return all features of a series, with the contrasts of these classes, for the page."""
+    tables = results.gene_tables(dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
 
     # All features: those with values of samples first, then the others by best rank.
-    with_values = values["feature"].drop_duplicates()
-    best_rank = genes.groupby("feature", sort=False)["rank"].min()
-    by_rank = best_rank.sort_values(kind="stable").index
-    order: list[str] = with_values.tolist() + by_rank[~by_rank.isin(with_values)].tolist()
+    numbers, features = pd.factorize(genes["feature"])
+    best_rank = np.full(len(features), np.inf)
+    np.minimum.at(best_rank, numbers, genes["rank"].to_numpy(dtype=float))
+    with_values = pd.Index(features).get_indexer(values["feature"].drop_duplicates())
+    by_rank = np.argsort(best_rank, kind="stable")
+    order = np.concatenate([with_values, by_rank[~np.isin(by_rank, with_values)]])
 
-    contrasts = [
-        genes[genes["class"] == label].set_index("feature").reindex(order) for label in labels
-    ]
-    symbols = contrasts[0]["symbol"].fillna("")
+    # The rows of each class, in this order; a feature that a class lacks has missing statistics.
+    statistics_of_rows = genes[[*_STATISTICS]].reset_index(drop=True)
+    contrasts = []
+    for label in labels:
+        rows = np.flatnonzero(genes["class"] == label)
+        row_of_feature = np.full(len(features), -1)
+        row_of_feature[numbers[rows]] = rows
+        contrasts.append(statistics_of_rows.reindex(row_of_feature[order]))
+    first_rows = np.unique(numbers, return_index=True)[1]
+    symbols = genes["symbol"].iloc[first_rows[order]].fillna("").to_numpy(dtype=object)
+    names = np.asarray(features, dtype=object)[order]
     change_label = _change(contrasts[-1])[1]
-    content = gene_content(
-        genes=pd.DataFrame({"feature": order, "symbol": symbols.to_numpy()}),
+    return gene_content(
+        genes=pd.DataFrame({"feature": names, "symbol": symbols}),
         values=values,
         statistics=page_statistics(contrasts),
         flags={
-            "core": contrasts[0].index.isin(_core(results, dataset)),
-            "term": list(map(kind_of_term, symbols.to_numpy(dtype=object), order)),
+            "core": np.isin(names, _core(results, dataset)),
+            "term": list(map(kind_of_term, symbols, names)),
         },
         most_bytes=most_bytes,
         levels=evidence(np.array(_LEVELS)).tolist(),
@@ -353,19 +369,10 @@ def _explorer(
         noun=results.noun(dataset),
         command=f"xnbflow gene {results.study.id} {{}} --data {dataset}",
     )
-    n_with_values = values["feature"].nunique()
-    caption = _TEXTS["explorer"].format(total=f"{len(order):,}", n=f"{n_with_values:,}")
-    return GeneExplorer(
-        content=content,
-        series=dataset,
-        figures=figures,
-        caption=caption,
-        sources=tables.sources("genes", "gene_values"),
-    )
 
 
 def page_statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
-    """Return the columns of the page's features: those of contrast number 0 end with ``.0``."""
+    """Return the columns of the page's features; the names of contrast 0 end with ``.0``."""
     statistics: dict[str, Any] = {}
     for number, tested in enumerate(contrasts):
         statistics[f"change.{number}"] = _change(tested)[0]

@@ -17,6 +17,13 @@ from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import JOBS, Column, usage_of
 
 _TEXTS = texts_of("overview")
+_SECONDS = {
+    "processor_seconds": Column(
+        "number", "summed over jobs", label="processor time (s)", format=",.1f"
+    ),
+    "seconds": Column("number", "wall time, summed over jobs", format=",.1f"),
+    "most_memory": Column("number", "of a job", label="most memory (MB)", format=",.0f"),
+}
 
 
 def section(results: StudyResults) -> Section:
@@ -47,7 +54,7 @@ def section(results: StudyResults) -> Section:
     if len(notes):
         table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
         blocks.append(Group("Notes on the data", [table], f"{len(notes):,}", True))
-    details: list[Block] = [Facts({**results.software, **results.trained_with})]
+    details: list[Block] = [Facts({**results.software, **results.training_software})]
     if results.reported_with:
         other = ", ".join(f"{name} {number}" for name, number in results.reported_with.items())
         text = f"These versions trained the classifiers. The report was written with {other}."
@@ -132,15 +139,6 @@ def dataset_table(results: StudyResults) -> Table:
     if any_missing:
         captions.append(_TEXTS["imputed"])
     return results.tables.show("datasets", " ".join(captions), [*columns, "missing"], rows)
-
-
-_SECONDS = {
-    "processor_seconds": Column(
-        "number", "summed over jobs", label="processor time (s)", format=",.1f"
-    ),
-    "seconds": Column("number", "wall time, summed over jobs", format=",.1f"),
-    "most_memory": Column("number", "of a job", label="most memory (MB)", format=",.0f"),
-}
 
 
 def job_seconds(results: StudyResults) -> pd.DataFrame:

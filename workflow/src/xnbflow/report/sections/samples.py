@@ -140,7 +140,7 @@ def contributions(
     number_of_feature = {name: number for number, name in enumerate(drawn["feature"].unique())}
     terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
     for sample, label, feature, number in drawn.itertuples(index=False):
-        terms[sample, label].append([number_of_feature[feature], _rounded(number)])
+        terms[sample, label].append([number_of_feature[feature], _round(number)])
     sums = _sums(results, evaluation, shown, classes, others=evidence[~is_drawn])
     terms_by_sample = _terms_by_sample(sums, terms)
 
@@ -197,17 +197,17 @@ def _terms_by_sample(
         probability = float(f"{np.exp(row[f'log_posterior.{label}']):.6g}")
         lists[sample].append(
             [
-                *map(_rounded, parts),
-                _rounded(sum(parts)),
+                *map(_round, parts),
+                _round(sum(parts)),
                 probability,
                 int(row["size"]),
-                _rounded(row["sum"]),
+                _round(row["sum"]),
                 terms.get((sample, label), []),
             ]
         )
     return lists
 
 
-def _rounded(value: float) -> float | None:
+def _round(value: float) -> float | None:
     """Return a number with two decimals; None for minus infinity, which JSON does not have."""
     return round(float(value), 2) if math.isfinite(value) else None

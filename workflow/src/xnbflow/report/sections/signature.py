@@ -23,6 +23,8 @@ MOST_SIGNATURE_ROWS = 200
 _MANY_CLASSES = 6
 #: Prefix of the columns of the phenotype in the table ``components``.
 _PHENOTYPE = "phenotype."
+_SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",
+          "interchangeable", "weight", "core", "median_in", "median_out")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
@@ -76,8 +78,8 @@ def blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> Ite
     boxes = core_boxes(results, dataset, classifier)
     fewest_boxes = 2 if is_on_card else 1  # a single one is on the card
     if len(boxes) >= fewest_boxes:
-        files = results.compared(dataset).sources("gene_values")
-        yield Gallery(boxes, results.worded(_TEXTS["boxes"], dataset), files)
+        files = results.gene_tables(dataset).sources("gene_values")
+        yield Gallery(boxes, results.with_noun(_TEXTS["boxes"], dataset), files)
     if len(signature):
         note = counted(len(signature), "row")
         yield Group("Table of the signature", [signature_block(tables, signature)], note)
@@ -91,8 +93,8 @@ def blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> Ite
     table = MODEL_TABLE.of(**key, table="signature")
     paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
     title = f"{dataset}, {results.labels[classifier]}"
-    content = results.worded(_TEXTS["files"], dataset)
-    yield Links([(title, content, [results.beside(path) for path in paths])])
+    content = results.with_noun(_TEXTS["files"], dataset)
+    yield Links([(title, content, [results.relative_path(path) for path in paths])])
 
 
 def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int = 4) -> list[Figure]:
@@ -107,7 +109,7 @@ def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int =
         return []
     position_in_class = core.groupby("class").cumcount()
     core = core.loc[position_in_class.sort_values(kind="stable").index].drop_duplicates("feature")
-    tables = results.compared(dataset)
+    tables = results.gene_tables(dataset)
     unit = "value" if tables["genes"]["log_fold_change"].isna().all() else "log value"
     gene_values = tables["gene_values"]
     shown = core[core["feature"].isin(gene_values["feature"].unique())].head(most)
@@ -200,10 +202,6 @@ def _strips(samples: pd.Series, phenotype: pd.DataFrame) -> dict[str, list[str]]
         if (texts != "").any():
             strips[str(name).removeprefix(_PHENOTYPE)] = texts.tolist()
     return strips
-
-
-_SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",
-          "interchangeable", "weight", "core", "median_in", "median_out")  # fmt: skip
 
 
 def signature_block(tables: StudyTables, signature: pd.DataFrame) -> Table:

@@ -20,13 +20,14 @@ from xnbflow.report.sections.accuracy import (
 from xnbflow.report.sentences import COHORT_RULE, cohort_sentence, overlap
 from xnbflow.report.texts import texts_of
 
-#: The anchor of the rule of its verdicts.
+#: The anchor on the page of the rule of verdicts in second cohorts.
 COHORT_ANCHOR = "cohort-rule"
 
 _TEXTS = texts_of("validation")
-_PAIR = ["model", "train", "test", "match", "harmonise"]
-#: Words for a verdict, after "the model".
-_VERDICTS = {
+#: The columns that identify a test: the fields of a `Validation`.
+_KEY = ["model", "train", "test", "match", "harmonise"]
+#: The end of a sentence for each verdict, after "In a second cohort the model ...".
+_VERDICT_WORDS = {
     "held": "held",
     "held in part": "held in part",
     "ranking holds": "ranked samples rightly but would need recalibration",
@@ -46,12 +47,13 @@ def section(results: StudyResults) -> Section | None:
         Group("The rule of these verdicts", [Prose(COHORT_RULE, id=COHORT_ANCHOR)]),
         Prose(_TEXTS["how_to_read"], "help"),
     ]
-    for i, pair in enumerate(results.study.validate):
+    for number, pair in enumerate(results.study.validate, start=1):
         verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
-        test = _rows(results, pair, "accuracy").set_index("cohort").loc["test"]
-        note = f"{_VERDICTS[verdict]}: {test['right']:.0f} of {test['n']:.0f} right"
-        content = list(blocks_of_pair(results, pair, f"cohorts-{i + 1:02d}"))
-        blocks.append(Group(pair_title(results, pair), content, note, opened=i == 0))
+        accuracies = _rows(results, pair, "accuracy").set_index("cohort")
+        n_right, n_samples = accuracies.loc["test", ["right", "n"]]
+        note = f"{_VERDICT_WORDS[verdict]}: {n_right:.0f} of {n_samples:.0f} right"
+        content = list(blocks_of_pair(results, pair, figure_prefix=f"cohorts-{number:02d}"))
+        blocks.append(Group(pair_title(results, pair), content, note, opened=number == 1))
     return Section(
         "validation",
         "A second cohort",
@@ -77,26 +79,28 @@ def verdicts_in_words(results: StudyResults) -> str:
         return ""
     verdicts = results.validation["verdicts"]["verdict"]
     if len(verdicts) == 1:
-        return f"In a second cohort the model {_VERDICTS[verdicts.iloc[0]]}."
+        return f"In a second cohort the model {_VERDICT_WORDS[verdicts.iloc[0]]}."
     counts = verdicts.value_counts()
-    parts = [f"{counts[key]} {words}" for key, words in _VERDICTS.items() if key in counts]
+    parts = [f"{counts[key]} {words}" for key, words in _VERDICT_WORDS.items() if key in counts]
     return f"In a second cohort, of {counted(len(verdicts), 'model')}: {', '.join(parts)}."
 
 
 def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
-    """Return the rows of a pair of cohorts, without the columns that name the pair."""
-    key = {name: getattr(pair, name) for name in _PAIR}
-    return results.validation.rows(table, **key).drop(columns=_PAIR)
+    """Return the rows of a table about one pair of cohorts, without the columns of its key."""
+    key = {name: getattr(pair, name) for name in _KEY}
+    return results.validation.rows(table, **key).drop(columns=_KEY)
 
 
 def validation_overview(results: StudyResults) -> Table:
-    """Return the accuracy in the test cohort beside that of cross-validation."""
+    """Return a table of all tests: accuracy in the test cohort, and in cross-validation."""
+    # The table of accuracies has two rows for each test: of the training and of the test cohort.
+    # The value of the training cohort becomes a column beside the row of the test cohort.
     verdicts = results.validation["verdicts"]
-    verdicts = verdicts[[*_PAIR, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
-    accuracies = results.validation["accuracy"].merge(verdicts, on=_PAIR)
-    in_training = accuracies[accuracies["cohort"] == "train"].set_index(_PAIR)["value"]
+    verdicts = verdicts[[*_KEY, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
+    accuracies = results.validation["accuracy"].merge(verdicts, on=_KEY)
+    in_training = accuracies[accuracies["cohort"] == "train"].set_index(_KEY)["value"]
     in_test = accuracies[accuracies["cohort"] == "test"]
-    rows = in_test.join(in_training.rename("cross-validated"), on=_PAIR)
+    rows = in_test.join(in_training.rename("cross-validated"), on=_KEY)
     rows["match"] = rows["match"].where(rows["match"] != "feature")  # the default is not shown
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "lower"]
     columns += ["upper", "auc", "auc_lower", "auc_upper", "needed", "majority"]
@@ -110,22 +114,26 @@ def validation_overview(results: StudyResults) -> Table:
     )
 
 
-def blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Iterator[Block]:
-    """Yield verdict, recalls, predictions, densities and signature of a model in a cohort."""
+def blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str) -> Iterator[Block]:
+    """Yield verdict, recalls, predictions, densities and signature of a model in a cohort.
+
+    The names of the figures begin with ``figure_prefix``.
+    """
     tables = results.validation
     verdict = _rows(results, pair, "verdicts").iloc[0]
     signatures = _rows(results, pair, "signatures")
-    sentence = cohort_sentence({**vars(pair), **verdict}, results.labels[pair.model])
+    row = {**vars(pair), **verdict}  # of the table of verdicts, with its key
+    sentence = cohort_sentence(row, results.labels[pair.model])
     yield Prose(sentence + overlap(signatures), "headline", rule=COHORT_ANCHOR)
     if verdict["notes"]:
         yield Prose(verdict["notes"], "warning")
     cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}
     recall = _rows(results, pair, "recall").replace({"cohort": cohorts})
     yield tables.show("recall", "Recall of each class in both cohorts.", rows=recall)
-    yield from _predictions(results, pair, name)
+    yield from _predictions(results, pair, figure_prefix)
     densities = _rows(results, pair, "densities")
     if len(densities):
-        figures = list(cohort_densities(densities, name))
+        figures = list(cohort_densities(densities, figure_prefix))
         yield Gallery(figures, _TEXTS["densities"], tables.sources("densities"))
     if len(signatures):
         rho = signatures["rank_correlation"].iloc[0]
@@ -139,13 +147,15 @@ def blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Iterat
     yield Group("Samples", [tables.show("predictions", caption, rows=predictions)])
 
 
-def _predictions(results: StudyResults, pair: Validation, name: str) -> Iterator[Block]:
-    """Yield the confusion matrix, or of many classes the mistakes, and the calibration."""
+def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) -> Iterator[Block]:
+    """Yield the confusion matrix (or a table of mistakes between many classes), and calibration."""
     confusion = _rows(results, pair, "confusion")
     classes = confusion["true"].drop_duplicates().tolist()
     figures = []
     if len(classes) <= MOST_DRAWN_CLASSES:
-        figures.append(confusion_figure(f"{name}-confusion", "Test cohort", confusion, classes))
+        figures.append(
+            confusion_figure(f"{figure_prefix}-confusion", "Test cohort", confusion, classes)
+        )
     else:
         caption = f"The {MOST_MISTAKES} most frequent mistakes in the test cohort."
         rows = frequent_mistakes(confusion)
@@ -154,7 +164,7 @@ def _predictions(results: StudyResults, pair: Validation, name: str) -> Iterator
     if len(calibration):
         bins = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
         alt = "How often predicted probabilities came true in the test cohort."
-        figures.append(calibration_figure(f"{name}-calibration", bins, alt))
+        figures.append(calibration_figure(f"{figure_prefix}-calibration", bins, alt))
     if figures:
         caption = "Predictions in the test cohort."
         if len(classes) <= MOST_DRAWN_CLASSES:
@@ -163,20 +173,20 @@ def _predictions(results: StudyResults, pair: Validation, name: str) -> Iterator
         yield Gallery(figures, caption, sources)
 
 
-def cohort_densities(densities: pd.DataFrame, name: str) -> Iterator[Figure]:
+def cohort_densities(densities: pd.DataFrame, figure_prefix: str) -> Iterator[Figure]:
     """Yield the densities of each feature by class, in the training and in the test cohort."""
     by_feature = densities.groupby("feature", sort=False)
     for number, (feature, rows) in enumerate(by_feature, start=1):
         symbol = rows["symbol"].iloc[0]
         title = f"{symbol} ({feature})" if symbol and symbol != feature else feature
         curves = {}
-        for label, of_class in rows.groupby("class", sort=True):
-            by_cohort = dict(iter(of_class.groupby("cohort")["density"]))
-            train = by_cohort["train"].to_numpy() if "train" in by_cohort else None
-            test = by_cohort["test"].to_numpy() if "test" in by_cohort else None
-            curves[label] = [train, test]
+        for label, class_rows in rows.groupby("class", sort=True):
+            train = class_rows.loc[class_rows["cohort"] == "train", "density"].to_numpy()
+            test = class_rows.loc[class_rows["cohort"] == "test", "density"].to_numpy()
+            # A cohort with fewer than two samples of the class has no density.
+            curves[label] = [train if len(train) else None, test if len(test) else None]
         yield Figure(
-            name=f"{name}-density-{number:02d}",
+            name=f"{figure_prefix}-density-{number:02d}",
             draw=draw_cohorts,
             arguments={"feature": title, "grid": np.unique(rows["x"]), "curves": curves},
             caption="",

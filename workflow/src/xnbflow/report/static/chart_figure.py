@@ -70,7 +70,7 @@ _TITLE_GAP = 0.04
 
 
 def draw_chart(chart: Chart, column: float | None = None) -> Figure:
-    """Draw a chart; in print its width is that of a ``column``, or more if its texts need it."""
+    """Draw a chart; in print its width is at least ``column``, and more if its texts need it."""
     rows, width = panel_sizes(chart, column)
 
     # The heading and the legend, from the top.

@@ -64,6 +64,16 @@ _THEMES = (
     "<style>:root{color:#1b1f24;background:#fff}"
     "@media(prefers-color-scheme:dark){:root{color:#e6e8eb;background:#16191d}}</style>"
 )
+#: Parts of matplotlib's files that a page does not need: preamble, metadata, style, hidden shapes.
+_NEEDLESS = re.compile(
+    r"^.*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>"
+    r'|<path[^>]*style="fill: none"/>|(?<=>)\s*\n\s*(?=<)',
+    re.DOTALL,
+)
+#: The same within an element: fonts, rotations by nothing, decimals beyond a fiftieth of a pixel.
+_IN_ELEMENT = re.compile(
+    r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^\"]*\"|(?<=\.\d\d)\d+|\s+(?=[A-Zz]\b)"
+)
 
 
 def render(name: str, chart: Chart) -> str:
@@ -73,7 +83,7 @@ def render(name: str, chart: Chart) -> str:
     same text every time.
     """
     buffer = io.StringIO()
-    with _styled({"svg.hashsalt": name}):
+    with _style_of_print({"svg.hashsalt": name}):
         figure = draw_chart(chart)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
 
@@ -82,11 +92,11 @@ def render(name: str, chart: Chart) -> str:
     svg = _NEEDLESS.sub("", svg)
     used = set(re.findall(r"#(\w+)", svg))
 
-    def tidied(element: re.Match[str]) -> str:
+    def tidy(element: re.Match[str]) -> str:
         text = re.sub(r' id="([^"]*)"', lambda i: i[0] if i[1] in used else "", element[0])
         return _IN_ELEMENT.sub("", text)
 
-    svg = re.sub(r"<[^>]+>", tidied, svg)
+    svg = re.sub(r"<[^>]+>", tidy, svg)
     svg = svg.replace("<svg ", f'<svg font-family="{_FONT}" stroke-linejoin="round" ', 1)
 
     return svg.replace(INK_COLOUR, "currentColor")
@@ -102,8 +112,8 @@ def write_svg(path: Path, chart: Chart) -> None:
 def print_figure(chart: Chart, path: Path, width: float) -> float:
     """Draw a chart for print and write it as SVG, PDF and PNG of 600 dots per inch.
 
-    ``path`` is that of the files without their endings, ``width`` millimetres. The result is the
-    drawn width, which is greater if the labels need it, since text is not scaled.
+    ``path`` is the path of the files without an ending, ``width`` is in millimetres. The result is
+    the drawn width, which is greater if the labels need it, since text is not scaled.
     """
     with for_print(chart, width, path.name) as figure:
         for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "Software")):
@@ -115,26 +125,14 @@ def print_figure(chart: Chart, path: Path, width: float) -> float:
 @contextmanager
 def for_print(chart: Chart, width: float, name: str) -> Iterator[Figure]:
     """Draw a chart of a width in millimetres, and keep the style until it is saved."""
-    with _styled(_ON_PAPER | {"svg.hashsalt": name}):
+    with _style_of_print(_ON_PAPER | {"svg.hashsalt": name}):
         yield draw_chart(chart, width / _MM_PER_INCH)
 
 
 @contextmanager
-def _styled(look: dict[str, Any]) -> Iterator[None]:
+def _style_of_print(look: dict[str, Any]) -> Iterator[None]:
     """Draw in the style of the page, and without a warning of letters that a font lacks."""
     settings: Any = _STYLE | look
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         yield
-
-
-#: Parts of matplotlib's files that a page does not need: preamble, metadata, style, hidden shapes.
-_NEEDLESS = re.compile(
-    r"^.*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>"
-    r'|<path[^>]*style="fill: none"/>|(?<=>)\s*\n\s*(?=<)',
-    re.DOTALL,
-)
-#: The same within an element: fonts, rotations by nothing, decimals beyond a fiftieth of a pixel.
-_IN_ELEMENT = re.compile(
-    r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^\"]*\"|(?<=\.\d\d)\d+|\s+(?=[A-Zz]\b)"
-)

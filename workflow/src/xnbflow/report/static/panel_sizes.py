@@ -92,7 +92,7 @@ class PanelSizes:
 def panel_sizes(chart: Chart, column: float | None) -> tuple[list[list[PanelSizes]], float]:
     """Return the sizes of the panels of a chart, row by row, and the width of the figure.
 
-    In print the width is that of a ``column``, or more if the texts need it; None on a page.
+    In print the width is at least ``column``, and more if the texts need it; None is a page.
     """
     rows = [[measure_sides(panel, column) for panel in panels] for panels in chart.rows]
     # Panels below each other have axes with one left and one right end.

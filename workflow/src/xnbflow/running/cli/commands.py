@@ -32,23 +32,22 @@ from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.running.cli.model_texts import (
-    as_text,
     model_summary,
     recalibration_in_words,
     score_sheet,
     signature_lines,
     signature_text,
+    summary_text,
 )
-from xnbflow.running.cli.output import deliver
+from xnbflow.running.cli.output_files import deliver
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.sheet import SheetRow, reader_options
 from xnbflow.tables.storage import tsv
 
 __all__ = [
     "RECALIBRATION",
-    "agreement_of",
-    "as_text",
     "classifier",
+    "compare_with_labels",
     "complete_training",
     "cross_validate",
     "deliver",
@@ -69,6 +68,7 @@ __all__ = [
     "score_sheet",
     "signature_lines",
     "signature_text",
+    "summary_text",
     "symbols_of",
     "training_series",
     "tsv",
@@ -127,7 +127,7 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def methods_text() -> str:
-    """Return the classifiers of the project's configuration, else the library's, for people.
+    """Return the classifiers of the project's configuration, or of the library, for people.
 
     A line has the id, the label, the title of the method with its source, and the method's name.
     """
@@ -167,7 +167,7 @@ def read_samples_of(
     )
 
 
-def agreement_of(
+def compare_with_labels(
     model: TrainedModel, samples: SamplesToPredict, prediction: Prediction, table: str
 ) -> tuple[Agreement | None, str]:
     """Return how predictions agree with the table's labels, and a text; None without labels."""

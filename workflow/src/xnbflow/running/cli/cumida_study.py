@@ -13,6 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.running.cli.output_files import deliver
+from xnbflow.running.cli.terminal import print_text
 
 #: A series as CuMiDa names it: the type of cancer, an accession of GEO, and a part of it.
 _SERIES = re.compile(r"([A-Za-z]+)_(GSE\d+(?:_[A-Za-z0-9-]+)?)")
@@ -84,8 +86,6 @@ def cumida(
     ),
 ) -> None:
     """Write a study of series of CuMiDa, with the classifiers of its own benchmark on request."""
-    from xnbflow.running.cli.app import print_text  # noqa: PLC0415  it registers this command
-
     if not output and len(series) > 1:
         msg = "Several series are one study: name it by --output"
         raise InputError(msg, key="output")
@@ -150,8 +150,11 @@ def write_cumida_study(
     """
     import yaml  # noqa: PLC0415  not needed for --help
 
-    from xnbflow.running.cli.output import deliver  # noqa: PLC0415
-    from xnbflow.running.cli.proposals import check_study_name, new_files  # noqa: PLC0415  not needed for --help
+    from xnbflow.running.cli.proposals import (  # noqa: PLC0415  not needed for --help
+        check_study_name,
+        refuse_to_replace_study,
+        study_files,
+    )
     from xnbflow.sources.sheet import SheetRow, sheet_text  # noqa: PLC0415
 
     study = Path(output).name
@@ -164,7 +167,8 @@ def write_cumida_study(
     for name in series:
         options = {"format": "arff"} if arff else {}
         rows.append(SheetRow(name, "cumida", cumida_location(name), options=options))
-    sheet, configuration = new_files(output, force=force)
+    refuse_to_replace_study(output, force=force)
+    sheet, configuration = study_files(output)
     settings = _settings(study, series, sheet, benchmark=benchmark)
     if mirrors:
         settings["download"] = {"base_urls": {"cumida": list(mirrors)}}

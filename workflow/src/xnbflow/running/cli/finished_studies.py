@@ -13,7 +13,7 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.model_file import read_model
 from xnbflow.running.cli.model_texts import model_summary
-from xnbflow.running.cli.output import deliver, refuse_to_replace
+from xnbflow.running.cli.output_files import deliver, refuse_to_replace
 from xnbflow.tables.contract import MODEL, REPORT, SERIES
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def check_output(
     refuse_to_replace(path, inputs=folders, force=force, is_earlier_result=is_earlier_result)
 
 
-def prepared(dataset: str) -> DataSet:
+def read_series_of_study(dataset: str) -> DataSet:
     """Read a data set that the stage *acquire* of a study wrote in this folder."""
     path = Path(SERIES.of(dataset=dataset))
     if not path.is_file():
@@ -103,9 +103,11 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
     for dataset, classifier in results.study.models:
         place = MODEL.of(study=results.study.id, dataset=dataset, classifier=classifier)
         facts = model_summary(read_model(results.root / place), results.root / place)
-        facts["figures"] = writer.reached(results, dataset, classifier, facts["figures"])
+        facts["figures"] = writer.with_study_intervals(
+            results, dataset, classifier, facts["figures"]
+        )
         title = f"{results.labels[classifier]} on {dataset}"
-        elsewhere = writer.reached_elsewhere(results, dataset, classifier)
+        elsewhere = writer.accuracies_elsewhere(results, dataset, classifier)
         name = f"card-{dataset}-{classifier}.md"
         deliver(writer.model_card(facts, title, elsewhere), folder / name)
         names.append(name)

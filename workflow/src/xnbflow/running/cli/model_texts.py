@@ -15,13 +15,13 @@ from xnbflow.models.panel import Panel
 from xnbflow.models.recalibration import RECALIBRATION, shift_is_shown
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
-from xnbflow.models.trained import TrainedModel, core_figures
+from xnbflow.models.trained import TrainedModel, core_performance
 from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.report.numbers import capitalized, format_number
 from xnbflow.report.reasons import verdict_in_words
 from xnbflow.tables.contract import MODEL, MODEL_TABLE, STUDY_FILES, STUDY_TABLES
 from xnbflow.tables.parquet import place_of
-from xnbflow.tables.storage import read_parquet, series_of, tsv
+from xnbflow.tables.storage import read_parquet, recorded_series_digest, tsv
 
 #: Features of a signature that are listed for each class.
 _SHOWN = 20
@@ -37,7 +37,7 @@ def model_summary(model: TrainedModel, path: str | Path | None = None) -> dict[s
     ``coverage``, the share of each class whose set of classes contains it.
     """
     description: dict[str, Any] = {}
-    core = core_figures(model)
+    core = core_performance(model)
     if core is not None:
         classifier: Any = explainer(model.estimator)
         description["core"] = core
@@ -59,7 +59,7 @@ def model_summary(model: TrainedModel, path: str | Path | None = None) -> dict[s
     }
 
 
-def as_text(result: Mapping[str, Any], path: Path) -> str:
+def summary_text(result: Mapping[str, Any], path: Path) -> str:
     """Return the description of a model, a result of `model_summary`, as text for people."""
     series = result["series"]
     classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
@@ -76,27 +76,7 @@ def as_text(result: Mapping[str, Any], path: Path) -> str:
     if cohort := recalibration.get("cohort"):
         lines.append(f"recalibrated to {cohort}: slope {recalibration['slope']:.3g}")
     if result["figures"]:
-        # The cross-validated accuracy and recalls of a model, with their intervals.
-        figures = result["figures"]
-        folds = counted(figures["folds"], "fold")
-        groups = figures.get("groups")
-        counting = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
-        figure_lines = [f"cross-validated ({folds}{counting}):"]
-        measures = {"accuracy": figures["accuracy"]}
-        for label, recall in figures["recall"].items():
-            measures[f"recall of {label}"] = recall
-        width = max(map(len, measures))
-        for name, measure in measures.items():
-            interval = f"{_three(measure['lower'])} to {_three(measure['upper'])}"
-            figure_lines.append(
-                f"  {name:{width}}  {_three(measure['value'])} ({measure['right']:g} of "
-                f"{measure['of']}; 95% interval {interval})"
-            )
-        majority = figures["majority"]
-        figure_lines.append(
-            f"  majority-class baseline (always {majority['class']}): {_three(majority['share'])}"
-        )
-        lines += figure_lines
+        lines += figures_as_lines(result["figures"])
     else:
         lines.append("not cross-validated: its accuracy is unknown")
     lines += _verdict_as_lines(result.get("verdict", {}), has_figures=bool(result["figures"]))
@@ -104,6 +84,38 @@ def as_text(result: Mapping[str, Any], path: Path) -> str:
         lines += core_as_lines(result["core"], result["coverage"])
     lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
     return "\n".join(lines)
+
+
+def figures_as_lines(figures: Mapping[str, Any]) -> list[str]:
+    """Return the cross-validated accuracies and recalls of a model, with their intervals."""
+    groups = figures.get("groups")
+    counting = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
+    draws = ""
+    if figures["repeats"] > 1:
+        draws = f", means of {figures['repeats']} draws"
+    measures = {"accuracy": figures["accuracy"]}
+    if "balanced_accuracy" in figures:  # earlier model files have none
+        measures["balanced accuracy"] = figures["balanced_accuracy"]
+    for label, recall in figures["recall"].items():
+        measures[f"recall of {label}"] = recall
+    width = max(map(len, measures))
+
+    lines = [f"cross-validated ({counted(figures['folds'], 'fold')}{draws}{counting}):"]
+    for name, measure in measures.items():
+        facts = f"95% interval {_three(measure['lower'])} to {_three(measure['upper'])}"
+        if "of" in measure:
+            facts = f"{_number_right(measure['right'])} of {measure['of']}; {facts}"
+        lines.append(f"  {name:{width}}  {_three(measure['value'])} ({facts})")
+    majority = figures["majority"]
+    lines.append(
+        f"  majority-class baseline (always {majority['class']}): {_three(majority['share'])}"
+    )
+    return lines
+
+
+def _number_right(number: float) -> str:
+    """Return a number of samples; a mean of draws with one decimal, others without."""
+    return f"{number:.0f}" if number == round(number) else format_number(number, ".1f")
 
 
 def _three(number: float) -> str:
@@ -252,7 +264,7 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
             text = f"No verdict: the study {study} has not compared its classifiers yet."
             return ModelVerdict(text=text, study=study)
     signature = root / MODEL_TABLE.of(**values, table="signature")
-    if series_of(signature) not in series_of(paths["verdicts"]).split():
+    if recorded_series_digest(signature) not in recorded_series_digest(paths["verdicts"]).split():
         text = f"No verdict: the study {study} has not compared its classifiers on these data yet."
         return ModelVerdict(text=text, study=study)
     key = {name: values[name] for name in ("dataset", "classifier")}

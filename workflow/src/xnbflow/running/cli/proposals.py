@@ -19,7 +19,13 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import NoteWarning
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
 from xnbflow.models.reading import described_row, options_by_key
-from xnbflow.running.cli.output import deliver, has_content, refuse_to_replace, text_with
+from xnbflow.running.cli.output_files import (
+    deliver,
+    has_content,
+    is_proposed_configuration,
+    is_proposed_sheet,
+    refuse_to_replace,
+)
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
 from xnbflow.sources.formats.count_folder import counts_text, default_name, merge_counts
@@ -252,7 +258,8 @@ def write_study(
         )
         raise InputError(msg, key="reference")
 
-    sheet, configuration = new_files(output, force=force, inputs=inputs)
+    refuse_to_replace_study(output, force=force, inputs=inputs)
+    sheet, configuration = study_files(output)
     settings = _settings(result, name, sheet)
     download: dict[str, Any] = {}
     if mirrors:
@@ -310,26 +317,28 @@ def check_study_name(name: str) -> None:
         raise InputError(msg)
 
 
-def new_files(output: str, *, force: bool, inputs: Sequence[str | Path] = ()) -> tuple[Path, Path]:
-    """Return the paths of a new study's sheet and configuration.
+def study_files(output: str) -> tuple[Path, Path]:
+    """Return the paths of the sheet and the configuration of a proposed study."""
+    return Path(f"{output}.tsv"), Path(f"{output}.yaml")
+
+
+def refuse_to_replace_study(output: str, *, force: bool, inputs: Sequence[str | Path] = ()) -> None:
+    """Refuse the name of a study whose sheet or configuration exists.
 
     Users edit both, so that existing ones are replaced by ``force`` only. A file that the command
     reads (``inputs``) is never replaced.
     """
-    sheet = Path(f"{output}.tsv")
-    configuration = Path(f"{output}.yaml")
-    for path, is_earlier_result in (
-        (sheet, text_with("id\tsource\tlocation\t")),
-        (configuration, text_with("laid over the configuration of the project")),
-    ):
-        refuse_to_replace(
-            path,
-            inputs=inputs,
-            force=force,
-            is_earlier_result=is_earlier_result,
-            is_edited=True,
-        )
-    return sheet, configuration
+    sheet, configuration = study_files(output)
+    refuse_to_replace(
+        sheet, inputs=inputs, force=force, is_earlier_result=is_proposed_sheet, is_edited=True
+    )
+    refuse_to_replace(
+        configuration,
+        inputs=inputs,
+        force=force,
+        is_earlier_result=is_proposed_configuration,
+        is_edited=True,
+    )
 
 
 def repeats_of_folds(n_samples: int) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xnbflow.running.plan import Plan
+from xnbflow.running.plan import Plan, existing_path
 from xnbflow.running.planners.inputs import Values
 from xnbflow.running.provenance import method_code
 from xnbflow.sources.registry import known_sources
@@ -35,7 +35,7 @@ class AcquirePlanner:
     def named_files(self, wildcards: Any) -> dict[str, str]:
         """Return the user's files of a data set, existing or not, by the field of the sheet."""
         files = self.plan.datasets[wildcards.dataset].local_files
-        return {key: str(self.plan.existing_path(path)) for key, path in files.items()}
+        return {key: str(existing_path(path, self.plan.root)) for key, path in files.items()}
 
     def optional(self, wildcards: Any) -> list[Values]:
         """Return one mapping for a data set that is optional in a study, else none."""
@@ -64,7 +64,7 @@ class AcquirePlanner:
         size = 0.0
         places = PLACES.of(dataset=wildcards.dataset)
         for path, mb in zip(files, files.size_files_mb, strict=True):
-            if path == places:  # of *seek*, no part of the data
+            if path == places:  # the table of *seek* is no part of the data
                 continue
             size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
         return size or self.plan.sheet_mb(wildcards)

@@ -17,41 +17,41 @@ class CohortPlanner:
     # validate
 
     def validations(self, wildcards: Any) -> list[Values]:
-        """Return one mapping for a study with second cohorts, else none."""
+        """Return one mapping for a study with second cohorts, and none for other studies."""
         return [{}] if self.plan.study(wildcards).validate else []
 
-    def validated(self, wildcards: Any) -> list[Values]:
+    def validation_datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets on which models are fitted and tested."""
-        return [{"dataset": name} for name in self.plan.study(wildcards).validated]
+        return [{"dataset": name} for name in self.plan.study(wildcards).validation_datasets]
 
     def pairs(self, wildcards: Any) -> list[dict[str, Any]]:
         """Return the fields of each `xnbflow.core.study.Validation`."""
         return [vars(pair) for pair in self.plan.study(wildcards).validate]
 
-    def validated_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configurations of the models that are tested by data set and id."""
+    def model_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Return the configurations of the tested models, by data set and id of the classifier."""
         entries: dict[str, dict[str, Any]] = {}
         for pair in self.plan.study(wildcards).validate:
             entry = self.plan.config.classifier(pair.model, pair.train)
             entries.setdefault(pair.train, {})[pair.model] = entry
         return entries
 
-    def validated_code(self, wildcards: Any) -> dict[str, str]:
+    def model_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of the models that are tested."""
         validations = self.plan.study(wildcards).validate
-        return self.plan.code_of((pair.train, pair.model) for pair in validations)
+        return self.plan.method_digests((pair.train, pair.model) for pair in validations)
 
     # combine
 
     def combinations(self, wildcards: Any) -> list[Values]:
-        """Return one mapping for a study that combines series, else none."""
-        return [{}] if self.plan.study(wildcards).combined else []
+        """Return one mapping for a study that combines series, and none for other studies."""
+        return [{}] if self.plan.study(wildcards).cohort_series else []
 
-    def combined(self, wildcards: Any) -> list[Values]:
+    def combined_datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets whose series are combined."""
-        return [{"dataset": name} for name in self.plan.study(wildcards).combined]
+        return [{"dataset": name} for name in self.plan.study(wildcards).cohort_series]
 
-    def of_study(self, wildcards: Any) -> Cohorts:
+    def cohorts(self, wildcards: Any) -> Cohorts:
         """Return the cohorts of a job of *combine*, which only studies with cohorts have."""
         cohorts = self.plan.study(wildcards).cohorts
         if cohorts is None:
@@ -60,23 +60,23 @@ class CohortPlanner:
         return cohorts
 
     def designs(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return what the effects of genes in combined series depend on, of their designs."""
+        """Return the settings of designs on which effects of genes in combined series depend."""
         study = self.plan.study(wildcards)
         designs = {}
-        for name in study.combined:
+        for name in study.cohort_series:
             design = self.plan.design_of(study, name)
             designs[name] = {key: design[key] for key in ("adjust", "repeated", "trend")}
         return designs
 
     def entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the configuration of the classifier of all cohorts."""
-        return self.plan.config.classifier(self.of_study(wildcards).model)
+        return self.plan.config.classifier(self.cohorts(wildcards).model)
 
     def label(self, wildcards: Any) -> str:
         """Return the label of the classifier of all cohorts."""
-        label: str = self.plan.config.classifiers[self.of_study(wildcards).model]["label"]
+        label: str = self.plan.config.classifiers[self.cohorts(wildcards).model]["label"]
         return label
 
     def code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of the classifier of all cohorts."""
-        return self.plan.code_of([("", self.of_study(wildcards).model)])
+        return self.plan.method_digests([("", self.cohorts(wildcards).model)])

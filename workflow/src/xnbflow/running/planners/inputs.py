@@ -22,7 +22,7 @@ def at(choose: Callable[[Any], Values], path: str) -> Callable[[Any], str]:
     >>> first_scheme(SimpleNamespace(dataset="wine"))
     'wine/10-fold/fits.parquet'
     """
-    return lambda wildcards: _filled(path, wildcards, choose(wildcards))
+    return lambda wildcards: _fill_path(path, wildcards, choose(wildcards))
 
 
 def over(
@@ -41,7 +41,9 @@ def over(
     """
     paths = [path.replace("{table}", name) for name in tables] or [path]
     return lambda wildcards: [
-        _filled(template, wildcards, values) for template in paths for values in choose(wildcards)
+        _fill_path(template, wildcards, values)
+        for template in paths
+        for values in choose(wildcards)
     ]
 
 
@@ -50,7 +52,8 @@ def together(*functions: Callable[[Any], list[str]]) -> Callable[[Any], list[str
     return lambda wildcards: [path for function in functions for path in function(wildcards)]
 
 
-def _filled(path: str, wildcards: Any, values: Values) -> str:
+def _fill_path(path: str, wildcards: Any, values: Values) -> str:
+    """Return a path with ``values``, and the wildcards of a job for all others."""
     template = PathTemplate(path)
     of_job = {name: getattr(wildcards, name) for name in template.wildcards - values.keys()}
     used = {name: value for name, value in values.items() if name in template.wildcards}

@@ -13,24 +13,25 @@ from xnbflow.sources.places.pinned import pinned_url
 class StudyPlanner:
     """The parts of a study; each method has the wildcard ``study``.
 
-    Those of the first part return values of wildcards, a mapping for each file.
+    The first methods return the wildcards of files, such as ``[{"dataset": "wine"}]`` for the file
+    of one data set.
     """
 
     plan: Plan
 
     def itself(self, _wildcards: Any) -> list[Values]:
-        """Return one mapping: a file of the study."""
+        """Return one empty mapping: the path of the file has no wildcard except the study."""
         return [{}]
 
     def datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets of a study."""
         return [{"dataset": name} for name in self.plan.study(wildcards).datasets]
 
-    def diagnosed(self, wildcards: Any) -> list[Values]:
+    def diagnostics_datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets with tests of normality and dependence."""
         return self.datasets(wildcards) if self.plan.study(wildcards).diagnostics else []
 
-    def tested_for_sets(self, wildcards: Any) -> list[Values]:
+    def gene_set_datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets whose values are compared between gene sets; none without sets."""
         return self.datasets(wildcards) if self.plan.study(wildcards).gene_sets else []
 
@@ -41,16 +42,16 @@ class StudyPlanner:
             for dataset, folds, job in self.plan.study(wildcards).training_jobs
         ]
 
-    def checked(self, wildcards: Any) -> list[Values]:
+    def check_datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets with a job of *check*."""
         checks = self.checks(wildcards)
-        pairs = [*checks["tested"], *checks["halved"]]
+        pairs = [*checks["label_tests"], *checks["halves"]]
         datasets = dict.fromkeys(dataset for dataset, _ in pairs)
         return [{"dataset": dataset} for dataset in datasets]
 
-    def permuted(self, wildcards: Any) -> list[Values]:
+    def permutation_tests(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers with a permutation test that the study names."""
-        return _pairs_as_values(self.plan.study(wildcards).permuted)
+        return _pairs_as_values(self.plan.study(wildcards).permutation_tests)
 
     def models(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers that are fitted to all samples."""
@@ -70,13 +71,13 @@ class StudyPlanner:
         study = self.plan.study(wildcards)
         return [location for location in study.gene_sets if pinned_url(location) is not None]
 
-    def compared_fields(self, wildcards: Any) -> dict[str, Any]:
+    def comparison_fields(self, wildcards: Any) -> dict[str, Any]:
         """Return the fields of a study on which its tables depend, see `study_fields`."""
         names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
         further = ("final", "headline", "jobs", "validate", "cohorts")
         return study_fields(self.plan.study(wildcards), *names, *further)
 
-    def listed_fields(self, wildcards: Any) -> dict[str, Any]:
+    def gene_list_fields(self, wildcards: Any) -> dict[str, Any]:
         """Return the fields of a study on which its lists of genes depend, see `study_fields`.
 
         Gene sets are tested in the comparisons of its designs.
@@ -90,8 +91,11 @@ class StudyPlanner:
         """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
         study = self.plan.study(wildcards)
         config = self.plan.config
-        tested, halved = config.tested(study), config.halved(study)
-        return {"tested": tested, "halved": halved, "permuted": study.permuted}
+        return {
+            "label_tests": config.label_tests(study),
+            "halves": config.halves(study),
+            "permutation_tests": study.permutation_tests,
+        }
 
     def labels(self, wildcards: Any) -> dict[str, str]:
         """Return the labels of the classifiers of a study by id."""
@@ -101,16 +105,19 @@ class StudyPlanner:
     def entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the configurations of the classifiers of a study by data set and id."""
         study = self.plan.study(wildcards)
-        return {name: self.plan.entries_on(name, study.classifiers) for name in study.datasets}
+        return {
+            name: self.plan.classifier_entries(name, study.classifiers) for name in study.datasets
+        }
 
     def code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of the classifiers of a study."""
         study = self.plan.study(wildcards)
         pairs = [(dataset, name) for dataset in study.datasets for name in study.classifiers]
-        return self.plan.code_of(pairs)
+        return self.plan.method_digests(pairs)
 
 
 def _pairs_as_values(pairs: list[tuple[str, str]]) -> list[Values]:
+    """Return pairs of data set and classifier as values of wildcards."""
     return [{"dataset": dataset, "classifier": name} for dataset, name in pairs]
 
 

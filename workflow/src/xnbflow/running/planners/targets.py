@@ -17,7 +17,7 @@ class TargetPlanner:
 
     def of_study(self, name: str, _wildcards: Any = None) -> list[str]:
         """Return the files that a run of a study writes."""
-        study = self.plan.available(name)
+        study = self.plan.available_study(name)
         tables = [path for group in GROUPS.values() for path in group.targets(study)]
         return list(dict.fromkeys([*tables, *model_files(study), *cohort_files(study)]))
 
@@ -47,7 +47,7 @@ def model_files(study: Study) -> list[str]:
 
 def cohort_files(study: Study) -> list[str]:
     """Return the tables of the cohorts of a study, and the model of all of them with its tables."""
-    if not study.combined:
+    if not study.cohort_series:
         return []
     group = GROUPS["model"]
     places = (MODEL, GENE_SETS, *group.files.values(), *group.texts)

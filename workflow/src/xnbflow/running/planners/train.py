@@ -1,5 +1,6 @@
 """The rules *classify*, *check*, *models* and *permute*: which classifiers a job fits."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +9,10 @@ from xnbflow.running.plan import Plan
 
 @dataclass(frozen=True)
 class TrainPlanner:
-    """The classifiers of a study on a data set: each method has wildcards ``study``, ``dataset``.
+    """The classifiers of a study on a data set.
 
-    Those of *classify* have ``folds`` and ``job`` as well, those of *models* and *permute*
-    ``classifier``.
+    The wildcards of each method have ``study`` and ``dataset``; in *classify* they have ``folds``
+    and ``job`` as well, in *models* and *permute* ``classifier``.
     """
 
     plan: Plan
@@ -24,11 +25,11 @@ class TrainPlanner:
 
     def entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the configurations of the classifiers of a job of training by id."""
-        return self.plan.entries_on(wildcards.dataset, self.classifiers(wildcards))
+        return self.plan.classifier_entries(wildcards.dataset, self.classifiers(wildcards))
 
     def code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of a job of training."""
-        return self.plan.code_on(wildcards.dataset, self.classifiers(wildcards))
+        return self._code(wildcards.dataset, self.classifiers(wildcards))
 
     def repeats(self, wildcards: Any) -> int:
         """Return the run-time factor of a job of training: 1, and 1 more per ten fits of a fold.
@@ -47,10 +48,10 @@ class TrainPlanner:
         """Return the file of predefined folds; none where folds are drawn, or the file is a URL."""
         return self.plan.file_of_scheme(wildcards.folds)
 
-    def compared(self, wildcards: Any) -> list[str]:
+    def random_gene_classifiers(self, wildcards: Any) -> list[str]:
         """Return the classifiers that are compared with random genes.
 
-        They are those with a label test; of several schemes of folds, only in the first.
+        These are the classifiers with a label test, and only in the first scheme of folds.
         """
         if wildcards.folds != self.plan.study(wildcards).folds[0]:
             return []
@@ -61,23 +62,23 @@ class TrainPlanner:
     def fast_classes(self, wildcards: Any) -> dict[str, str]:
         """Return, for classifiers with a label test, the class fitted for their learning curves."""
         config = self.plan.config
-        tested = config.tested(self.plan.study(wildcards))
-        names = [name for dataset, name in tested if dataset == wildcards.dataset]
-        return {name: config.quick(name, wildcards.dataset) for name in names}
+        pairs = config.label_tests(self.plan.study(wildcards))
+        names = [name for dataset, name in pairs if dataset == wildcards.dataset]
+        return {name: config.fast_class(name, wildcards.dataset) for name in names}
 
-    def halved(self, wildcards: Any) -> list[str]:
+    def halves_classifiers(self, wildcards: Any) -> list[str]:
         """Return the classifiers that are fitted to halves of the samples of a data set."""
-        halved = self.plan.config.halved(self.plan.study(wildcards))
-        return [name for dataset, name in halved if dataset == wildcards.dataset]
+        pairs = self.plan.config.halves(self.plan.study(wildcards))
+        return [name for dataset, name in pairs if dataset == wildcards.dataset]
 
-    def checked_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+    def check_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the configurations of all classifiers that a job of *check* fits."""
-        names = [*self.fast_classes(wildcards), *self.halved(wildcards)]
-        return self.plan.entries_on(wildcards.dataset, names)
+        names = [*self.fast_classes(wildcards), *self.halves_classifiers(wildcards)]
+        return self.plan.classifier_entries(wildcards.dataset, names)
 
-    def checked_code(self, wildcards: Any) -> dict[str, str]:
+    def check_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of a job of *check*."""
-        return self.plan.code_on(wildcards.dataset, self.checked_entries(wildcards))
+        return self._code(wildcards.dataset, self.check_entries(wildcards))
 
     # models, permute
 
@@ -85,26 +86,26 @@ class TrainPlanner:
         """Return the configuration of a classifier for a data set."""
         return self.plan.config.classifier(wildcards.classifier, wildcards.dataset)
 
-    def entry_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of a classifier."""
-        return self.plan.code_on(wildcards.dataset, [wildcards.classifier])
+    def model_code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of the methods of a model's classifier."""
+        return self._code(wildcards.dataset, [wildcards.classifier])
 
     def first_job(self, wildcards: Any) -> dict[str, str]:
-        """Return the scheme and job of training from which a model of all samples gets its figures.
+        """Return the wildcards of the job of training whose figures a model of all samples has.
 
-        The scheme is the first of the study.
+        The job is that of the first scheme of folds of the study.
         """
         study = self.plan.study(wildcards)
         return {"folds": study.folds[0], "job": study.job_of(wildcards.classifier)}
 
-    def trained_beside(self, wildcards: Any) -> list[str]:
-        """Return the classifiers whose rows are in the tables of that job."""
+    def classifiers_of_first_job(self, wildcards: Any) -> list[str]:
+        """Return the classifiers whose rows are in the tables of this job (`first_job`)."""
         job = self.first_job(wildcards)["job"]
         return list(self.plan.study(wildcards).classifiers_of(job))
 
     def halves_of_model(self, wildcards: Any) -> list[dict[str, str]]:
         """Return the one job of *check* that fits the classifier to halves, or none."""
-        return [{}] if wildcards.classifier in self.halved(wildcards) else []
+        return [{}] if wildcards.classifier in self.halves_classifiers(wildcards) else []
 
     def origin(self, wildcards: Any) -> dict[str, str]:
         """Return where a data set comes from, for the card of a model."""
@@ -114,3 +115,7 @@ class TrainPlanner:
         """Return the number of permutations of a classifier's test."""
         permutations = self.plan.study(wildcards).permutations or {}
         return permutations[wildcards.classifier]
+
+    def _code(self, dataset: str, classifiers: Iterable[str]) -> dict[str, str]:
+        """Return the digests of the methods of classifiers on a data set."""
+        return self.plan.method_digests((dataset, name) for name in classifiers)

@@ -5,7 +5,8 @@ file                 question
 ==================== =====================================================================
 ``raw_table``        which names and cells has a table, and where is each of them?
 ``opening``          which format has a file, by its ending?
-``text``             which separator, header and rows has a text?
+``text_lines``       which encoding, separator and decimal sign has a text?
+``text``             which header and rows has it?
 ``header_rows``      which of the first rows is the header?
 ``workbook``,        which rows has a sheet of a workbook? (in a process of its own)
 ``workbook_process``

@@ -72,7 +72,7 @@ _NO_H5PY = Refusal(
 
 
 @contextmanager
-def opened(path: str | Path) -> "Iterator[h5py.File]":
+def open_anndata(path: str | Path) -> "Iterator[h5py.File]":
     """Open an AnnData file."""
     path = Path(path)
     try:
@@ -191,7 +191,7 @@ def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
     return element
 
 
-def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.DataFrame]:
+def read_matrix(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.DataFrame]:
     """Return a matrix of cells by genes and the table of its genes.
 
     Its name is ``X``, ``raw`` or ``layers:<name>``; it is an array, or sparse as in the file. A
@@ -201,9 +201,9 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.D
     place = _place_of_matrix(path, file, name)
     element = _required(file, place)
     # The genes of ``raw`` are in a table beside its matrix: raw/var, or raw.var before 0.7.
-    var = frame_of(path, file, place.removesuffix("X") + "var" if name == "raw" else "var")
+    var = read_frame(path, file, place.removesuffix("X") + "var" if name == "raw" else "var")
     kind, stored_shape = _kind_and_shape(path, element, name)
-    shape = (len(frame_of(path, file, "obs")), len(var))
+    shape = (len(read_frame(path, file, "obs")), len(var))
     _refuse_other_shape(path, name, stored_shape, shape)
     _refuse_unaffordable(path, name, element, kind, shape)
     if kind == "dense":
@@ -238,7 +238,7 @@ _OTHER_SHAPE = Refusal(
 def _refuse_other_shape(
     path: str | Path, name: str, stored_shape: Any, shape: tuple[int, int]
 ) -> None:
-    """Refuse a matrix whose stored shape is not that of obs and var, ``shape``."""
+    """Refuse a matrix whose stored shape is not ``shape``, the numbers of rows of obs and var."""
     n_cells, n_genes = shape
     if not np.array_equal(stored_shape, shape):
         raise _OTHER_SHAPE.error(
@@ -333,11 +333,11 @@ def _read_sparse(
     return matrix
 
 
-def frame_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
+def read_frame(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
     """Return a table, ``obs`` or ``var``; its index are the names of cells or genes."""
     element = _required(file, name)
     if hasattr(element, "dtype"):
-        return _of_records(file, name, element[:])
+        return _frame_of_records(file, name, element[:])
     index = _text(element.attrs.get("_index", "_index"))
     names = pd.Index(_column(element, index)).astype(str)
     columns = {}
@@ -355,7 +355,7 @@ def frame_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
     return pd.DataFrame(columns, index=names)
 
 
-def _of_records(file: "h5py.File", table: str, records: np.ndarray) -> pd.DataFrame:
+def _frame_of_records(file: "h5py.File", table: str, records: np.ndarray) -> pd.DataFrame:
     """Return a table of the format before 0.7: records, categories apart in uns."""
     columns: dict[str, Any] = {}
     for name in records.dtype.names or ():

@@ -37,6 +37,20 @@ _MISSING_WORDS = frozenset(
 )
 #: Longest word of which Arrow, which compares exactly, has every mixture of letters.
 _SHORT_WORD = 5
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_MONTHS = _MONTH.strip("()").split("|")
+#: Stems of gene symbols that are months in English.
+_STEMS = {"mar": ("MARCH", "MARC"), "sep": ("SEPT",), "dec": ("DEC",), "oct": ("OCT",)}
+#: Dates that Excel makes of gene symbols: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
+_DATE = re.compile(
+    rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}|\d{{4}}-\d\d-\d\d([ T][\d:.]+)?", re.IGNORECASE
+)
+#: A day: its year, month and day in any order, or a day and a month as `_DATE`.
+_DAY = re.compile(
+    rf"(\d{{4}}([-./])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-./])\d{{1,2}}\3(\d{{4}}|\d{{2}}))"
+    rf"([ T][\d:.]+)?|{_DATE.pattern}",
+    re.IGNORECASE,
+)
 
 
 def _spellings(word: str) -> set[str]:
@@ -49,21 +63,6 @@ def _spellings(word: str) -> set[str]:
 
 #: The spellings of missing values, for Arrow.
 _NULLS = sorted(set().union(*map(_spellings, _MISSING_WORDS)))
-_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-_MONTHS = _MONTH.strip("()").split("|")
-#: Stems of gene symbols that are months in English.
-_STEMS = {"mar": ("MARCH", "MARC"), "sep": ("SEPT",), "dec": ("DEC",), "oct": ("OCT",)}
-#: Dates that Excel makes of gene symbols: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
-_DATE = re.compile(
-    rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}|\d{{4}}-\d\d-\d\d([ T][\d:.]+)?", re.IGNORECASE
-)
-
-#: A day: its year, month and day in any order, or a day and a month as `_DATE`.
-_DAY = re.compile(
-    rf"(\d{{4}}([-./])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-./])\d{{1,2}}\3(\d{{4}}|\d{{2}}))"
-    rf"([ T][\d:.]+)?|{_DATE.pattern}",
-    re.IGNORECASE,
-)
 
 
 def is_missing(cell: str) -> bool:
@@ -96,10 +95,10 @@ def is_day(text: str) -> bool:
 
 
 def symbols_of_date(name: str) -> list[str]:
-    """Return the gene symbols of which Excel makes a date; none where it is of no gene.
+    """Return the gene symbols that Excel turns into a date; none if no symbol becomes this date.
 
-    MARCH1 and MARC1 both become the first of March. Their present names are MARCHF1 and MTARC1,
-    those of SEPT2 and DEC1 SEPTIN2 and DELEC1.
+    MARCH1 and MARC1 both become the first of March. The present symbols are returned: MARCHF1 and
+    MTARC1, and for SEPT2 and DEC1 SEPTIN2 and DELEC1.
 
     Examples
     --------

@@ -120,7 +120,7 @@ def counts_text(merged: MergedCounts) -> str:
 
 
 def _count_files(folder: Path) -> list[Path]:
-    """Return the files of counts of a folder; else one of each folder in it, all of one name."""
+    """Return the files of counts in a folder, or else one of each folder in it, all of one name."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and _is_counts(path))
     if len(files) >= _LEAST_FILES:
         return files
@@ -148,7 +148,7 @@ _REPEATED_NAME = Refusal(
 
 
 def _sample_names(folder: Path, files: Sequence[Path]) -> list[str]:
-    """Return the names of the samples: those of the files, or of their folders."""
+    """Return the names of the samples: the names of the files, or of their folders."""
     names = plain_sample_names([path.name for path in files])
     if len(set(names)) < len(names) or not all(names):
         names = [path.parent.name for path in files]
@@ -192,7 +192,11 @@ def _read_counts(path: Path) -> pd.DataFrame:
 
 
 def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
-    """Return the column of STAR's counts that fits the library, and a sentence."""
+    """Return which of STAR's counts fits the library, 0 to 2, and a sentence.
+
+    In a file of STAR the genes are column 1, and the counts columns 2 to 4: of both strands, and of
+    the reads whose first, or second, mate has the strand of the gene.
+    """
     sums = np.zeros(3)
     for table in tables:
         is_gene = ~table.index.str.match(r"N_", case=False)
@@ -200,11 +204,11 @@ def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
     _, sense, antisense = sums
     share = max(sense, antisense) / max(sense + antisense, 1.0)
     if share < _STRANDED:
-        return 0, "Of STAR's columns the unstranded counts (2) were taken."
-    column = 1 if sense > antisense else 2
-    return column, (
-        f"Of STAR's columns {column + 1} was taken, because {share:.0%} of the reads are of that "
-        "strand."
+        return 0, "STAR's column 2, counts of both strands, was taken."
+    counts = 1 if sense > antisense else 2
+    return counts, (
+        f"STAR's column {counts + 2} was taken, because it has {share:.0%} of the reads that have "
+        "a strand."
     )
 
 

@@ -34,9 +34,9 @@ LONGEST_LINE = 1 << 28
 #: 1,032.
 _MOST_RATIO = 250
 #: Bytes that any file may unpack to.
-_HARMLESS = 1 << 26
+HARMLESS_BYTES = 1 << 26
 #: Most cells of a line of text, and the bytes that separate them.
-_MOST_COLUMNS = 20_000_000
+MOST_COLUMNS = 20_000_000
 _SEPARATORS = b",;\t |"
 
 _SERIES_MATRIX = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
@@ -130,7 +130,7 @@ class _LineReader(io.BufferedReader):
             raise _NUL_BYTE.error(path=self._path)
         if len(line) > LONGEST_LINE:
             raise _ENDLESS_LINE.error(path=self._path, mebibytes=LONGEST_LINE >> 20)
-        if len(line) > _MOST_COLUMNS:
+        if len(line) > MOST_COLUMNS:
             _refuse_too_wide(self._path, line)
         return line
 
@@ -171,7 +171,7 @@ _BOMB = Refusal(
 
 def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
     """Raise an `InputError` if bytes unpack to more than 64 MiB and 250 times as many."""
-    if unpacked > max(_HARMLESS, _MOST_RATIO * packed):
+    if unpacked > max(HARMLESS_BYTES, _MOST_RATIO * packed):
         raise _BOMB.error(path=path, ratio=_MOST_RATIO)
 
 
@@ -184,7 +184,7 @@ _TOO_WIDE = Refusal(
 def _refuse_too_wide(path: str | Path, line: bytes) -> None:
     """Refuse a line of more than twenty million cells, before each becomes an object."""
     n_cells = max(line.count(separator) for separator in _SEPARATORS) + 1
-    if n_cells > _MOST_COLUMNS:
+    if n_cells > MOST_COLUMNS:
         raise _TOO_WIDE.error(path=path, n_cells=n_cells)
 
 
@@ -281,7 +281,7 @@ def refuse_other_formats(path: str | Path, stream: "io.BufferedReader[Any]") -> 
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:
-    """Return a file's SHA-256 in hexadecimal, and that of its contents if it is gzipped."""
+    """Return the SHA-256 of a file in hexadecimal, and of its contents if it is gzipped."""
     path = Path(path)
     with path.open("rb") as stream:
         packed = hashlib.file_digest(stream, "sha256").hexdigest()

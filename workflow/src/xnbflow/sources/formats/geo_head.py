@@ -293,7 +293,7 @@ def _split_record(line: bytes) -> tuple[list[str], bool]:
 def _fields(
     path: str | Path, n_samples: int, records: Sequence[tuple[str, list[str]]]
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Return the samples' table, the names of characteristics and those of short fields.
+    """Return the samples' table, the names of characteristics, and the names of short fields.
 
     A record of characteristics may have several keys, as ``sex: f`` of one sample and ``age: 60``
     of another; each key is a field. Small and capital letters of keys are alike.
@@ -425,7 +425,7 @@ _UNKNOWN_SAMPLE = Refusal(
 def _subset_fields(
     path: str | Path, samples: list[str], subsets: Sequence[dict[str, str]]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the samples, those of the subsets if none are given, and a text of each by type."""
+    """Return the samples, by default all of the subsets, and a text of each sample by type."""
     members = []
     for subset in subsets:
         if lacking := {"type", "description", "sample_id"}.difference(subset):

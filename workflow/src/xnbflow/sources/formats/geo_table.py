@@ -48,20 +48,20 @@ class DescribedRows:
             column[:0] = [cells[position] for cells in self._above]
         return columns
 
-    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
+    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:
         """Return some cells of a row; see `StoredRows`."""
         n_above = len(self._above)
         if row < n_above:
             return "\n".join([self._above[row][position] for position in positions])
-        return self._below.number_text(row - n_above, positions, first)
+        return self._below.joined_cells(row - n_above, positions, start)
 
-    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
+    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
         """Return None: the cells are texts."""
         return None
 
-    def release(self, row: int) -> None:
+    def release_before(self, row: int) -> None:
         """Remove the rows before this one from memory."""
-        self._below.release(row - len(self._above))
+        self._below.release_before(row - len(self._above))
 
 
 def read_geo_table(path: Path) -> tuple[RawTable, GeoHead]:

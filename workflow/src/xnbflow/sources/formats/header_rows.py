@@ -17,7 +17,7 @@ HEAD_ROWS = 12
 _LEAST_CELLS = 2
 #: Least number of samples of a row of conditions.
 _LEAST_SAMPLES = 4
-#: Least share of texts in a header, and of numbers in a row of values.
+#: Least share of texts among the cells of a header, and of numbers among those of a row of values.
 _MOSTLY = 0.8
 
 
@@ -34,16 +34,16 @@ class HeaderRows:
         return self.header if self.conditions is None else min(self.header, self.conditions)
 
     @property
-    def below(self) -> int:
-        """Position of the first row of the table's contents."""
+    def first_below(self) -> int:
+        """Position of the first row below both."""
         return 1 + (self.header if self.conditions is None else max(self.header, self.conditions))
 
 
 def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
     """Return where the header and a row of conditions are, among the first rows that are not empty.
 
-    A title is a row whose first cell alone is filled, or one of less than half as many cells as the
-    header; the header below it has texts alone.
+    Titles may be above the header. A title is a row in which only the first cell is filled, or
+    which has less than half as many cells as the header. Below titles a header must have texts.
 
     Examples
     --------
@@ -52,13 +52,15 @@ def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
     >>> find_header([["gene", "S1", "S2"], ["TP53", "7.1", "8"]])
     HeaderRows(header=0, conditions=None)
     """
+    # The header is the first row that is not a title, if it can be a header; else the first row.
     header = 0
     for position, cells in enumerate(rows):
-        below = rows[position + 1 :]
-        if below and _is_title(cells, below):
+        rows_below = rows[position + 1 :]
+        if rows_below and _is_title(cells, rows_below):
             continue
         # R's write.table writes no name for the column of row names.
-        if below and _is_header(cells) and len(below[0]) in (len(cells), len(cells) + 1):
+        has_names = bool(rows_below) and len(rows_below[0]) in (len(cells), len(cells) + 1)
+        if has_names and _is_header(cells):
             header = position
         break
     if _are_conditions_above(rows[header:]):
@@ -68,18 +70,18 @@ def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
     return HeaderRows(header)
 
 
-_NO_HEADER_LINE = Refusal(
-    code="header_rows.no-header-line",
-    sentence=(
-        "{path}: the option header={line} names a line that is empty, or is not among the "
-        "first {n_lines}; the first lines with cells are {numbers}"
-    ),
-    key="header",
-)
-
-
 def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line: int) -> HeaderRows:
-    """Return the same where the sheet's option ``header`` names the line of the header."""
+    """Return where the header and a row of conditions are, if the sheet names the header's line.
+
+    Parameters
+    ----------
+    path : path
+        The file, for messages.
+    rows : sequence of (int, sequence of str)
+        The first rows with their numbers in the file.
+    line : int
+        The number in the sheet's option ``header``.
+    """
     numbers = [number for number, _ in rows]
     if line not in numbers:
         raise _NO_HEADER_LINE.error(
@@ -95,7 +97,7 @@ def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line:
 
 
 def fill_forward(cells: Sequence[str], name: str) -> list[str]:
-    """Return a row of conditions with its ``name``; an empty cell has the text before it.
+    """Return a row of conditions with its ``name``; empty cells get the text before them.
 
     Examples
     --------
@@ -108,14 +110,16 @@ def fill_forward(cells: Sequence[str], name: str) -> list[str]:
     return filled
 
 
-def merged_corner(header: Sequence[str], conditions: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return a header and its row of conditions, where the first cells of both are merged.
+def move_corner_name(
+    header: Sequence[str], conditions: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return a header and its row of conditions, with the name of the first column in the header.
 
-    The name of the first column is then in the row of conditions.
+    Where the first cells of both rows are merged, the name is in the row of conditions above.
 
     Examples
     --------
-    >>> merged_corner(["", "P1", "P2"], ["gene", "tumour", ""])
+    >>> move_corner_name(["", "P1", "P2"], ["gene", "tumour", ""])
     (['gene', 'P1', 'P2'], ['', 'tumour', ''])
     """
     if header[0].strip() or not conditions[0].strip():
@@ -127,7 +131,7 @@ def _is_title(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether cells are a title: one text, or less than half as many cells as below."""
     if not cells or not cells[0].strip():
         return False
-    widest = max(len(row) for row in below)
+    widest = max(map(len, below))
     n_filled = sum(bool(cell.strip()) for cell in cells)
     return n_filled == 1 < widest or 2 * len(cells) < widest
 
@@ -157,16 +161,31 @@ def _are_conditions_below(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_conditions(cells: Sequence[str]) -> bool:
-    """Return whether texts repeat, or are in merged cells: once before several empty cells."""
+    """Return whether cells are the conditions of samples: at least two texts.
+
+    Each text repeats, or is in merged cells. A merged cell appears as its text and empty cells
+    after it, so that at most half of the cells are filled: ``["tumour", "", "normal", ""]``.
+    """
     counts = Counter(cell.strip() for cell in cells if cell.strip())
     if len(cells) < _LEAST_SAMPLES or len(counts) < 2 or not all(map(is_text, counts)):
         return False
-    repeated = sum(counts.values()) == len(cells) and min(counts.values()) > 1
-    merged = bool(cells[0].strip()) and 2 * sum(counts.values()) <= len(cells)
-    return repeated or merged
+    n_filled = sum(counts.values())
+    are_repeated = n_filled == len(cells) and min(counts.values()) > 1
+    are_merged = bool(cells[0].strip()) and 2 * n_filled <= len(cells)
+    return are_repeated or are_merged
 
 
 def _are_values(cells: Sequence[str]) -> bool:
     """Return whether most cells after the first are numbers."""
     values = [cell for cell in cells[1:] if cell.strip()]
     return bool(values) and sum(not is_text(cell) for cell in values) >= _MOSTLY * len(values)
+
+
+_NO_HEADER_LINE = Refusal(
+    code="header_rows.no-header-line",
+    sentence=(
+        "{path}: the option header={line} names a line that is empty, or is not among the "
+        "first {n_lines}; the first lines with cells are {numbers}"
+    ),
+    key="header",
+)

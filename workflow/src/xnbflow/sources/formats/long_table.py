@@ -114,7 +114,7 @@ def long_columns(raw: RawTable, label: str | None = None) -> LongColumns | None:
         return None
 
     # Columns of texts and of numbers, by the first rows; numbers may name samples or features.
-    first = [raw.cells(row) for row in range(min(_FIRST_ROWS, len(raw)))]
+    first = raw.first_rows(_FIRST_ROWS)
     heads = list(zip(*first, strict=True))
     texts = [i for i, head in enumerate(heads) if 2 * sum(map(is_text, head)) > len(head)]
     numbers = [i for i, head in enumerate(heads) if i not in texts and _are_numbers(head)]

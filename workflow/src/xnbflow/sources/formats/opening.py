@@ -11,7 +11,8 @@ from xnbflow.sources.formats.files import open_raw, refuse_other_formats
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text import SEPARATORS, UTF16_MARKS, read_text, sniff, utf16_lines
+from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS, sniff, utf16_lines
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
 
 _TABS = frozenset({".tsv", ".tab", ".txt"})
@@ -63,7 +64,7 @@ def read_raw_table(
                     path,
                     default=separator or default,
                     decimal=decimal,
-                    certain=separator is not None,
+                    is_separator_set=separator is not None,
                 ),
                 encoding=options.get("encoding"),
                 header_line=header_line,

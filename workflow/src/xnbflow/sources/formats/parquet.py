@@ -56,12 +56,12 @@ class ArrowRows:
         """Return the cells of some columns as text."""
         return [self._texts(self._table[position]) for position in positions]
 
-    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:  # noqa: ARG002
+    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:  # noqa: ARG002 - for lines of text
         """Return some cells of a row as text, with line breaks between them."""
         cells = self.cells(row)
         return "\n".join([cells[position] for position in positions])
 
-    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
+    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
         """Return columns of finite numbers, (n_positions, n_rows); None for other columns."""
         columns = [self._table[position] for position in positions]
         types = {column.type for column in columns}
@@ -74,7 +74,7 @@ class ArrowRows:
             return None
         return values if len(rows) == len(self) else values[:, list(rows)]
 
-    def release(self, row: int) -> None:
+    def release_before(self, row: int) -> None:
         """Do nothing: Arrow stores columns."""
 
     def _texts(self, column: pa.Array | pa.ChunkedArray) -> list[str]:

@@ -26,7 +26,7 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.formats.text import SEPARATORS, utf16_lines
+from xnbflow.sources.formats.text_lines import SEPARATORS, utf16_lines
 
 #: Lines by which an export is recognised, their first characters, and suffixes of text files.
 _HEAD_LINES = 40
@@ -294,7 +294,7 @@ def _proteins(
     proteins: str,
     remark: str,
 ) -> Export:
-    """Return intensities of proteins, called by the first gene, else by the first protein."""
+    """Return intensities of proteins, named by the first gene, or without one the first protein."""
     numbers = table[list(columns)].apply(pd.to_numeric, errors="coerce")
     values = numbers.mask(numbers == 0)
     values.columns = list(names)
@@ -433,7 +433,7 @@ def _nanostring(rows: _Rows, header: int) -> Export:
 def _nanostring_samples(
     names: Sequence[str], rows_above: Sequence[list[str]], sample_columns: Sequence[int]
 ) -> list[str]:
-    """Return the names of samples: the user's, else those of the header, else of the first row.
+    """Return the names of samples: of the user, of the header, or of the first row, in this order.
 
     ``names`` are the cells of the header, ``rows_above`` the rows above it; the row ``Sample ID``
     has the names that the user chose, if they are complete and distinct.

@@ -28,7 +28,7 @@ from xnbflow.sources.formats.cell_texts import (
 #: Number of cells that are converted at once.
 _CELLS_AT_ONCE = 200_000
 #: Characters of a block of lines; the memory allocator maps such blocks one by one.
-_BLOCK = 1 << 18
+BYTES_OF_BLOCK = 1 << 18
 
 
 class StoredRows(Protocol):
@@ -42,17 +42,25 @@ class StoredRows(Protocol):
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns, without spaces around them."""
 
-    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
-        """Return some cells of a row with line breaks between them.
+    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:
+        """Return some cells of a row as one text, joined by line breaks.
 
-        They are the last ones of the row from ``first`` on, where that is not None.
+        If ``start`` is not None, the ``positions`` are all from ``start`` to the end of the row; a
+        format may then join the cells without dividing the line.
         """
 
-    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
-        """Return cells that are stored as numbers, (n_positions, n_rows); None for other cells."""
+    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
+        """Return cells as numbers, (n_positions, n_rows), if the format stores them as numbers.
 
-    def release(self, row: int) -> None:
-        """Remove the rows before this one from memory, where the format can."""
+        The result is None if one of the cells is a text, or an infinite number: `RawTable` then
+        converts the cells one by one from their texts, so that its error names the cell.
+        """
+
+    def release_before(self, row: int) -> None:
+        """Remove the rows before this one from memory, where the format can.
+
+        The number of all rows removes the whole table.
+        """
 
 
 class TextRows:
@@ -83,7 +91,7 @@ class TextRows:
                     line = ""
             lines.append(line)
             size += len(line) + 1
-            if size > _BLOCK:
+            if size > BYTES_OF_BLOCK:
                 self._blocks.append("\n".join(lines))
                 self._starts.append(self._starts[-1] + len(lines))
                 lines = []
@@ -114,7 +122,7 @@ class TextRows:
                 column.append(cells[position].strip())
         return columns
 
-    def number_text(self, row: int, positions: Sequence[int], first: int | None) -> str:
+    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:
         """Return some cells of a row; see `StoredRows`.
 
         Of the last cells of a line only the separators are replaced, which is several times as
@@ -123,16 +131,16 @@ class TextRows:
         cells = self._divided.get(row)
         if cells is None:
             line = self._line(row)
-            if first is not None:
-                return line.split(self._separator, first)[first].replace(self._separator, "\n")
+            if start is not None:
+                return line.split(self._separator, start)[start].replace(self._separator, "\n")
             cells = line.split(self._separator)
         return "\n".join([cells[position].strip() for position in positions])
 
-    def matrix(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
+    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
         """Return None: the cells are texts."""
         return None
 
-    def release(self, row: int) -> None:
+    def release_before(self, row: int) -> None:
         """Remove the blocks of earlier rows from memory."""
         for block in range(bisect_right(self._starts, row) - 1):
             self._blocks[block] = ""
@@ -225,6 +233,10 @@ class RawTable:
         has_commas = self.has_number_cells and self.decimal == ","
         return _with_points(cells) if has_commas else cells
 
+    def first_rows(self, n_rows: int) -> list[list[str]]:
+        """Return the cells of the first rows as text; fewer where the table has fewer."""
+        return [self.cells(row) for row in range(min(n_rows, len(self)))]
+
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns as text."""
         columns = self.rows.columns(positions)
@@ -257,20 +269,21 @@ class RawTable:
             If a cell is not a finite number; it names the cell.
         """
         positions = range(len(self)) if rows is None else rows
-        stored = self.rows.matrix(positions, columns)
+        stored = self.rows.stored_numbers(positions, columns)
         if stored is not None:
             if release:
-                self.rows.release(len(self))
+                self.rows.release_before(len(self))
             return stored if by_column else np.ascontiguousarray(stored.T)
         width = len(self.header)
-        first = columns[0] if len(columns) and [*columns] == [*range(columns[0], width)] else None
         n_columns = len(columns)
+        are_last = n_columns > 0 and [*columns] == [*range(columns[0], width)]
+        start_column = columns[0] if are_last else None
         shape = (n_columns, len(positions)) if by_column else (len(positions), n_columns)
         numbers = np.empty(shape)
         step = max(1, _CELLS_AT_ONCE // max(1, width))
         for start in range(0, len(positions), step):
             batch = positions[start : start + step]
-            texts = [self.rows.number_text(row, columns, first) for row in batch]
+            texts = [self.rows.joined_cells(row, columns, start_column) for row in batch]
             values = numbers_of("\n".join(texts), len(batch) * n_columns, self.decimal)
             if values is None:
                 values = self._numbers_one_by_one(batch, columns, texts)
@@ -280,7 +293,7 @@ class RawTable:
             else:
                 numbers[start : start + step] = block
             if release:
-                self.rows.release(batch[-1])
+                self.rows.release_before(batch[-1])
         return numbers
 
     def place(self, column: int, row: int | None = None) -> str:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
@@ -18,7 +18,7 @@ from xnbflow.sources.formats.header_rows import (
     chosen_header,
     fill_forward,
     find_header,
-    merged_corner,
+    move_corner_name,
 )
 from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 
@@ -57,7 +57,7 @@ def read_workbook(
     sign = decimal or "."
     texts = ([_text(cell, sign) for cell in row] for row in rows)
     numbered = [(number, row) for number, row in enumerate(texts, 1) if any(row)]
-    header, below, titles = _header_and_rows(path, numbered, header_line)
+    header, below, titles = _content_of_sheet(path, numbered, header_line)
     if n_filled := _fill_merged(below, merged):
         notes.append(f"{counted(n_filled, 'cell')} below merged ones got their text")
     if titles and header_line is None:
@@ -103,23 +103,34 @@ def _fill_merged(rows: list[tuple[int, list[str]]], merged: list[list[int]]) -> 
     return n_filled
 
 
-def _header_and_rows(
+class _SheetContent(NamedTuple):
+    """The header of a sheet, the rows below it with their numbers, and the titles above it."""
+
+    header: list[str]
+    rows: list[tuple[int, list[str]]]
+    titles: list[str]
+
+
+def _content_of_sheet(
     path: Path, rows: list[tuple[int, list[str]]], header_line: int | None
-) -> tuple[list[str], list[tuple[int, list[str]]], list[str]]:
-    """Return the header among the first rows, the rows below it, and the titles above it."""
-    head = rows[:HEAD_ROWS]
-    place = find_header([row for _, row in head])
+) -> _SheetContent:
+    """Return the header, the rows and the titles among the rows of a sheet.
+
+    A row of conditions becomes the first row below the header.
+    """
+    first_rows = rows[:HEAD_ROWS]
+    header_rows = find_header([row for _, row in first_rows])
     if header_line is not None:
-        place = chosen_header(path, head, header_line)
-    titles = [next(cell for cell in row if cell) for _, row in head[: place.first]]
-    header = list(rows[place.header][1]) if rows else []
-    below = rows[place.below :]
-    if place.conditions is not None:
-        number, cells = rows[place.conditions]
-        if place.conditions < place.header:
-            header, cells = merged_corner(header, cells)
-        below.insert(0, (number, fill_forward(cells, f"{_UNIT} {number}")))
-    return header, below, titles
+        header_rows = chosen_header(path, first_rows, header_line)
+    titles = [next(cell for cell in row if cell) for _, row in first_rows[: header_rows.first]]
+    header = list(rows[header_rows.header][1]) if rows else []
+    rows_below = rows[header_rows.first_below :]
+    if header_rows.conditions is not None:
+        number, cells = rows[header_rows.conditions]
+        if header_rows.conditions < header_rows.header:
+            header, cells = move_corner_name(header, cells)
+        rows_below.insert(0, (number, fill_forward(cells, f"{_UNIT} {number}")))
+    return _SheetContent(header, rows_below, titles)
 
 
 def with_sheets(error: InputError, table: RawTable) -> InputError:

@@ -45,7 +45,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class _Checksum:
-    """A file's checksum, by whom it is required, and how to replace it by that of another file."""
+    """The checksum of a file, what requires it, and what to do if another file is right."""
 
     sha256: str
     origin: str
@@ -171,16 +171,17 @@ class Downloads:
     origins: list[Origin] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, DownloadFailedError] = field(default_factory=dict, init=False, repr=False)
 
-    def accepted(self, make: Callable[[], _Result]) -> _Result:
-        """Return the result of ``make`` from fetched files; if refused, from the next place.
+    def first_accepted(self, load: Callable[[], _Result]) -> _Result:
+        """Return the result of ``load`` from the first places whose files it accepts.
 
-        Where ``make`` raises an `InputError`, files fetched for it are not kept, nor their
-        checksums recorded, and it is called again as long as there are places left.
+        ``load`` fetches files and reads them. If it raises an `InputError`, the files are removed,
+        their places are left out, and it is called again as long as it fetches from other places.
+        Checksums are recorded of accepted files only.
         """
         while True:
             self.origins.clear()
             try:
-                result = make()
+                result = load()
             except InputError as error:
                 fetched = [
                     (origin.path, origin.place)
@@ -243,7 +244,7 @@ class Downloads:
     ) -> Iterator[tuple[str, "io.BufferedReader[Any]"]]:
         """Open a source's file to read its beginning, decompressed; the rest is not fetched.
 
-        It yields the URL or path, and the stream; its parameters are those of `fetch`.
+        It yields the URL or path, and the stream; for the parameters see `fetch`.
         """
         failures = []
         present = self.folder / source / path.rpartition("/")[2]
@@ -393,7 +394,7 @@ class Downloads:
         return target
 
     def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:
-        """Return the checksum that a file must have by the sheet, else by the lock."""
+        """Return the checksum that the sheet requires, or else the lock; None without either."""
         if sha256:
             return _Checksum(sha256, self.checksum_place, f"correct {self.checksum_place}")
         if locked := _read_lock(self.lock).get(name.removesuffix(".gz")):

@@ -29,7 +29,7 @@ _GIGABYTE = 1e9
 #: Bytes of the disk that stay free.
 _RESERVE = 500_000_000
 #: Bytes after which the size and the disk are compared again.
-_CHECKED_EVERY = 1 << 26
+BYTES_BETWEEN_CHECKS = 1 << 26
 _MOST_REDIRECTIONS = 10
 #: Client errors that may be temporary.
 _TEMPORARY = frozenset({408, 425, 429})
@@ -127,7 +127,7 @@ class _Transfer(threading.Thread):
                 while not self.abandoned and (chunk := answer.raw.read1(_CHUNK)):
                     file.write(chunk)
                     self.received += len(chunk)
-                    if self.received - checked_at > _CHECKED_EVERY:
+                    if self.received - checked_at > BYTES_BETWEEN_CHECKS:
                         checked_at = self.received
                         rest = max(0, (self.length or 0) - self.received)
                         _refuse_too_large(self.received, self.partial.parent, self.retry, rest)
@@ -327,10 +327,24 @@ def _answered(url: str, retry: RetryPolicy, *, checked: bool) -> Iterator[reques
     except (requests.RequestException, HTTPError, ValueError) as error:
         if isinstance(error, requests.Timeout) or "timed out" in str(error):
             raise _TemporaryError.of(_NO_ANSWER.error(seconds=timeout)) from error
-        reason = quoted(str(error), 160)[1:-1]
+        reason = quoted(_first_cause(error), 160)[1:-1]
         if isinstance(error, requests.ConnectionError | HTTPError):
             raise _TemporaryError.of(_NO_CONNECTION.error(reason=reason)) from error
         raise DownloadFailedError.of(_NO_REQUEST.error(reason=reason)) from error
+
+
+def _first_cause(error: BaseException) -> str:
+    """Return what the system reports, as "Connection refused", or else the text of the error.
+
+    The errors of the libraries quote each other and the address, which the message has already.
+    """
+    reason = str(error)
+    cause: BaseException | None = error
+    while cause is not None:
+        # RequestException is an OSError without the message of a system
+        reason = getattr(cause, "strerror", None) or reason
+        cause = cause.__cause__ or cause.__context__
+    return reason
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from xnbflow.core.errors import InputError
 class DownloadFailedError(Exception):
     """A download failed; the message has the reason.
 
-    ``sheet`` is whether it refers to the sheet of data sets, and ``code`` that of a refusal, as in
-    `InputError`.
+    As in `InputError`, ``sheet`` is whether it refers to the sheet of data sets, and ``code`` is
+    the code of a refusal.
     """
 
     def __init__(self, message: str, *, sheet: bool = False, code: str = "") -> None:

@@ -36,7 +36,7 @@ class Sought:
 def seek(dataset: SheetRow, **settings: Any) -> Sought:
     """Try to acquire a data set, and return whether its files can be had.
 
-    A file that is there but cannot be read, or is not that of the sheet, is an error here as in
+    A file that cannot be read, or is not the file of the sheet, is an error here as in
     *acquire*: only files that no place has are absent.
 
     Parameters
@@ -44,7 +44,7 @@ def seek(dataset: SheetRow, **settings: Any) -> Sought:
     dataset : SheetRow
         A row of the sheet.
     **settings
-        Those of `xnbflow.sources.acquire.acquire`.
+        The keyword arguments of `xnbflow.sources.acquire.acquire`.
     """
     for key, path in dataset.local_files.items():
         if not path.is_file():

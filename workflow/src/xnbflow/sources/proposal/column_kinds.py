@@ -10,7 +10,7 @@ import pandas as pd
 from xnbflow.core.nouns import either, listed
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.proposal.column_options import SETTLED, name_column, set_aside
+from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS, name_column, set_aside
 from xnbflow.sources.proposal.label import first_column
 from xnbflow.sources.proposal.variables import is_covariate, is_text_column
 from xnbflow.sources.series.class_labels import (
@@ -27,55 +27,65 @@ from xnbflow.sources.series.plausibility import (
 from xnbflow.sources.sheet import SheetRow
 
 
-def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
+def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
     """Return the row with the columns that are not features, and remarks.
 
     These are names, patients, the batch, rare classes, and other columns of the samples.
     """
-    label = str(dataset.label).removeprefix("obs:")
-    options = dict(dataset.options)
-    if label in dataset.names("phenotype_columns"):  # an export may have the label beside others
-        others = [name for name in dataset.names("phenotype_columns") if name != label]
-        options["phenotype_columns"] = ",".join(others)
-        if not others:
+    label = str(sheet_row.label).removeprefix("obs:")
+    options = dict(sheet_row.options)
+    if label in sheet_row.names("phenotype_columns"):  # an export may have the label beside others
+        phenotype_columns = [n for n in sheet_row.names("phenotype_columns") if n != label]
+        options["phenotype_columns"] = ",".join(phenotype_columns)
+        if not phenotype_columns:
             del options["phenotype_columns"]
     if len(fields):
         fields = fields.map(str.strip)
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
-    names = [str(name) for name in fields if name not in (label, "")]
-    in_table = suffix_of(dataset.location) != ".h5ad" and "phenotype" not in options
-    id_column = name_column(dataset, fields, [label])
+    in_table = suffix_of(sheet_row.location) != ".h5ad" and "phenotype" not in options
+
+    # The names of the samples; columns that would be names if no name repeated are dropped.
+    id_column = name_column(sheet_row, fields, [label])
     repeated: dict[str, list[str]] = {}
-    if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
-        settled = ",".join(options.get(key, "") for key in SETTLED).split(",")
-        repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *settled])])
-    others = [name for name in names if name != id_column and name not in repeated]
+    if in_table and sheet_row.orientation == "rows" and not id_column and "" not in fields:
+        repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *_used(options)])])
     if repeated and "features" not in options:
         dropped = [name for name in options.get("drop", "").split(",") if name]
         options["drop"] = ",".join([*dropped, *repeated])
+    no_descriptions = {label, "", id_column, *repeated}
+    descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
+
+    # The labels of the samples, empty for classes that are left out.
     labels = np.full(len(fields), "", dtype=object)
     remarks: list[str] = []
     if label in unique and len(fields):
         texts = list(fields[label])
         options = label_options(texts) | options
-        options, remarks = _with_map(dataset, options, texts)
-        rule = LabelRule.parse(replace(dataset, options=options))
-        classes, keep, _ = rule.apply(dataset.location, range(len(texts)), texts)
-        labels[keep] = classes
-    candidates = unique[[name for name in others if name in unique]]
+        options, remarks = _add_map(sheet_row, options, texts)
+        rule = LabelRule.parse(replace(sheet_row, options=options))
+        classes, has_label, _ = rule.apply(sheet_row.location, range(len(texts)), texts)
+        labels[has_label] = classes
+
+    # Patients and the batch; what remains is phenotype, as it would be read as features.
+    candidates = unique[[name for name in descriptions if name in unique]]
     options |= column_options(candidates, labels, options)
-    dataset = replace(dataset, id_column=id_column, options=options)
-    settled = ",".join(options.get(key, "") for key in SETTLED).split(",")
-    rest = [name for name in others if name not in settled]
-    if in_table and rest and "features" not in options:
-        dataset = set_aside(dataset, rest)
+    sheet_row = replace(sheet_row, id_column=id_column, options=options)
+    remaining = [name for name in descriptions if name not in _used(options)]
+    if in_table and remaining and "features" not in options:
+        sheet_row = set_aside(sheet_row, remaining)
+
     for name, cells in repeated.items():
         remarks.append(
             f"The column {name!r} would name the samples, but {listed(cells)} "
             f"{either(len(cells), 'occurs', 'occur')} more than once; make the names unique."
         )
-    remarks += _remarks(fields, others, dataset, in_table=in_table)
-    return dataset, remarks
+    remarks += _remarks(fields, descriptions, sheet_row, in_table=in_table)
+    return sheet_row, remarks
+
+
+def _used(options: Mapping[str, str]) -> list[str]:
+    """Return the columns that options name."""
+    return ",".join(options.get(key, "") for key in OPTIONS_OF_COLUMNS).split(",")
 
 
 def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
@@ -100,24 +110,28 @@ def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
     return columns
 
 
-def _with_map(
-    dataset: SheetRow, options: dict[str, str], texts: Sequence[str]
+def _add_map(
+    sheet_row: SheetRow, options: dict[str, str], texts: Sequence[str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the options with a ``map`` that leaves out classes of one or two samples."""
+    """Return the options with a ``map`` that leaves out rare classes, and a remark.
+
+    The ``texts`` are the labels of the samples. A ``map`` of the user is kept.
+    """
     if "map" in options:
         return options, []
-    rule = LabelRule.parse(replace(dataset, options=options))
-    labels, _, _ = rule.apply(dataset.location, range(len(texts)), texts)
+    rule = LabelRule.parse(replace(sheet_row, options=options))
+    labels, _, _ = rule.apply(sheet_row.location, range(len(texts)), texts)
     proposed, remark = propose_map(labels.tolist())
     return options | proposed, [remark] if remark else []
 
 
 def column_options(
-    fields: pd.DataFrame, labels: np.ndarray, settled: Mapping[str, str]
+    fields: pd.DataFrame, labels: np.ndarray, chosen_options: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the options ``group`` and ``batch`` for columns of samples.
 
-    The labels (n_samples,) are empty for samples that are left out.
+    The labels (n_samples,) are empty for samples that are left out. Options that the user has
+    chosen are not proposed.
 
     Examples
     --------
@@ -134,15 +148,15 @@ def column_options(
         "group": suggested_group(candidates, labels[is_used]),
         "batch": suggested_batch(candidates),
     }
-    return {key: name for key, name in proposed.items() if name and key not in settled}
+    return {key: name for key, name in proposed.items() if name and key not in chosen_options}
 
 
 def _remarks(
-    fields: pd.DataFrame, others: Sequence[str], dataset: SheetRow, *, in_table: bool
+    fields: pd.DataFrame, descriptions: Sequence[str], sheet_row: SheetRow, *, in_table: bool
 ) -> list[str]:
     """Return sentences on numeric columns that are not features, and on patients."""
-    group = dataset.options.get("group")
-    columns = {name: first_column(fields, name) for name in others if name != group}
+    group = sheet_row.options.get("group")
+    columns = {name: first_column(fields, name) for name in descriptions if name != group}
     numbers = []
     for name, cells in columns.items():
         if in_table and is_covariate(name) and not is_text_column(cells):

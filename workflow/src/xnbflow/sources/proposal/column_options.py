@@ -1,4 +1,4 @@
-"""Options that name columns of a proposed row: those of samples, and those that are left out."""
+"""Options that name columns in a proposed row: phenotype, and columns that are left out."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -11,33 +11,37 @@ from xnbflow.sources.series.plausibility import is_sample_id, is_technical
 from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
 from xnbflow.sources.sheet import RESERVED_IN_NAMES, SheetRow
 
-#: Options about the use of columns.
-SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
-#: Most words of a sample's name with spaces.
+#: Options that name columns and decide what these are used for.
+OPTIONS_OF_COLUMNS = ("group", "batch", "drop", "categorical", "phenotype_columns")
+#: Most words of the name of a sample.
 _WORDS_OF_NAME = 3
 
 
-def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
-    """Return the row with phenotype columns, which are not features.
+def set_aside(sheet_row: SheetRow, names: Sequence[str]) -> SheetRow:
+    """Return the row with some columns as phenotype, which are not features.
 
-    A name that contains a separator of names, or occurs twice, is dropped by a pattern.
+    A name that contains a separator of names, or occurs twice, cannot be in the option
+    ``phenotype_columns``: such columns are dropped by a pattern.
     """
-    plain_names = []
-    patterns = []
+    phenotype_columns = []
+    dropped_columns = []
     for name in names:
         if RESERVED_IN_NAMES.search(name) is None and names.count(name) == 1:
-            plain_names.append(name)
+            phenotype_columns.append(name)
         else:
-            patterns.append(name)
-    dataset = add_names(dataset, "phenotype_columns", plain_names)
-    return add_names(dataset, "drop", patterns)
+            dropped_columns.append(name)
+    sheet_row = add_names(sheet_row, "phenotype_columns", phenotype_columns)
+    return add_names(sheet_row, "drop", dropped_columns)
 
 
 def find_id_column(fields: pd.DataFrame) -> str | None:
-    """Return the column that names the samples: its values are distinct, its name is of samples.
+    """Return the column that names the samples: the first of these whose values are distinct.
 
-    Without such a name it is the first column of distinct values without spaces, else the first
-    column if its values are distinct and of a few words. Percentages and limits are no names.
+    1. A column whose name means the names of samples.
+    2. A column of values without spaces.
+    3. The first column, if its values have a few words.
+
+    Percentages and limits are no names. The result is None without such a column.
 
     Examples
     --------
@@ -61,32 +65,32 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
 
 
 def name_column(
-    dataset: SheetRow, fields: pd.DataFrame, exceptions: Collection[str | None]
+    sheet_row: SheetRow, fields: pd.DataFrame, exceptions: Collection[str | None]
 ) -> str | None:
-    """Return the column of samples' names: that of the row, else one of the fields of its table.
+    """Return the column of the samples' names: of the row, or one of the fields of its table.
 
-    The result is None where names are elsewhere: in the header, in a phenotype file, in a first
-    column without a name, or in AnnData.
+    The fields ``exceptions`` are no candidates. The result is None if the names are elsewhere: in
+    the header, in a phenotype file, in a first column without a name, or in AnnData.
     """
-    are_rows = dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad"
-    if dataset.id_column or not are_rows or "phenotype" in dataset.options or "" in fields:
-        return dataset.id_column
+    are_rows = sheet_row.orientation == "rows" and suffix_of(sheet_row.location) != ".h5ad"
+    if sheet_row.id_column or not are_rows or "phenotype" in sheet_row.options or "" in fields:
+        return sheet_row.id_column
     return find_id_column(fields.loc[:, ~fields.columns.isin(list(exceptions))])
 
 
-def without_tallies(dataset: SheetRow, names: Iterable[str]) -> SheetRow:
+def drop_tallies(sheet_row: SheetRow, names: Iterable[str]) -> SheetRow:
     """Return the row that drops the reads of HTSeq and STAR that belong to no gene."""
     tallies = read_tallies([name.strip() for name in names])
     if not tallies:
-        return dataset
-    patterns = dict.fromkeys([*dataset.names("drop"), *tally_pattern(tallies).split(",")])
-    return replace(dataset, options=dataset.options | {"drop": ",".join(patterns)})
+        return sheet_row
+    patterns = dict.fromkeys([*sheet_row.names("drop"), *tally_pattern(tallies).split(",")])
+    return replace(sheet_row, options=sheet_row.options | {"drop": ",".join(patterns)})
 
 
-def add_names(dataset: SheetRow, option: str, names: Sequence[str]) -> SheetRow:
+def add_names(sheet_row: SheetRow, option: str, names: Sequence[str]) -> SheetRow:
     """Return the row with names in an option that is a list; special characters become ``?``."""
     plain = [RESERVED_IN_NAMES.sub("?", name) for name in names]
     if not plain:
-        return dataset
-    joined = ",".join(dict.fromkeys([*dataset.names(option), *plain]))
-    return replace(dataset, options=dataset.options | {option: joined})
+        return sheet_row
+    joined = ",".join(dict.fromkeys([*sheet_row.names(option), *plain]))
+    return replace(sheet_row, options=sheet_row.options | {option: joined})

@@ -13,24 +13,41 @@ from xnbflow.sources.proposal.variables import (
 )
 from xnbflow.sources.series.sequencing import FEATURE_COUNTS_COLUMNS
 
-#: First rows by which columns beside the samples are recognised, with samples in columns.
-_ROWS_OF_COLUMNS = 60
+#: First rows by which columns of texts are recognised, with samples in columns.
+_FIRST_FEATURES = 60
 
 #: Columns with NCBI's number of a gene.
 _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 
 
+def columns_about_genes(raw: RawTable) -> list[int]:
+    """Return the positions of the columns, except the first, that describe features.
+
+    They are columns of texts, columns of numbers of genes, and columns of featureCounts.
+    """
+    positions = set(_number_columns_about_genes(raw.header))
+    rows = raw.first_rows(_FIRST_FEATURES)
+    for i, column in enumerate(zip(*rows, strict=True)):
+        n_texts = sum(map(is_text, column))
+        if 2 * n_texts > len(rows):
+            positions.add(i)
+    return sorted(positions - {0})
+
+
 def sample_column_names(raw: RawTable) -> list[str]:
-    """Return the names of columns without the first and those that describe genes."""
-    rows = [raw.cells(row) for row in range(min(FIRST_SAMPLES, len(raw)))]
-    annotation = set(_annotation_columns(raw.header))
-    for position, column in enumerate(zip(*rows, strict=True)):
+    """Return the names of the columns that may be samples, without the first column.
+
+    A column is no sample if it describes genes, or if some of its first cells are texts.
+    """
+    rows = raw.first_rows(FIRST_SAMPLES)
+    no_samples = {0, *_number_columns_about_genes(raw.header)}
+    for i, column in enumerate(zip(*rows, strict=True)):
         if is_text_column(column):
-            annotation.add(position)
-    return [name for i, name in enumerate(raw.header) if i > 0 and i not in annotation]
+            no_samples.add(i)
+    return [name for i, name in enumerate(raw.header) if i not in no_samples]
 
 
-def _annotation_columns(header: Sequence[str]) -> list[int]:
+def _number_columns_about_genes(header: Sequence[str]) -> list[int]:
     """Return the columns of numbers that describe genes: of featureCounts, and Entrez's numbers."""
     gene_numbers = [i for i, name in enumerate(header) if _GENE_NUMBER.fullmatch(name.strip())]
     return sorted({*gene_numbers, *feature_count_columns(header)})
@@ -41,14 +58,3 @@ def feature_count_columns(header: Sequence[str]) -> list[int]:
     if set(FEATURE_COUNTS_COLUMNS) <= set(header):
         return [header.index(name) for name in FEATURE_COUNTS_COLUMNS]
     return []
-
-
-def gene_columns(raw: RawTable) -> list[int]:
-    """Return the columns, except the first, that describe features."""
-    beside = set(_annotation_columns(raw.header))
-    rows = [raw.cells(row) for row in range(min(_ROWS_OF_COLUMNS, len(raw)))]
-    for i, column in enumerate(zip(*rows, strict=True)):
-        n_texts = sum(map(is_text, column))
-        if 2 * n_texts > len(rows):
-            beside.add(i)
-    return sorted(beside - {0})

@@ -6,7 +6,7 @@ A label is a column of texts, the class in the names of the samples, or a column
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -57,13 +57,21 @@ MOST_CLASSES = 10
 #: Largest share of the samples that are in classes of one sample.
 _MOST_SINGLE = 0.2
 
+#: The field is no class. This is the lowest of four scores of a field (`class_score`).
+NO_CLASS = 0
+#: The field is a description, or has numbers without the name of a class: a score, a code.
+WEAK_CLASS = 1
+#: The values look like classes, but the name is not that of a class: "source".
+UNNAMED_CLASS = 2
+#: The values look like classes, and the name is that of a class: "diagnosis".
+NAMED_CLASS = 3
+
 
 def class_score(name: str, texts: Iterable[str]) -> int:
-    """Return a score of a field as a class, by its name and its texts; 0 for other fields.
+    """Return how much a field looks like a class, by its name and its texts.
 
-    A description, and numbers without a name of a class (a score, an integer code), score least.
-    Follow-up (an event that was seen or not) is an outcome of a survival model, and no class; nor
-    are dates.
+    The result is one of `NAMED_CLASS`, `UNNAMED_CLASS`, `WEAK_CLASS` and `NO_CLASS`. Dates are no
+    class; nor is follow-up (an event that was seen or not), the outcome of a survival model.
 
     Examples
     --------
@@ -72,64 +80,108 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     >>> class_score("vital_status", ["dead", "alive"] * 4)
     0
     """
+    # Texts without missing values; "unknown" may be a class (`label_options`).
     plain = list(map(plain_text, texts))
     literal = label_options(plain).get("literal")
     present = [text for text in plain if text == literal or not is_missing(text)]
     spellings = common_spellings(present)
     counts = Counter(spellings[text] for text in present)
+
+    # Fields that are no class by their name, the number of their values or what these are.
     if not 2 <= len(counts) <= MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
-        return 0
+        return NO_CLASS
     if is_event_status(name, list(counts)) or is_event_time(name):
-        return 0
+        return NO_CLASS
     if all(map(is_day, counts)):
-        return 0
+        return NO_CLASS
+
+    # Fields that are no class by the numbers of samples of their values.
     n_repeated = sum(count > 1 for count in counts.values())
     n_single = len(counts) - n_repeated
     has_many_single = n_single > _MOST_SINGLE * len(plain)
     is_rarely_known = sum(counts.values()) < len(plain) / 2
     if n_repeated < 2 or has_many_single or is_rarely_known:
-        return 0
+        return NO_CLASS
+
     has_class_name = is_class_name(name)
     are_numbers = all(complaint(text) is None for text in counts)
     if name == "description" or (are_numbers and not has_class_name):
-        return 1
-    return 3 if has_class_name else 2
+        return WEAK_CLASS
+    return NAMED_CLASS if has_class_name else UNNAMED_CLASS
 
 
-def with_label(layout: TableLayout) -> tuple[SheetRow, list[str]]:
-    """Return the row with the column that looks most like a class, or the samples' names."""
-    dataset = layout.row
+@dataclass(frozen=True)
+class LabelChoice:
+    """A layout and its row of the sheet, with the label if there is one, and sentences on it."""
+
+    layout: TableLayout
+    sheet_row: SheetRow
+    remarks: list[str]
+
+
+def choose_label(layout: TableLayout) -> LabelChoice:
+    """Choose the label of a table: the user's label, or what looks most like a class.
+
+    This is a column of texts, or else the class in the names of the samples. Without either the row
+    has no label.
+    """
+    sheet_row = layout.sheet_row
     fields = layout.fields
     follow_up = [str(name) for name in fields if is_follow_up_field(fields, str(name))]
-    remarks = [_about_follow_up(follow_up, dataset.label)] if follow_up else []
-    if dataset.label:
-        return dataset, remarks
+    remarks = [_remark_on_follow_up(follow_up, sheet_row.label)] if follow_up else []
+    if sheet_row.label:
+        return LabelChoice(layout, sheet_row, remarks)
+
     candidates = plausible_labels(fields)
     if candidates:
         best, *others = candidates
-        remarks += _about_binary(best, first_column(fields, best))
+        remarks += _remarks_on_binary(best, first_column(fields, best))
         numbers = plausible_labels(layout.binary)
-        everything = pd.concat([fields, layout.binary], axis=1)
-        remarks += about_others(everything, [*others, *numbers])
-        return replace(dataset, label=best), remarks
+        all_fields = pd.concat([fields, layout.binary], axis=1)
+        remarks += remarks_on_others(all_fields, [*others, *numbers])
+        return LabelChoice(layout, replace(sheet_row, label=best), remarks)
+
     names = list(layout.samples or _sample_names(fields))
     if are_alignments(names):
         names = plain_sample_names(names)
     if pattern := class_pattern(names):
-        options = {"regex": pattern} | barcode_map(pattern) | dataset.options
-        dataset = replace(dataset, label=SAMPLE_NAMES, options=options)
+        options = {"regex": pattern} | barcode_map(pattern) | sheet_row.options
+        sheet_row = replace(sheet_row, label=SAMPLE_NAMES, options=options)
         matches = [re.search(pattern, name) for name in names]
         counts = Counter(match[1] for match in matches if match is not None)
         classes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
         remarks.append(f"The names of the samples contain the class: {classes}.")
-    return dataset, remarks
+    return LabelChoice(layout, sheet_row, remarks)
+
+
+def choose_binary_label(choice: LabelChoice) -> LabelChoice:
+    """Choose a column of 0 and 1 as the label, if one is plausible.
+
+    It then describes samples, as a column of texts does.
+    """
+    layout = choice.layout
+    label = best_binary_label(layout)
+    if not label:
+        return choice
+    others = [name for name in plausible_labels(layout.binary) if name != label]
+    cells = layout.binary[label]
+    fields = layout.fields.assign(**{label: list(cells)})
+    return LabelChoice(
+        layout=replace(layout, fields=fields),
+        sheet_row=replace(choice.sheet_row, label=label),
+        remarks=[
+            *choice.remarks,
+            *remarks_on_others(layout.binary, others),
+            *_remarks_on_binary(label, cells),
+        ],
+    )
 
 
 def plausible_labels(fields: pd.DataFrame) -> list[str]:
     """Return the columns that look like classes, the best first.
 
-    A column has a higher `class_score`, or words in place of numbers; a stage or a grade comes
-    after other columns. Of equal ones the first in the table is better.
+    They are ordered by their `class_score`; among equal scores a stage or a grade comes last, and
+    words come before numbers. Columns that are equal in all this keep their order in the table.
 
     Examples
     --------
@@ -142,8 +194,9 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
         cells = list(map(str, first_column(fields, name)))
         score = class_score(name, cells)
         if score:
-            are_words = any(is_text(cell) for cell in cells)
-            ranks[name] = (score, _SEVERITY.search(name) is None, are_words)
+            is_severity = _SEVERITY.search(name) is not None
+            has_words = any(is_text(cell) for cell in cells)
+            ranks[name] = (score, not is_severity, has_words)
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
 
@@ -153,7 +206,7 @@ def is_follow_up_field(fields: pd.DataFrame, name: str) -> bool:
     return is_event_time(name) or is_event_status(name, cells)
 
 
-def about_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
+def remarks_on_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """Return a sentence on further columns that look like classes, with their values."""
     descriptions = []
     questions = [name for name in names if not is_technical(name)]
@@ -178,31 +231,13 @@ def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
     return fields[[name]].iloc[:, 0]
 
 
-def binary_label(layout: TableLayout) -> str:
-    """Return the column of 0 and 1 that looks most like a class; empty where none does."""
+def best_binary_label(layout: TableLayout) -> str:
+    """Return the column of 0 and 1 that looks most like a class; empty if none does."""
     return next(iter(plausible_labels(layout.binary)), "")
 
 
-def with_binary_label(
-    layout: TableLayout, dataset: SheetRow, remarks: list[str]
-) -> tuple[TableLayout, SheetRow, list[str]]:
-    """Return the layout and the row with a column of 0 and 1 as the label, where one is plausible.
-
-    It then describes samples, as a column of texts does.
-    """
-    label = binary_label(layout)
-    if not label:
-        return layout, dataset, remarks
-    others = [name for name in plausible_labels(layout.binary) if name != label]
-    remarks = [*remarks, *about_others(layout.binary, others)]
-    cells = layout.binary[label]
-    fields = layout.fields.assign(**{label: list(cells)})
-    remarks = [*remarks, *_about_binary(label, cells)]
-    return replace(layout, fields=fields), replace(dataset, label=label), remarks
-
-
-def _about_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:
-    """Return a sentence about a proposed label of 0 and 1; none about other labels."""
+def _remarks_on_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:
+    """Return a sentence on a proposed label of 0 and 1; none on other labels."""
     counts = binary_counts(list(map(str, cells)))
     if counts is None:
         return []
@@ -216,7 +251,10 @@ def _about_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:
 
 
 def _sample_names(fields: pd.DataFrame) -> list[str]:
-    """Return the column of the samples' names, the first with a name for it; empty without."""
+    """Return the names of the samples, from the first column whose name means these.
+
+    A column without a name counts as well. The list is empty if there is no such column.
+    """
     for name in fields:
         cells = first_column(fields, name)
         is_name_of_samples = not name or is_sample_id(str(name))
@@ -225,8 +263,8 @@ def _sample_names(fields: pd.DataFrame) -> list[str]:
     return []
 
 
-def _about_follow_up(names: Sequence[str], label: str | None) -> str:
-    """Return sentences about the time to an event and its status."""
+def _remark_on_follow_up(names: Sequence[str], label: str | None) -> str:
+    """Return sentences on columns of follow-up: the time to an event and its status."""
     text = (
         f"{listed(names)} {either(len(names), 'is', 'are')} follow-up (the time to an event, or "
         "whether it was seen): an outcome, neither a class nor a confounder. A question about "

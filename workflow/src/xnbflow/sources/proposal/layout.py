@@ -1,7 +1,7 @@
 """Layout of a table: whether samples are its rows or its columns, and what describes them.
 
-What the row of the sheet has is kept. The table is turned by `xnbflow.sources.roles.turn`, as
-by the reader, with the options that are proposed.
+Options that the row of the sheet has are kept, and further ones are proposed. The table is then
+turned by these options and by `xnbflow.sources.roles.turn`, as the reader does.
 """
 
 import re
@@ -20,21 +20,25 @@ from xnbflow.sources.formats.long_table import refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.program_exports import refuse_workbook
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text import is_utf8
+from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import (
     add_names,
-    without_tallies,
+    drop_tallies,
 )
 from xnbflow.sources.proposal.gene_columns import (
+    columns_about_genes,
     feature_count_columns,
-    gene_columns,
     sample_column_names,
 )
 from xnbflow.sources.proposal.measures import other_measures
-from xnbflow.sources.proposal.number_format import about_measured, about_thousands, with_decimal
-from xnbflow.sources.proposal.phenotype_file import join_beside, read_beside
+from xnbflow.sources.proposal.number_format import (
+    propose_decimal,
+    remarks_on_thousands,
+    remarks_on_units,
+)
+from xnbflow.sources.proposal.phenotype_file import join_phenotype, read_phenotype_beside
 from xnbflow.sources.proposal.variables import (
     FIRST_SAMPLES,
     guess_variables,
@@ -48,7 +52,7 @@ from xnbflow.sources.series.phenotype import (
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import fetch_table
 
-#: The name that readers give to a row of conditions beside the header.
+#: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")
 
 
@@ -56,151 +60,218 @@ _CONDITIONS = re.compile(r"(line|row) \d+")
 class TableLayout:
     """The layout of a table.
 
-    ``fields`` has a row per sample and its columns of text and clinical numbers, as text; ``row``
-    is completed by the orientation, the sheets of a workbook, a decimal comma and columns that are
-    no features; ``remarks`` are sentences about it. ``samples`` are the names of samples in
-    columns. ``binary`` are columns of 0 and 1, apart from ``fields``, that are plausible labels.
+    Attributes
+    ----------
+    fields : DataFrame
+        What describes the samples: a row per sample, columns of texts and of clinical numbers, all
+        as text.
+    sheet_row : SheetRow
+        The row of the sheet, completed by the orientation, the sheets of a workbook, the encoding,
+        a decimal comma, and columns that are no features.
+    remarks : tuple of str
+        Sentences on these.
+    samples : tuple of str
+        The names of the samples if these are columns.
+    binary : DataFrame
+        Columns of 0 and 1, apart from ``fields``, that are plausible labels.
     """
 
     fields: pd.DataFrame
-    row: SheetRow
+    sheet_row: SheetRow
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     binary: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
-def recognise_layout(dataset: SheetRow, downloads: Downloads) -> TableLayout:
-    """Return the layout of a table; one at a URL is downloaded."""
-    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
+def recognise_layout(sheet_row: SheetRow, downloads: Downloads) -> TableLayout:
+    """Return the layout of a table; a table at a URL is downloaded."""
+    path = fetch_table(downloads, sheet_row.location, sheet_row.id, sheet_row.sha256)
+
+    # Options by which the file can be read: the encoding, and the sheets of a workbook.
     if suffix_of(path) == ".h5ad":
-        return _layout_of_cells(path, dataset)
+        return _layout_of_anndata(path, sheet_row)
     if suffix_of(path) == ".gct":
-        dataset = as_gct(path, dataset)
+        sheet_row = as_gct(path, sheet_row)
     remarks = []
-    if "encoding" not in dataset.options and not is_utf8(path):
-        dataset = replace(dataset, options=dataset.options | {"encoding": "cp1252"})
+    if "encoding" not in sheet_row.options and not is_utf8(path):
+        sheet_row = replace(sheet_row, options=sheet_row.options | {"encoding": "cp1252"})
         remarks.append(
             "The text is not UTF-8; the proposal is encoding=cp1252, that of Windows in western "
             "Europe."
         )
     if suffix_of(path) in WORKBOOKS:
-        proposed, remark = propose_sheets(path, dataset.options)
-        dataset = replace(dataset, options=proposed | dataset.options)
+        sheets, remark = propose_sheets(path, sheet_row.options)
+        sheet_row = replace(sheet_row, options=sheets | sheet_row.options)
         remarks += [remark] if remark else []
-    raw = read_raw_table(path, dataset.options)
+
+    # The table. Those that are no table of samples and features are refused as by the reader.
+    raw = read_raw_table(path, sheet_row.options)
     if not len(raw):
-        return TableLayout(pd.DataFrame(), dataset, tuple(remarks))  # the reader refuses it
+        return TableLayout(pd.DataFrame(), sheet_row, tuple(remarks))  # the reader refuses it
     refuse_workbook(path, raw.header)
-    refuse_long(raw, dataset.label)
-    first = [raw.cells(row) for row in range(min(FIRST_SAMPLES, len(raw)))]
-    dataset = with_decimal(dataset, raw, first)
-    remarks += about_thousands(raw, first)
-    phenotype, dataset = read_beside(path, dataset, raw, downloads)
+    refuse_long(raw, sheet_row.label)
+    first_rows = raw.first_rows(FIRST_SAMPLES)
+    sheet_row = propose_decimal(sheet_row, raw, first_rows)
+    remarks += remarks_on_thousands(raw, first_rows)
+
+    # The descriptions of the samples: in a file beside the table, in its rows or in its columns.
+    phenotype, sheet_row = read_phenotype_beside(path, sheet_row, raw, downloads)
     if raw.is_header_short:
         refuse_glued(path, raw.header, phenotype)
-    if _are_columns(dataset, raw, phenotype):
-        layout = _samples_in_columns(raw, dataset, phenotype)
+    if _are_columns(sheet_row, raw, first_rows, phenotype):
+        layout = _samples_in_columns(raw, sheet_row, phenotype)
     else:
-        layout = _samples_in_rows(raw, dataset, phenotype)
+        layout = _samples_in_rows(raw, sheet_row, phenotype)
     if phenotype.empty:
-        remarks += about_measured(layout.fields, dataset.label)
+        remarks += remarks_on_units(layout.fields, sheet_row.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
 
 
-def _layout_of_cells(path: Path, dataset: SheetRow) -> TableLayout:
+def _layout_of_anndata(path: Path, sheet_row: SheetRow) -> TableLayout:
     """Return the layout of a file of AnnData, with another matrix where X is scaled."""
-    from xnbflow.sources.formats.h5ad import cells_of, proposed_matrix  # noqa: PLC0415 - an extra
+    from xnbflow.sources.formats.h5ad import (  # noqa: PLC0415 - an extra
+        proposed_matrix,
+        read_obs_texts,
+    )
 
     matrix, names = proposed_matrix(path)
     remarks = []
     if len(names) > 1:
         remarks.append(f"Its matrices are {listed(names)} (matrix=).")
-    if "matrix" not in dataset.options and matrix:
-        dataset = replace(dataset, options=dataset.options | {"matrix": matrix})
+    if "matrix" not in sheet_row.options and matrix:
+        sheet_row = replace(sheet_row, options=sheet_row.options | {"matrix": matrix})
         remarks.append(
             f"The proposal is matrix={matrix}: X has negative values, as after scaling each gene."
         )
-    return TableLayout(cells_of(path), dataset, tuple(remarks))
+    return TableLayout(read_obs_texts(path), sheet_row, tuple(remarks))
 
 
-def _are_columns(dataset: SheetRow, raw: RawTable, phenotype: pd.DataFrame) -> bool:
+def _are_columns(
+    sheet_row: SheetRow,
+    raw: RawTable,
+    first_rows: Sequence[Sequence[str]],
+    phenotype: pd.DataFrame,
+) -> bool:
     """Return whether samples are columns of the table.
 
-    A phenotype file decides by the names of its samples, else the label by where it is; without
-    both, samples are columns of featureCounts, and where they have a row of conditions.
+    The first of these that applies decides:
+
+    1. The sheet's orientation is ``columns``.
+    2. The names of samples in a phenotype file are in the header, or in the first rows.
+    3. The sheet's label is no column (then it is a row), or is one.
+    4. The header is that of featureCounts, or there is a row of conditions below the header.
     """
-    if dataset.orientation == "columns":
+    if sheet_row.orientation == "columns":
         return True
     header = raw.header
     sample_names = list(phenotype.index)
-    first = [raw.cells(row) for row in range(min(FIRST_SAMPLES, len(raw)))]
     if sample_names:
         for names in (header, header[1:], sample_column_names(raw)):
             if set(sample_names) & set(names) or matched_names(names, sample_names):
                 return True
-        if set(sample_names) & set(chain.from_iterable(first)):
+        if set(sample_names) & set(chain.from_iterable(first_rows)):
             return False
-    if dataset.label or sample_names:
-        return bool(dataset.label) and dataset.label not in header
-    has_conditions = _CONDITIONS.fullmatch(first[0][0]) is not None
+    if sheet_row.label or sample_names:
+        return bool(sheet_row.label) and sheet_row.label not in header
+    has_conditions = _CONDITIONS.fullmatch(first_rows[0][0]) is not None
     return has_conditions or bool(feature_count_columns(header))
 
 
-def _samples_in_rows(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
-    """Return the layout of a table with samples in rows."""
-    table = turn(raw, dataset)
+def _samples_in_rows(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
+    """Return the layout of a table with samples in rows.
+
+    The columns of a ``phenotype`` file are added to the columns of the table that describe samples.
+    """
+    table = turn(raw, sheet_row)
     header = raw.header
-    guess = guess_variables(table, dataset)
+    guess = guess_variables(table, sheet_row)
     fields = pd.DataFrame(
         list(zip(*(guess.cells[i] for i in guess.texts), strict=True)),
         columns=[header[i] for i in guess.texts],
         dtype=object,
     )
-    dataset = without_tallies(dataset, header)
-    dataset, remarks = _without_empty(dataset, [header[i] for i in guess.empty if header[i]])
+
+    # Columns that are no features: reads of no gene, and columns without a value.
+    sheet_row = drop_tallies(sheet_row, header)
+    remarks = []
+    empty = [header[i] for i in guess.empty if header[i]]
+    if empty and "features" not in sheet_row.options:
+        sheet_row = add_names(sheet_row, "drop", empty)
+        verb = either(len(empty), "has no value and is", "have no values and are")
+        remarks.append(f"The {noun(len(empty), 'column')} {listed(empty)} {verb} left out (drop=).")
+
     if len(phenotype):
-        fields, dataset = join_beside(fields, dataset, phenotype, header)
-    return TableLayout(fields, dataset, tuple(remarks), binary=guess.binary)
+        fields, sheet_row = join_phenotype(fields, sheet_row, phenotype, header)
+    return TableLayout(fields, sheet_row, tuple(remarks), binary=guess.binary)
 
 
-def _samples_in_columns(raw: RawTable, dataset: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
+def _samples_in_columns(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
     """Return the layout of a table with samples in columns.
 
-    Columns that describe genes, and those of other measures, are dropped by the proposed row.
+    Rows of texts describe the samples, unless a ``phenotype`` file does.
     """
-    declared = {dataset.label, *dataset.names("phenotype_columns")}
+    # Columns that are no samples are dropped: descriptions of genes, and further measures of a
+    # sample, such as its detection p-values.
     header = raw.header
-    beside = gene_columns(raw)
-    beside_names = [header[i] for i in beside]
-    measured = [header[i] for i in range(1, len(header)) if i not in beside]
-    left_out, remarks = other_measures(measured)
-    dataset = replace(dataset, orientation="columns")
-    dataset = add_names(dataset, "drop", [*beside_names, *left_out])
-    table = turn(raw, dataset)
-    guess = guess_variables(table, dataset)
+    gene_columns = columns_about_genes(raw)
+    gene_column_names = [header[i] for i in gene_columns]
+    value_columns = [header[i] for i in range(1, len(header)) if i not in gene_columns]
+    further_measures, remarks = other_measures(value_columns)
+    declared = {sheet_row.label, *sheet_row.names("phenotype_columns")}
+    sheet_row = replace(sheet_row, orientation="columns")
+    sheet_row = add_names(sheet_row, "drop", [*gene_column_names, *further_measures])
+
+    # Rows of texts are fields of the samples.
+    table = turn(raw, sheet_row)
+    guess = guess_variables(table, sheet_row)
     fields = pd.DataFrame({table.names[i]: guess.cells[i] for i in guess.texts}, dtype=object)
-    if dataset.label and dataset.label not in fields and phenotype.empty:
-        _refuse_absent_label(raw, dataset, table.names, [*beside_names, *fields])
+    if sheet_row.label and sheet_row.label not in fields and phenotype.empty:
+        _refuse_absent_label(raw, sheet_row, table.names, [*gene_column_names, *fields])
+        # The label is the names of the samples, or in GEO: the rows of the table describe nothing.
         fields = fields.iloc[:, :0]
+
+    # With a phenotype file these rows are neither fields nor features, unless the sheet names them.
     if len(phenotype):
-        described = [name for name in fields if name not in declared]
-        dataset = add_names(dataset, "drop", described)
+        undeclared = [name for name in fields if name not in declared]
+        sheet_row = add_names(sheet_row, "drop", undeclared)
         matched = matched_names(table.samples, list(phenotype.index)) or table.samples
-        is_measured = phenotype.index.isin(matched)
-        fields = phenotype[is_measured] if is_measured.any() else phenotype
-    dataset = without_tallies(dataset, table.names)
+        is_in_table = phenotype.index.isin(matched)
+        fields = phenotype[is_in_table] if is_in_table.any() else phenotype
+
+    sheet_row = drop_tallies(sheet_row, table.names)
     return TableLayout(
-        fields, dataset, tuple(remarks), samples=tuple(table.samples), binary=guess.binary
+        fields, sheet_row, tuple(remarks), samples=tuple(table.samples), binary=guess.binary
     )
 
 
-def _without_empty(dataset: SheetRow, names: Sequence[str]) -> tuple[SheetRow, list[str]]:
-    """Return the row that drops columns without a value, and a remark on them."""
-    if not names or "features" in dataset.options:
-        return dataset, []
-    verb = either(len(names), "has no value and is", "have no values and are")
-    remark = f"The {noun(len(names), 'column')} {listed(names)} {verb} left out (drop=)."
-    return add_names(dataset, "drop", names), [remark]
+def _refuse_absent_label(
+    raw: RawTable, sheet_row: SheetRow, row_names: Sequence[str], text_names: Sequence[object]
+) -> None:
+    """Refuse a label that is neither a column nor a row of the table.
+
+    Two labels are accepted although the table does not have them: the names of the samples, and
+    a label in the file or accession of GEO that the option ``phenotype`` names.
+
+    Parameters
+    ----------
+    raw : RawTable
+        The table.
+    sheet_row : SheetRow
+        The row of the sheet, with the label.
+    row_names : sequence of str
+        The names of all rows.
+    text_names : sequence
+        The names of rows and columns that are text, which the message lists.
+    """
+    label = str(sheet_row.label)
+    if label == SAMPLE_NAMES or "phenotype" in sheet_row.options:
+        return
+    texts = list(map(str, text_names))
+    similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *raw.header])
+    hint = "Name the file of labels by the option phenotype"
+    if texts:
+        hint = f"Rows and columns of text: {listed(texts)}"
+    raise _ABSENT_LABEL.error(path=raw.path, label=label, hint=hint, similar=similar)
 
 
 _ABSENT_LABEL = Refusal(
@@ -212,21 +283,3 @@ _ABSENT_LABEL = Refusal(
     key="label",
     sheet=True,
 )
-
-
-def _refuse_absent_label(
-    raw: RawTable, dataset: SheetRow, row_names: Sequence[str], text_names: Sequence[object]
-) -> None:
-    """Refuse a label that is neither a column nor a row; ``text_names`` are those of text.
-
-    Names of samples are labels by themselves, and an accession of GEO may have the label.
-    """
-    label = str(dataset.label)
-    if label == SAMPLE_NAMES or "phenotype" in dataset.options:
-        return
-    texts = list(map(str, text_names))
-    similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *raw.header])
-    hint = "Name the file of labels by the option phenotype"
-    if texts:
-        hint = f"Rows and columns of text: {listed(texts)}"
-    raise _ABSENT_LABEL.error(path=raw.path, label=label, hint=hint, similar=similar)

@@ -1,4 +1,9 @@
-"""How numbers are written: decimal commas, thousands, percentages and limits."""
+"""Recognise how a table writes its numbers: decimal commas, thousands, and numbers with units.
+
+A number with a unit is a measurement that is no plain number: a percentage (``8.4%``), a limit
+(``<0.5``), or a number with spaces between thousands; see
+`xnbflow.sources.formats.cell_texts.is_measured`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,20 +25,25 @@ from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.sheet import SheetRow
 
 
-def with_decimal(dataset: SheetRow, raw: RawTable, first: Sequence[Sequence[str]]) -> SheetRow:
-    """Return the row with a decimal comma, where numbers in the first rows have commas alone."""
-    cells = list(chain.from_iterable(first))
+def propose_decimal(
+    sheet_row: SheetRow, raw: RawTable, first_rows: Sequence[Sequence[str]]
+) -> SheetRow:
+    """Return the row with the option ``decimal=comma`` if the first rows have decimal commas.
+
+    They have numbers with commas, which do not separate thousands, and none with points.
+    """
+    cells = list(chain.from_iterable(first_rows))
     has_commas = any(map(DECIMAL_COMMA.fullmatch, cells))
     has_points = any(map(DECIMAL_POINT.fullmatch, cells))
     are_thousands = has_commas and have_thousands(cells, ",")
     if raw.decimal == "." and has_commas and not has_points and not are_thousands:
-        return replace(dataset, options={"decimal": "comma"} | dataset.options)
-    return dataset
+        return replace(sheet_row, options={"decimal": "comma"} | sheet_row.options)
+    return sheet_row
 
 
-def about_thousands(raw: RawTable, first: Sequence[Sequence[str]]) -> list[str]:
-    """Return a sentence where the decimal sign of a table probably separates thousands."""
-    cells = list(chain.from_iterable(first))
+def remarks_on_thousands(raw: RawTable, first_rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a sentence if the decimal sign of a table probably separates thousands."""
+    cells = list(chain.from_iterable(first_rows))
     if not have_thousands(cells, raw.decimal):
         return []
     example = next(cell for cell in cells if raw.decimal in cell and not is_text(cell))
@@ -45,15 +55,16 @@ def about_thousands(raw: RawTable, first: Sequence[Sequence[str]]) -> list[str]:
     return [remark]
 
 
-def about_measured(fields: pd.DataFrame, label: str | None) -> list[str]:
-    """Return a sentence on columns that are read as texts, but whose cells are mostly numbers."""
+def remarks_on_units(fields: pd.DataFrame, label: str | None) -> list[str]:
+    """Return a sentence on columns of texts in which most cells are numbers, some with units."""
     examples = []
     for position, name in enumerate(map(str, fields)):
         cells = [cell for cell in fields.iloc[:, position] if not is_missing(cell)]
-        measured = [cell for cell in cells if is_measured(cell)]
-        n_numbers = len(measured) + sum(1 for cell in cells if not is_text(cell))
-        if name != label and measured and 2 * n_numbers > len(cells):
-            examples.append(f"{name} (as {quoted(measured[0])})")
+        with_units = [cell for cell in cells if is_measured(cell)]
+        plain_numbers = [cell for cell in cells if not is_text(cell)]
+        are_most = 2 * (len(with_units) + len(plain_numbers)) > len(cells)
+        if name != label and with_units and are_most:
+            examples.append(f"{name} (as {quoted(with_units[0])})")
     if not examples:
         return []
     n_columns = len(examples)

@@ -12,7 +12,7 @@ from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.gct import read_classes
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text import is_utf8
+from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.gene_columns import sample_column_names
@@ -31,41 +31,64 @@ from xnbflow.sources.table import fetch_table
 _EXAMPLES = 3
 
 
-def read_beside(
-    path: Path, dataset: SheetRow, raw: RawTable, downloads: Downloads
+def read_phenotype_beside(
+    path: Path, sheet_row: SheetRow, raw: RawTable, downloads: Downloads
 ) -> tuple[pd.DataFrame, SheetRow]:
-    """Return the phenotype's columns, empty where there is none, and the row with its sheet."""
-    location = dataset.options.get("phenotype", "")
+    """Return the phenotype file of a table, and the row with the options that read it.
+
+    The columns of the phenotype are empty if the row names no file, or an accession of GEO. The
+    options are the encoding, the sheet of a workbook, and the column with the names of the samples.
+    """
+    location = sheet_row.options.get("phenotype", "")
     if not location or is_accession(location):
-        return pd.DataFrame(), dataset
-    beside = fetch_table(downloads, location, f"{dataset.id}-phenotype")
-    if "encoding" not in dataset.options and not is_utf8(beside):
-        dataset = replace(dataset, options=dataset.options | {"encoding": "cp1252"})
-    if suffix_of(beside) == ".cls":
-        return read_classes(beside, path), dataset
+        return pd.DataFrame(), sheet_row
+    phenotype_path = fetch_table(downloads, location, f"{sheet_row.id}-phenotype")
+    if "encoding" not in sheet_row.options and not is_utf8(phenotype_path):
+        sheet_row = replace(sheet_row, options=sheet_row.options | {"encoding": "cp1252"})
+    if suffix_of(phenotype_path) == ".cls":
+        return read_classes(phenotype_path, path), sheet_row
+    # The names in the table, of which some are samples: in its header, or in its first column.
     names = [*raw.header, *raw.columns([0])[0][:FIRST_SAMPLES]]
-    if suffix_of(beside) in WORKBOOKS and "phenotype_sheet" not in dataset.options:
-        options = phenotype_sheet(beside, names) | dataset.options
-        dataset = replace(dataset, options=options)
-    if "phenotype_id" not in dataset.options and not dataset.id_column:
-        column = naming_column(beside, dataset, [*names, *sample_column_names(raw)])
+    if suffix_of(phenotype_path) in WORKBOOKS and "phenotype_sheet" not in sheet_row.options:
+        options = phenotype_sheet(phenotype_path, names) | sheet_row.options
+        sheet_row = replace(sheet_row, options=options)
+    if "phenotype_id" not in sheet_row.options and not sheet_row.id_column:
+        column = naming_column(phenotype_path, sheet_row, [*names, *sample_column_names(raw)])
         if column:
-            dataset = replace(dataset, options=dataset.options | {"phenotype_id": column})
-    return read_phenotype(beside, dataset), dataset
+            sheet_row = replace(sheet_row, options=sheet_row.options | {"phenotype_id": column})
+    return read_phenotype(phenotype_path, sheet_row), sheet_row
 
 
-def join_beside(
-    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
+def join_phenotype(
+    fields: pd.DataFrame, sheet_row: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
 ) -> tuple[pd.DataFrame, SheetRow]:
-    """Add the phenotype's columns to those of the table, by the first column that names samples."""
+    """Return the fields of a table with the columns of its phenotype, and the row.
+
+    They are joined by the column of the row's ``id_column``, or by the first field with names of
+    samples of the phenotype, which becomes the ``id_column``.
+    """
     keys = [name for name in fields if fields[name].isin(phenotype.index).any()]
-    key = dataset.id_column or next(iter(keys), None)
+    key = sheet_row.id_column or next(iter(keys), None)
     if key not in fields:
-        _refuse_other_samples(fields, dataset, phenotype, header)
+        _refuse_other_samples(fields, sheet_row, phenotype, header)
     rows = phenotype.reindex(fields[key])
     joined = pd.concat([fields, rows.reset_index(drop=True).fillna("")], axis=1)
     joined = joined.loc[:, ~joined.columns.duplicated()]
-    return joined, replace(dataset, id_column=key)
+    return joined, replace(sheet_row, id_column=key)
+
+
+def _refuse_other_samples(
+    fields: pd.DataFrame, sheet_row: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
+) -> NoReturn:
+    """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
+    row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
+    in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
+    raise _OTHER_SAMPLES.error(
+        location=sheet_row.location,
+        samples=list(phenotype.index),
+        in_rows=in_rows,
+        columns=header[1:],
+    )
 
 
 _OTHER_SAMPLES = Refusal(
@@ -77,17 +100,3 @@ _OTHER_SAMPLES = Refusal(
     ),
     key="phenotype_id",
 )
-
-
-def _refuse_other_samples(
-    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
-) -> NoReturn:
-    """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
-    row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
-    in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
-    raise _OTHER_SAMPLES.error(
-        location=dataset.location,
-        samples=list(phenotype.index),
-        in_rows=in_rows,
-        columns=header[1:],
-    )

@@ -13,14 +13,23 @@ _LEAST_SAMPLES = 2
 _END = re.compile(r"(?<=\d)[A-Za-z]+$")
 #: Pieces of a name that number samples.
 _NUMBERED = re.compile(r"(rep|replicate|sample|patient|batch|donor|pool)?\d*", re.IGNORECASE)
+#: Types of samples by their code in the barcode.
+_TYPES = {
+    "01": "primary tumour",
+    "02": "recurrent tumour",
+    "03": "leukaemia in blood",
+    "06": "metastasis",
+    "10": "normal blood",
+    "11": "normal tissue",
+}
 
 
 def class_pattern(names: Sequence[str]) -> str:
     r"""Return a regular expression that finds the class in each name; empty where there is none.
 
-    Names are divided at ``_ - .`` and spaces. The first part that has two to ten values when digits
-    at its end are left out, each in several names, is the class; else letters at the end of the
-    names, after a digit.
+    Names are divided at ``_ - .`` and spaces. The class is the first part that has two to ten
+    values, each in several names, when digits at its end are left out. If there is none, it is the
+    letters after a digit at the end of the names.
 
     Examples
     --------
@@ -45,17 +54,6 @@ def class_pattern(names: Sequence[str]) -> str:
     matches = [_END.search(name) for name in names]
     ends = ["" if match is None else match[0] for match in matches]
     return _pattern_of(ends, names, "(?<=[0-9])({})$")
-
-
-#: Types of samples by their code in the barcode.
-_TYPES = {
-    "01": "primary tumour",
-    "02": "recurrent tumour",
-    "03": "leukaemia in blood",
-    "06": "metastasis",
-    "10": "normal blood",
-    "11": "normal tissue",
-}
 
 
 def barcode_map(pattern: str) -> dict[str, str]:

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.series.cycles import about_cycles
 from xnbflow.sources.series.intensities import refuse_no_counts
-from xnbflow.sources.series.scale_recognition import scale_of
+from xnbflow.sources.series.scale_recognition import note_on_cycles, scale_of
 from xnbflow.sources.series.scales import (
     PROPOSED_COUNT_TRANSFORM,
     PROPOSED_TRANSFORMS,
@@ -18,13 +17,14 @@ from xnbflow.sources.series.scales import (
 from xnbflow.sources.sheet import SheetRow
 
 #: Least number of features of an array; no scale is proposed for smaller tables.
-_ARRAY = 500
+_LEAST_FEATURES = 500
 
-#: Bounds of the largest logarithm of intensities to base 2; that to base e is below them (16-bit
-#: scanners: at most 16 to base 2, 11.1 to base e).
+#: Bounds of the largest logarithm of intensities to base 2. Scanners have 16 bits: their largest
+#: logarithm is 16 to base 2, and 11.1 to base e, which is below the bounds.
 _LARGEST_LOG2 = (11.2, 20.0)
 
-#: Largest share of missing values that are all imputed; of more, features with many are dropped.
+#: Largest share of missing values at which all are imputed; at a larger share features with many
+#: missing values are dropped.
 MOST_IMPUTED = 0.1
 
 
@@ -59,18 +59,18 @@ def proposed_logarithm(
     return {}, f" No transform is proposed: {reason}."
 
 
-def with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
+def propose_scale(sheet_row: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
     """Return the row with the option ``transform`` or ``scale``, and a sentence."""
-    if {"scale", "transform"} & dataset.options.keys():
-        return dataset, ""
-    name = Path(dataset.location).name
-    cycles = about_cycles(
+    if {"scale", "transform"} & sheet_row.options.keys():
+        return sheet_row, ""
+    name = Path(sheet_row.location).name
+    cycles = note_on_cycles(
         series.values, file_name=name, features=series.features, samples=series.samples
     )
     if cycles:
-        return dataset, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
-    if series.n_features < _ARRAY:
-        return dataset, ""
+        return sheet_row, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
+    if series.n_features < _LEAST_FEATURES:
+        return sheet_row, ""
     option, reason = proposed_logarithm(series.values, series.samples, name)
     if not option and not reason and _are_log2(series.values):
         option = {"scale": "log2"}
@@ -78,8 +78,8 @@ def with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
             " The proposal is scale=log2: the values are as logarithms of intensities to base 2."
         )
     if option.get("transform") == PROPOSED_COUNT_TRANSFORM:
-        refuse_no_counts(f"data set {dataset.id}: {name}", series.values, series.samples)
-    return replace(dataset, options=dataset.options | option), reason
+        refuse_no_counts(f"data set {sheet_row.id}: {name}", series.values, series.samples)
+    return replace(sheet_row, options=sheet_row.options | option), reason
 
 
 def _are_log2(values: np.ndarray) -> bool:

@@ -18,21 +18,41 @@ from xnbflow.sources.sheet import SheetRow, sheet_text
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.
 SHOWN_VALUES = 12
 
+#: Supplementary files that are shown.
+_SHOWN_FILES = 8
+
 #: The columns of `described_numbers`.
-_NUMBERS = ("field", "minimum", "median", "maximum", "samples", "missing")
+_NUMBER_COLUMNS = ("field", "minimum", "median", "maximum", "samples", "missing")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
     """Description of a series before a study, and a proposal for the sheet.
 
-    ``values`` has a row per field of text and distinct value, with the number of ``samples``;
-    ``numbers`` a row per numeric field, with its minimum, median, maximum and the number of missing
-    values. ``labels`` and ``groups`` are those of the proposed row, of each sample that has a
-    label. ``row`` is the proposed row, None where nothing looks like a class; ``reason`` explains
-    that. ``design`` are the values of the study's key ``design`` that a user has named. A table
-    with a header (``has_table``) may have no rows, as for RNA-seq. ``accession`` is
-    the path of a file that is not from GEO.
+    Attributes
+    ----------
+    accession : str
+        The accession of GEO, or the path of a file.
+    n_samples : int
+        Number of samples.
+    has_table : bool
+        Whether it has a table of values; series of RNA-seq in GEO have none.
+    values : DataFrame
+        A row per field of text and distinct value, with the number of ``samples``.
+    row : SheetRow or None
+        The proposed row of the sheet; None if nothing looks like a class.
+    reason : str
+        Sentences on the proposal, or why there is none.
+    title, platform, type : str
+        Facts about the series, as far as they are known.
+    numbers : DataFrame
+        A row per numeric field: minimum, median, maximum, and the number of missing values.
+    supplementary : tuple of str
+        Addresses of supplementary files in GEO.
+    labels, groups : ndarray of str, shape (n_labelled,), optional
+        Label and group of each sample that has a label, by the proposed row.
+    design : mapping
+        The values of the study's key ``design`` that a user has named.
     """
 
     accession: str
@@ -44,7 +64,7 @@ class Summary:
     title: str = ""
     platform: str = ""
     type: str = ""
-    numbers: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=_NUMBERS))
+    numbers: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=_NUMBER_COLUMNS))
     supplementary: tuple[str, ...] = ()
     labels: np.ndarray | None = None
     groups: np.ndarray | None = None
@@ -68,7 +88,8 @@ class Summary:
                 lines.append(f"         ... {len(rows) - len(shown)} more")
         lines += self._number_lines()
         if not self.has_table:
-            lines += ["", "no table of values; supplementary files:", *self.supplementary[:8]]
+            lines += ["", "no table of values; supplementary files:"]
+            lines += self.supplementary[:_SHOWN_FILES]
         lines += ["", self.reason]
         if self.row:
             lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
@@ -79,7 +100,7 @@ class Summary:
         return "\n".join(lines)
 
     def _contrast_lines(self) -> list[str]:
-        """Return comparisons of single classes as the key ``design`` of the study has them."""
+        """Return comparisons of single classes, in the form of the study's key ``design``."""
         if self.labels is None or "contrasts" in self.design:
             return []
         classes = sorted({str(label) for label in self.labels})
@@ -91,11 +112,12 @@ class Summary:
         return [*lines, *(f"    - {json.dumps(text, ensure_ascii=False)}" for text in contrasts)]
 
     def _number_lines(self) -> list[str]:
+        """Return two lines for each field of numbers: its name, and its range."""
         lines = []
         for row in self.numbers.itertuples(index=False):
-            limits = f"minimum {row.minimum:g}, median {row.median:g}, maximum {row.maximum:g}"
+            span = f"minimum {row.minimum:g}, median {row.median:g}, maximum {row.maximum:g}"
             missing = f"missing {row.missing} of {row.samples}"
-            lines += ["", f"{row.field} (numbers)", f"  {limits}, {missing}"]
+            lines += ["", f"{row.field} (numbers)", f"  {span}, {missing}"]
         return lines
 
 
@@ -127,7 +149,7 @@ def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
 def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
     """Return minimum, median, maximum and missing values of the fields that are numbers.
 
-    Fields of few distinct values are categories, as grades are.
+    Fields of at most `SHOWN_VALUES` distinct numbers are categories, such as grades.
 
     Examples
     --------
@@ -153,4 +175,4 @@ def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
                 "missing": int(numbers.isna().sum()),
             }
             rows.append(row)
-    return pd.DataFrame(rows, columns=_NUMBERS)
+    return pd.DataFrame(rows, columns=_NUMBER_COLUMNS)

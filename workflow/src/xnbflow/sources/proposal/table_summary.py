@@ -16,10 +16,15 @@ from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.column_kinds import propose_columns
-from xnbflow.sources.proposal.label import binary_label, with_binary_label, with_label
-from xnbflow.sources.proposal.layout import TableLayout, recognise_layout
-from xnbflow.sources.proposal.scale import with_scale
-from xnbflow.sources.proposal.series_options import read_series, with_patients
+from xnbflow.sources.proposal.label import (
+    LabelChoice,
+    best_binary_label,
+    choose_binary_label,
+    choose_label,
+)
+from xnbflow.sources.proposal.layout import recognise_layout
+from xnbflow.sources.proposal.scale import propose_scale
+from xnbflow.sources.proposal.series_options import group_by_patients, read_series
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 from xnbflow.sources.sheet import SheetRow
 
@@ -28,7 +33,7 @@ _MOST_SAMPLES = 1000
 
 
 def summarise_table(
-    dataset: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
+    sheet_row: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
 ) -> Summary:
     """Summarise a table, and propose settings that its row does not have.
 
@@ -40,61 +45,67 @@ def summarise_table(
     """
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
-        layout = recognise_layout(dataset, downloads)
-        dataset, remarks = with_label(layout)
-        if not dataset.label and "phenotype" not in dataset.options:
-            layout, dataset, remarks = _with_samples_in_columns(layout, downloads)
-        if not dataset.label:
-            layout, dataset, remarks = with_binary_label(layout, dataset, remarks)
-        if not dataset.label:
-            return _without_proposal(dataset, layout)
-        dataset, column_remarks = propose_columns(dataset, layout.fields)
-        remarks = [*layout.remarks, *remarks, *column_remarks]
-        series, dataset, reading_remarks = read_series(dataset, downloads)
-        series, dataset, patient_remarks = with_patients(series, dataset, downloads)
-        dataset, scale_remark = with_scale(dataset, series)
-        dataset, symbols_remarks = propose_annotation(dataset, series, annotations)
-    remarks += [*reading_remarks, *patient_remarks, *symbols_remarks]
-    described = pd.DataFrame({dataset.label: series.labels})
+        # The label, in a table with samples in rows or in columns.
+        choice = choose_label(recognise_layout(sheet_row, downloads))
+        if not choice.sheet_row.label and "phenotype" not in choice.sheet_row.options:
+            choice = _choose_label_in_columns(choice, downloads)
+        if not choice.sheet_row.label:
+            choice = choose_binary_label(choice)
+        if not choice.sheet_row.label:
+            return _without_proposal(choice)
+
+        # The columns of the samples, what the reader needs, and the scale of the values.
+        layout = choice.layout
+        sheet_row, column_remarks = propose_columns(choice.sheet_row, layout.fields)
+        proposed = read_series(sheet_row, downloads)
+        proposed = group_by_patients(proposed, downloads)
+        series = proposed.series
+        sheet_row, scale_remark = propose_scale(proposed.sheet_row, series)
+        sheet_row, symbol_remarks = propose_annotation(sheet_row, series, annotations)
+
+    remarks = [*layout.remarks, *choice.remarks, *column_remarks]
+    remarks += [*proposed.remarks, *symbol_remarks]
+    described = pd.DataFrame({sheet_row.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
-    numbers = described_numbers(described.drop(columns=dataset.label))
-    reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
+    numbers = described_numbers(described.drop(columns=sheet_row.label))
+    reason = f"Label: {sheet_row.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
     return Summary(
-        accession=dataset.location,
-        type=suffix_of(dataset.location)[1:],
+        accession=sheet_row.location,
+        type=suffix_of(sheet_row.location)[1:],
         n_samples=series.n_samples,
         has_table=True,
         values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
         numbers=numbers,
-        row=dataset,
+        row=sheet_row,
         reason=" ".join([reason, *remarks]),
         labels=series.labels,
         groups=series.groups,
     )
 
 
-def _with_samples_in_columns(
-    layout: TableLayout, downloads: Downloads
-) -> tuple[TableLayout, SheetRow, list[str]]:
-    """Return the layout with samples in columns, if it has a label, else the given layout.
+def _choose_label_in_columns(choice: LabelChoice, downloads: Downloads) -> LabelChoice:
+    """Return the choice with samples in columns if it has a label, or else the present choice.
 
     The first column then has distinct names of features.
     """
-    dataset = layout.row
-    if dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad":
-        transposed = recognise_layout(replace(dataset, orientation="columns"), downloads)
-        labelled, remarks = with_label(transposed)
-        is_labelled = bool(labelled.label or binary_label(transposed))
-        if is_labelled and len(transposed.samples) <= _MOST_SAMPLES:
-            return transposed, labelled, remarks
-    return layout, dataset, with_label(layout)[1]
+    sheet_row = choice.sheet_row
+    if sheet_row.orientation == "rows" and suffix_of(sheet_row.location) != ".h5ad":
+        transposed = recognise_layout(
+            replace(choice.layout.sheet_row, orientation="columns"), downloads
+        )
+        in_columns = choose_label(transposed)
+        has_label = bool(in_columns.sheet_row.label or best_binary_label(transposed))
+        if has_label and len(transposed.samples) <= _MOST_SAMPLES:
+            return in_columns
+    return choice
 
 
-def _without_proposal(dataset: SheetRow, layout: TableLayout) -> Summary:
+def _without_proposal(choice: LabelChoice) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
+    layout = choice.layout
+    sheet_row = choice.sheet_row
     fields = layout.fields
     numbers = described_numbers(fields)
-    _, remarks = with_label(layout)
     reason = (
         "No column of text looks like a class (2 to 10 values, each of several samples). Name "
         "the column of the class labels by --label; columns of text: "
@@ -102,12 +113,12 @@ def _without_proposal(dataset: SheetRow, layout: TableLayout) -> Summary:
         "--orientation columns, and name the file of labels by --phenotype"
     )
     return Summary(
-        accession=dataset.location,
-        type=suffix_of(dataset.location)[1:],
+        accession=sheet_row.location,
+        type=suffix_of(sheet_row.location)[1:],
         n_samples=len(fields),
         has_table=True,
         values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
         numbers=numbers,
         row=None,
-        reason=" ".join([*layout.remarks, *remarks, reason]),
+        reason=" ".join([*layout.remarks, *choice.remarks, reason]),
     )

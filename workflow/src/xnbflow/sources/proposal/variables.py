@@ -14,7 +14,7 @@ import pandas as pd
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.orientation import SamplesInRows, SampleTable
-from xnbflow.sources.proposal.column_options import SETTLED
+from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS
 from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_case_control,
@@ -53,8 +53,8 @@ class Variables:
     Attributes
     ----------
     texts : list of int
-        Those that describe samples: texts, and numbers with a name of samples, covariates, patients
-        or follow-up, and other values than the features.
+        Variables that describe samples: texts, and numbers that are named as samples, covariates,
+        patients or follow-up and have other values than the features.
     features : list of int
         The others that are numbers.
     empty : list of int
@@ -72,7 +72,7 @@ class Variables:
     binary: pd.DataFrame
 
 
-def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
+def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
     """Return what the variables of a table probably are.
 
     The texts of the first samples decide which variables may be text; these are then read whole.
@@ -81,7 +81,7 @@ def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
     heads = table.heads(FIRST_SAMPLES)
     # A column without a value describes nothing; a row without one is a feature.
     has_empty = isinstance(table, SamplesInRows)
-    declared = {dataset.label, *dataset.names("phenotype_columns")} - {None}
+    declared = {sheet_row.label, *sheet_row.names("phenotype_columns")} - {None}
     may_be_text = {
         i for i, head in enumerate(heads) if is_text_column(head) or (has_empty and _is_empty(head))
     }
@@ -102,7 +102,7 @@ def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
         features=features,
         declared=declared,
     )
-    empty = _empty_columns(dataset, names, cells) if has_empty else set()
+    empty = _empty_columns(sheet_row, names, cells) if has_empty else set()
     described = sorted((may_be_text | named) - genes - empty)
     texts = [i for i in described if i in named or is_text_column(cells[i]) or _is_empty(cells[i])]
     binary = _plausible_labels(
@@ -121,12 +121,12 @@ def guess_variables(table: SampleTable, dataset: SheetRow) -> Variables:
 
 
 def _empty_columns(
-    dataset: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
+    sheet_row: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
 ) -> set[int]:
     """Return the columns without any value that the sheet does not name."""
-    used = {dataset.label, dataset.id_column}
-    for option in SETTLED:
-        used.update(map(column_of_term, dataset.names(option)))
+    used = {sheet_row.label, sheet_row.id_column}
+    for option in OPTIONS_OF_COLUMNS:
+        used.update(map(column_of_term, sheet_row.names(option)))
     return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
 
 
@@ -178,7 +178,7 @@ def _genes_with_other_names(
 
 
 def _has_few_numbers(cells: Sequence[str]) -> bool:
-    """Return whether the first cells may be those of a column of classes: 0 and 1, or doses."""
+    """Return whether a column with these first cells may have classes: 0 and 1, or doses."""
     distinct = {cell.strip() for cell in cells if not is_missing(cell)}
     return 0 < len(distinct) <= _MOST_LEVELS and 2 * len(distinct) <= max(len(cells), 4)
 
@@ -242,7 +242,7 @@ def is_covariate(name: str) -> bool:
 
 
 def _is_covariate(name: str) -> bool:
-    """Return whether a name means something else than a feature: also patients and follow-up."""
+    """Return whether a name means a covariate, patients or follow-up, and no feature."""
     return is_covariate(name) or is_patient(name) or is_event_time(name) or is_event_status(name)
 
 

@@ -11,8 +11,9 @@ from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.formats.workbook import sheet_names
 
-#: Least number of samples that two sheets share, and their least share of the names in a column.
-_LEAST_SHARED = 3
+#: Least number of samples that a sheet of descriptions shares with the sheet of values.
+_LEAST_SAMPLES = 3
+#: Least share of the names in a column that are samples, so that the column names samples.
 _LEAST_SHARE = 0.5
 #: Most sheets that are read.
 _MOST_SHEETS = 20
@@ -28,9 +29,51 @@ class Sheet:
 
     @property
     def n_numbers(self) -> int:
-        """Number of cells, beside the first column, that are numbers."""
+        """Number of cells that are numbers, without the first column."""
         cells = (cell for row in self.rows for cell in row[1:])
         return sum(not is_missing(cell) and not is_text(cell) for cell in cells)
+
+
+def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Return the options of a workbook of several sheets, and a sentence that names its sheets.
+
+    The sheet with the most numbers has the values. Of the others, the sheet that shares the most
+    names with its rows or columns describes the samples.
+    """
+    if "sheet" in options or len(sheet_names(path)) < 2:
+        return {}, ""
+    sheets = read_workbook_sheets(path, options)
+    values_sheet = max(sheets, key=lambda sheet: sheet.n_numbers, default=None)
+    if values_sheet is None or not values_sheet.n_numbers:
+        return {}, ""
+    proposed = {"sheet": values_sheet.name}
+    other_sheets = [sheet for sheet in sheets if sheet is not values_sheet]
+
+    # The sheet that describes the samples, unless the user names a phenotype file.
+    sample_sheet = None
+    if "phenotype" not in options:
+        row_names = [row[0] for row in values_sheet.rows]
+        sample_sheet = find_sample_sheet(other_sheets, [*values_sheet.header, *row_names])
+    if sample_sheet is not None:
+        sheet = sample_sheet.sheet
+        proposed |= {"phenotype": str(path), "phenotype_sheet": sheet.name}
+        if sample_sheet.name_column != sheet.header[0]:
+            proposed["phenotype_id"] = sample_sheet.name_column
+        other_sheets = [other for other in other_sheets if other is not sheet]
+
+    # The sentence on the sheets.
+    description = ""
+    if sample_sheet is not None:
+        n_samples = counted(sample_sheet.n_samples, "sample")
+        description = (
+            f" (sheet=), and {quoted(sample_sheet.sheet.name)} describes {n_samples} of it "
+            "(phenotype_sheet=)"
+        )
+    unused = ""
+    if other_sheets:
+        unused = f"; not used: {listed([other.name for other in other_sheets])}"
+    sentence = f"Of the sheets {quoted(values_sheet.name)} has the values{description}{unused}."
+    return proposed, sentence
 
 
 def read_workbook_sheets(path: Path, options: Mapping[str, str]) -> list[Sheet]:
@@ -39,74 +82,39 @@ def read_workbook_sheets(path: Path, options: Mapping[str, str]) -> list[Sheet]:
     for name in sheet_names(path)[:_MOST_SHEETS]:
         try:
             table = read_raw_table(path, {**options, "sheet": name})
-            rows = [table.cells(row) for row in range(len(table))]
-            sheets.append(Sheet(name, table.header, rows))
-        except InputError:  # a sheet of texts, or an empty one, is no table
+            sheets.append(Sheet(name, table.header, table.first_rows(len(table))))
+        except InputError:  # the reader refuses a sheet of sentences, and an empty one
             continue
     return sheets
 
 
-def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Return the options of a workbook of several sheets, and a sentence that names its sheets.
-
-    The sheet with the most numbers has the values; of the others, the one that shares the most
-    names with its rows or columns describes the samples.
-    """
-    if "sheet" in options or len(sheet_names(path)) < 2:
-        return {}, ""
-    sheets = read_workbook_sheets(path, options)
-    values = max(sheets, key=lambda sheet: sheet.n_numbers, default=None)
-    if values is None or not values.n_numbers:
-        return {}, ""
-    proposed = {"sheet": values.name}
-    others = [sheet for sheet in sheets if sheet is not values]
-    text = f"Of the sheets {quoted(values.name)} has the values"
-    description = None
-    if "phenotype" not in options:
-        row_names = [row[0] for row in values.rows]
-        description = describing_sheet(others, [*values.header, *row_names])
-    if description is not None:
-        sheet = description.sheet
-        proposed |= {"phenotype": str(path), "phenotype_sheet": sheet.name}
-        if description.column != sheet.header[0]:
-            proposed["phenotype_id"] = description.column
-        text += (
-            f" (sheet=), and {quoted(sheet.name)} describes "
-            f"{counted(description.n_shared, 'sample')} of it (phenotype_sheet=)"
-        )
-        others = [other for other in others if other is not sheet]
-    if others:
-        text += f"; not used: {listed([other.name for other in others])}"
-    return proposed, f"{text}."
-
-
-class Description(NamedTuple):
+class SampleSheet(NamedTuple):
     """A sheet that describes samples, its column of their names, and their number."""
 
     sheet: Sheet
-    column: str
-    n_shared: int
+    name_column: str
+    n_samples: int
 
 
-def describing_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> Description | None:
-    """Return the sheet that describes most of the samples of some names.
+def find_sample_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> SampleSheet | None:
+    """Return the sheet that describes most of the samples with some names.
 
-    One of its columns has distinct names, of which half and at least three are among those. The
+    One of its columns has distinct names, of which half and at least three are among ``names``. The
     result is None if there is no such sheet.
     """
-    wanted = set(filter(None, names))
-    best: Description | None = None
+    sample_names = set(filter(None, names))
+    best: SampleSheet | None = None
     for sheet in sheets:
         if len(sheet.header) < 2:  # a list of names describes nothing
             continue
-        for place, column in enumerate(sheet.header):
-            cells = [row[place] for row in sheet.rows if row[place]]
+        for position, column in enumerate(sheet.header):
+            cells = [row[position] for row in sheet.rows if row[position]]
             if not column or len(set(cells)) < len(cells):
                 continue
-            n_shared = len(wanted.intersection(cells))
-            is_enough = n_shared >= max(_LEAST_SHARED, _LEAST_SHARE * len(cells))
-            if is_enough and (best is None or n_shared > best.n_shared):
-                best = Description(sheet, column, n_shared)
+            n_shared = len(sample_names.intersection(cells))
+            is_enough = n_shared >= max(_LEAST_SAMPLES, _LEAST_SHARE * len(cells))
+            if is_enough and (best is None or n_shared > best.n_samples):
+                best = SampleSheet(sheet, column, n_shared)
     return best
 
 
@@ -114,7 +122,7 @@ def phenotype_sheet(path: Path, names: Sequence[str]) -> dict[str, str]:
     """Return the options that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
         return {}
-    description = describing_sheet(read_workbook_sheets(path, {}), names)
-    if description is None:
+    sample_sheet = find_sample_sheet(read_workbook_sheets(path, {}), names)
+    if sample_sheet is None:
         return {}
-    return {"phenotype_sheet": description.sheet.name, "phenotype_id": description.column}
+    return {"phenotype_sheet": sample_sheet.sheet.name, "phenotype_id": sample_sheet.name_column}

@@ -98,11 +98,12 @@ _SLOW_PATTERN = Refusal(
 class LabelRule:
     """The rule by which a sample's text becomes its label.
 
-    The ``pattern`` is searched in the text; its first group, else the whole match, replaces the
-    text. (The package regex is used because a search by Python's re has no time limit: ``(a|aa)+$``
-    takes years.) The ``mapping`` leads from a text, in small letters, to the label; other samples
-    are left out. ``literal`` words are labels although they look like missing values. Samples
-    without a label are refused or dropped, or (``ignore``) all samples are kept for prediction.
+    The ``pattern`` is searched in the text; its first group replaces the text, or the whole match
+    if it has no group. (The package regex is used because a search by Python's re has no time
+    limit: ``(a|aa)+$`` takes years.) The ``mapping`` leads from a text, in small letters, to the
+    label; other samples are left out. ``literal`` words are labels although they look like missing
+    values. Samples without a label are refused or dropped, or (``ignore``) all samples are kept for
+    prediction.
     """
 
     pattern: Any = None

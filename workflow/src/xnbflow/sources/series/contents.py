@@ -42,7 +42,7 @@ def series_of_table(
     dataset: SheetRow,
     phenotype: pd.DataFrame | None = None,
 ) -> RawSeries:
-    """Return the features of a table with the texts of its samples and those of a phenotype.
+    """Return the features of a table with the texts of its samples and of a phenotype.
 
     In this order: values are read, features and samples without a name and without a value are
     left out, names are checked and shortened, and samples are joined with the phenotype. The texts
@@ -136,7 +136,8 @@ def _codes(table: SampleTable, variables: Sequence[int], dataset: SheetRow) -> n
 def _leave_out_empty(series: RawSeries) -> RawSeries:
     """Omit columns without a name and without a value, due to separators at the ends of lines.
 
-    They are features in a table with samples in rows, else samples; the result has a note.
+    Such columns are features in a table with samples in rows, and samples in other tables. The
+    result has a note.
     """
     is_unnamed_feature = np.array([name == "" for name in series.features], dtype=bool)
     is_unnamed_sample = np.array([name == "" for name in series.samples], dtype=bool)
@@ -211,7 +212,7 @@ def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:
     """Shorten Ensembl identifiers and names of files, with notes about it.
 
-    With a phenotype, `join_samples` adapts the names of samples to those of the phenotype.
+    With a phenotype, `join_samples` adapts the names of samples to the names in the phenotype.
     """
     features = list(series.features)
     if (identifiers := without_version(features)) is not None:
@@ -267,7 +268,7 @@ def _join_phenotype(
 ) -> RawSeries:
     """Return the samples that the phenotype has, with its columns.
 
-    A column that both have is that of the phenotype; labels and groups must agree.
+    Columns of the phenotype replace columns of the table; labels and groups must agree.
     """
     features = set(series.features) - {dataset.label}
     metadata = series.sample_metadata

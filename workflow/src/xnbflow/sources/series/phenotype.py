@@ -1,4 +1,4 @@
-"""A phenotype file: columns of the samples, in a file beside that of their values."""
+"""A phenotype file: columns of the samples, in a file beside the file of their values."""
 
 import re
 from collections import Counter
@@ -39,7 +39,7 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
 
     It is a table in any format (`read_table`) with a row per sample, or a series matrix or GDS of
     GEO, with or without values. The option ``phenotype_id`` names the column of sample names; the
-    default is the column with the name of the sheet's ``id_column``, else the first. For GEO it
+    default is the column with the name of the sheet's ``id_column``, or the first one. For GEO it
     names a field (``title``), and the default is the samples' accessions. ``phenotype_sheet`` names
     a sheet of a workbook.
     """

@@ -138,11 +138,12 @@ def is_clinical(name: str) -> bool:
 
 
 def is_like_features(cells: np.ndarray, features: np.ndarray) -> bool:
-    """Return whether the values of a column are distributed as those of the features beside it.
+    """Return whether the values of a column are distributed as the values of features beside it.
 
-    ``cells`` (n_samples,) are the column's, ``features`` (n_features, n_samples) the others'; NaN
-    are missing. Median and standard deviation are within the range of most features, widened by a
-    quarter to each side, and the values are whole or fractional as those of most features.
+    ``cells`` (n_samples,) are the values of the column, ``features`` (n_features, n_samples) the
+    values of the features; missing values are NaN. Median and standard deviation are within the
+    range of most features, widened by a quarter to each side, and the values are whole or
+    fractional as in most features.
 
     Examples
     --------
@@ -258,7 +259,7 @@ def binary_counts(cells: Sequence[str]) -> tuple[int, int] | None:
 
 
 def is_sample_id(name: str) -> bool:
-    """Return whether a name is that of a column of samples' names."""
+    """Return whether a column of this name has the names of the samples."""
     return _SAMPLE_ID.fullmatch(name) is not None
 
 

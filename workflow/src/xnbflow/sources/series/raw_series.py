@@ -39,7 +39,7 @@ class RawSeries:
     notes : tuple of str
         Sentences about the reading.
     note_unlogged : bool
-        Whether values that do not look logged get a note; those of a clinical table do not.
+        Whether values that do not look logged get a note; not for a clinical table.
     platforms : str
         Accessions of the platforms, separated by spaces.
     groups : ndarray of str, optional

@@ -53,6 +53,8 @@ _TALLIES = re.compile(
     r"N_(unmapped|multimapping|noFeature|ambiguous)",
     re.IGNORECASE,
 )
+#: The name of the column of patients of TCGA.
+BARCODE_PATIENT = "barcode patient"
 
 
 def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
@@ -84,7 +86,7 @@ def relative_unit(values: np.ndarray, name: str = "") -> RecognisedScale | None:
     None for other values.
 
     Transcripts and counts per million sum to a million for each sample. FPKM have no common sum:
-    they are recognised by the ``name`` of their file, else as values that span orders of magnitude
+    they are recognised by the ``name`` of their file, or as values that span orders of magnitude
     like counts, many of them 0 and others below half a read. Logarithms are not recognised.
 
     Examples
@@ -171,10 +173,6 @@ def _plain_sample_name(name: str) -> str:
             break
         plain = plain[: match.start()]
     return plain
-
-
-#: The name of the column of patients of TCGA.
-BARCODE_PATIENT = "barcode patient"
 
 
 def barcode_patients(names: Sequence[str]) -> list[str] | None:

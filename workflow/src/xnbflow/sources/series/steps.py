@@ -18,7 +18,6 @@ from xnbflow.data.note import Note
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.series.cycles import about_cycles
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
@@ -30,7 +29,7 @@ from xnbflow.sources.series.plausibility import (
 )
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
-from xnbflow.sources.series.scale_recognition import looks_like_counts, scale_of
+from xnbflow.sources.series.scale_recognition import looks_like_counts, note_on_cycles, scale_of
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
 from xnbflow.sources.sheet import SheetRow, local_path
@@ -103,7 +102,7 @@ def drop_controls(series: RawSeries, dataset: SheetRow) -> RawSeries:
 
 
 def annotate(series: RawSeries, dataset: SheetRow) -> RawSeries:
-    """Add the annotation of features that the option ``annotation`` names to that of the file.
+    """Add the annotation that the option ``annotation`` names to the annotation in the file.
 
     Notes have the number of features with a symbol, and a difference from the platforms of the
     series. Probes without the option have a note with the line that adds their symbols, unless the
@@ -270,7 +269,7 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
     # What the values look like: a scale, or numbers of cycles, which no transform fits.
     file_name = series.where.rpartition("/")[2]
     recognised, finding = scale_of(linear_values, series.samples, file_name)
-    cycles = about_cycles(
+    cycles = note_on_cycles(
         linear_values, file_name=file_name, features=series.features, samples=series.samples
     )
     if how is Transform.NONE and cycles and "scale" not in options:

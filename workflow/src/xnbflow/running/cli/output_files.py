@@ -8,7 +8,7 @@ from pathlib import Path
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, printable
 
-#: Characters of a text file by which it is recognised.
+#: Number of characters at the beginning of a text file by which it is recognised.
 _HEAD = 4_000
 #: Endings of the files of a figure.
 _FIGURES = {".svg", ".pdf", ".png"}
@@ -91,19 +91,23 @@ def refuse_to_replace(
         raise InputError(msg, file=str(path))
 
 
+# Each of the following functions returns whether an existing file or folder is a result of a
+# command, which the command may replace.
+
+
 def is_model(path: Path) -> bool:
     """Return whether a file is a model; see `xnbflow.models.model_file`."""
     return {"schema.json", "digest.json"} <= set(_members(path))
 
 
 def is_packed_study(path: Path) -> bool:
-    """Return whether a file is of `xnbflow.report.pack`."""
+    """Return whether a file is a study of `xnbflow.report.pack`."""
     names = {Path(member).name for member in _members(path)}
     return {"index.html", "report.html"} <= names
 
 
 def is_workbook(path: Path) -> bool:
-    """Return whether a file is of `xnbflow.report.workbook`, which writes its creator."""
+    """Return whether a file is a workbook of `xnbflow.report.workbook`, which names its creator."""
     properties = "docProps/core.xml"
     if properties not in _members(path):
         return False
@@ -119,35 +123,62 @@ def _members(path: Path) -> list[str]:
         return archive.namelist()
 
 
-def text_with(*parts: str) -> Callable[[Path], bool]:
-    """Return a test whether the first characters of a text file contain each of some texts."""
+def is_signature_table(path: Path) -> bool:
+    """Return whether a file is a signature as tab-separated text, by its header."""
+    return begins_with(path, "class\trank\tfeature\tsymbol\t")
 
-    def is_earlier_result(path: Path) -> bool:
-        if not path.is_file():
-            return False
-        with path.open(encoding="utf-8", errors="replace") as file:
-            head = file.read(_HEAD)
-        return all(part in head for part in parts)
 
-    return is_earlier_result
+def is_gene_sets(path: Path) -> bool:
+    """Return whether a file is a signature as gene sets, by the description of a set."""
+    return begins_with(path, " against the other classes; series ")
+
+
+def is_score_sheet(path: Path) -> bool:
+    """Return whether a file is the score sheet of a panel, a page of HTML, by its title."""
+    return begins_with(path, "<title>Score sheet</title>")
+
+
+def is_prediction_table(path: Path) -> bool:
+    """Return whether a file is a table of predictions, by its header."""
+    return begins_with(path, "sample\tlabel\t", "\tprobability.")
+
+
+def is_proposed_sheet(path: Path) -> bool:
+    """Return whether a file is a sheet of data sets, by its header."""
+    return begins_with(path, "id\tsource\tlocation\t")
+
+
+def is_proposed_configuration(path: Path) -> bool:
+    """Return whether a file is the configuration of a proposed study, by its first comment."""
+    return begins_with(path, "laid over the configuration of the project")
+
+
+def is_paper(path: Path) -> bool:
+    """Return whether a folder has the texts of a study for a paper."""
+    return contains_files(path, "paragraphs.md", "references.bib")
+
+
+def begins_with(path: Path, *parts: str) -> bool:
+    """Return whether a path is a text file whose first characters contain each of some texts."""
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        head = file.read(_HEAD)
+    return all(part in head for part in parts)
+
+
+def contains_files(path: Path, *names: str) -> bool:
+    """Return whether a path is a folder with files of all these names."""
+    return all((path / name).is_file() for name in names)
 
 
 def has_content(text: str) -> Callable[[Path], bool]:
-    """Return a test whether a file is exactly a text."""
+    """Return a function that returns whether a file is exactly this text."""
 
-    def is_earlier_result(path: Path) -> bool:
+    def is_same_text(path: Path) -> bool:
         return path.is_file() and path.read_bytes() == text.encode()
 
-    return is_earlier_result
-
-
-def folder_with(*names: str) -> Callable[[Path], bool]:
-    """Return a test whether a folder contains files of all these names."""
-
-    def is_earlier_result(path: Path) -> bool:
-        return all((path / name).is_file() for name in names)
-
-    return is_earlier_result
+    return is_same_text
 
 
 def holds_figures(path: Path) -> bool:

@@ -8,14 +8,14 @@ import pytest
 from xnbflow.core.errors import InputError
 from xnbflow.models.model_file import read_model
 from xnbflow.running.cli import app, finished_studies
-from xnbflow.running.cli.output import (
-    folder_with,
+from xnbflow.running.cli.output_files import (
+    begins_with,
+    contains_files,
     has_content,
     holds_figures,
     is_packed_study,
     is_workbook,
     refuse_to_replace,
-    text_with,
 )
 
 TABLE = "".join(
@@ -119,7 +119,7 @@ def test_files_of_a_study_that_a_user_may_have_edited_are_replaced_by_force(fold
 
 def test_a_file_of_a_folder_that_is_read_is_kept(tmp_path):
     (tmp_path / "a.tsv").write_text("id\tsource\tlocation\t")
-    rule = {"inputs": [tmp_path], "is_earlier_result": text_with("id\tsource")}
+    rule = {"inputs": [tmp_path], "is_earlier_result": lambda path: begins_with(path, "id\tsource")}
     refuse_to_replace(tmp_path / "new.tsv", force=False, **rule)
     refuse_to_replace(tmp_path / "a.tsv", force=False, **rule)
     (tmp_path / "a.tsv").write_text("gene\ts1\n")
@@ -165,5 +165,5 @@ def test_results_are_recognised_by_their_content(tmp_path):
     assert holds_figures(folder)
     (folder / "thesis.md").touch()
     assert not holds_figures(folder)
-    assert folder_with("a.svg", "thesis.md")(folder)
-    assert not folder_with("a.svg", "b.svg")(folder)
+    assert contains_files(folder, "a.svg", "thesis.md")
+    assert not contains_files(folder, "a.svg", "b.svg")

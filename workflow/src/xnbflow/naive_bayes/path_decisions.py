@@ -1,4 +1,4 @@
-"""What the inner predictions of a path decide: its rows, the core, the calibration, the average."""
+"""What the inner predictions of a path decide: its table, the core, calibration and average."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +12,14 @@ from xnbflow.naive_bayes.size_path import InnerPredictions, path_row
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
-    """Inner test samples, by which sets of classes are predicted (`xnbflow.naive_bayes.conformal`).
+    """Scores of the inner test samples, which `xnbflow.naive_bayes.conformal` needs for its sets.
 
-    All have shape (n_tested,): ``scores`` are the posteriors of the true classes, ``codes`` these
-    classes, and ``folds`` the inner folds that test the samples.
+    Attributes
+    ----------
+    scores : ndarray of shape (n_tested,)
+        Posterior of each sample's true class.
+    codes, folds : ndarray of int, shape (n_tested,)
+        Its true class, and the inner fold that tests it.
     """
 
     scores: np.ndarray
@@ -23,7 +27,7 @@ class HeldOut:
     folds: np.ndarray
 
     @classmethod
-    def of(cls, predictions: InnerPredictions, calibrated: np.ndarray) -> "HeldOut":
+    def from_predictions(cls, predictions: InnerPredictions, calibrated: np.ndarray) -> "HeldOut":
         """Return the inner test samples with their calibrated sums (n_tested, n_classes)."""
         return cls(
             scores=predictions.true_posterior(calibrated),
@@ -33,15 +37,15 @@ class HeldOut:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PathModel:
-    """The decisions about a path.
+class PathDecisions:
+    """What the inner predictions decide.
 
     Attributes
     ----------
     rows : list of dict
-        The path, one row per size.
-    core, last : int
-        The rows of the core and of the largest size that predicts.
+        The table `ClassSpecificNBCV.path_`, one row per size.
+    core_row, last_row : int
+        Row of the core, and row of the largest size that takes part in predictions.
     calibration : Calibration
         Slopes and intercepts of the predictions.
     held_out : HeldOut
@@ -55,8 +59,8 @@ class PathModel:
     """
 
     rows: list[dict[str, Any]]
-    core: int
-    last: int
+    core_row: int
+    last_row: int
     calibration: Calibration
     held_out: HeldOut
     core_scores: dict[str, float]
@@ -64,8 +68,8 @@ class PathModel:
     equal_priors: bool = False
 
     @classmethod
-    def of_one_class(cls, sizes: np.ndarray) -> "PathModel":
-        """Return the model where all samples have one class: there is nothing to predict."""
+    def of_one_class(cls, sizes: np.ndarray) -> "PathDecisions":
+        """Return the decisions where all samples have one class: there is nothing to predict."""
         perfect = {
             "accuracy": 1.0,
             "accuracy_se": 0.0,
@@ -77,8 +81,8 @@ class PathModel:
         nothing = np.empty(0, dtype=int)
         return cls(
             rows=numbered_rows([path_row(0.0, 1.0, perfect)], sizes[:1]),
-            core=0,
-            last=0,
+            core_row=0,
+            last_row=0,
             calibration=Calibration.of_temperature(1.0, 1),
             held_out=HeldOut(scores=np.empty(0), codes=nothing, folds=nothing),
             core_scores={"accuracy": 1.0, "balanced_accuracy": 1.0},

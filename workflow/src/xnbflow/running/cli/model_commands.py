@@ -1,0 +1,329 @@
+"""The commands about models: fit, show, signature, panel, predict, recalibrate, explain."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from xnbflow.core.deferred import DeferredModule
+from xnbflow.core.errors import InputError, printable
+from xnbflow.core.nouns import counted
+from xnbflow.data.gene_names import is_symbol
+from xnbflow.running.cli.options import (
+    Force,
+    Id,
+    Json,
+    Label,
+    Layout,
+    Missing,
+    Model,
+    Options,
+    Output,
+    Phenotype,
+    Symbols,
+    TableFile,
+    Trust,
+)
+from xnbflow.running.cli.output_files import (
+    is_gene_sets,
+    is_model,
+    is_prediction_table,
+    is_score_sheet,
+    is_signature_table,
+    refuse_to_replace,
+)
+from xnbflow.running.cli.terminal import print_json, print_text, progress, warn
+
+if TYPE_CHECKING:
+    from xnbflow.running.cli import commands, finished_studies
+else:
+    # They import the libraries of models; `xnbflow --help` is printed without these.
+    commands = DeferredModule("xnbflow.running.cli.commands")
+    finished_studies = DeferredModule("xnbflow.running.cli.finished_studies")
+
+
+def fit(
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
+        "model.skops"
+    ),
+    method: Annotated[str, typer.Option(help="A method's name, or an import path.")] = "csnb-cv",
+    param: Annotated[list[str], typer.Option(help="key=value of the method; repeatable.")] = [],  # noqa: B006
+    folds: Annotated[
+        int, typer.Option(min=0, help="Folds of the cross-validation; 0 for none.")
+    ] = 10,
+    orientation: Layout = "rows",
+    phenotype: Phenotype = "",
+    symbols: Symbols = "",
+    option: Options = [],  # noqa: B006
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Fit a model on all samples of a table, and cross-validate its accuracy."""
+    entry = commands.classifier(method, commands.parameters(param))
+    if folds == 1:
+        msg = "--folds is 1; use 2 or more, or 0 for no cross-validation"
+        raise InputError(msg)
+    refuse_to_replace(
+        output,
+        inputs=[table, phenotype, symbols, *option],
+        force=force,
+        is_earlier_result=is_model,
+    )
+    with progress(f"reading {table}"):
+        dataset = commands.described_row(
+            table,
+            label=label,
+            id_column=id_column,
+            options=option,
+            orientation=orientation,
+            phenotype=phenotype,
+            symbols=symbols,
+        )
+        dataset = commands.complete_training(dataset)
+        series = commands.read_training(dataset)
+    validation = None
+    if folds:
+        with progress(f"cross-validating on {folds} folds"):
+            validation = commands.cross_validate(series, entry, folds)
+    with progress("fitting on all samples"):
+        origin = dataset.origin | {"location": table}
+        gene_symbols = commands.symbols_of(series)
+        model = commands.fit_model(series, entry, validation, symbols=gene_symbols, origin=origin)
+    commands.write_model(model, output)
+    result = commands.model_summary(model)
+    if as_json:
+        print_json({"model": str(output), **result})
+    else:
+        print_text(commands.summary_text(result, output))
+
+
+def show(
+    model: Model,
+    *,
+    card: Annotated[bool, typer.Option("--card", help="Print a model card (Markdown).")] = False,
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Describe a model: its origin, its figures and its signature."""
+    trained = commands.read_model(model, trust)
+    result = commands.model_summary(trained, model)
+    if card:
+        with finished_studies.workflow_extra():
+            from xnbflow.report.manuscript.writer import model_card as card_of  # noqa: PLC0415
+        print_text(card_of(result, model.stem))
+    elif as_json:
+        print_json({**result, "signature": trained.signature.to_dict("records")})
+    else:
+        print_text(commands.summary_text(result, model))
+        print_text(commands.signature_text(trained))
+
+
+def signature(
+    model: Model,
+    *,
+    gmt: Annotated[
+        bool, typer.Option("--gmt", help="Gene sets, one per class and direction.")
+    ] = False,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="Number of features of each class, by rank.")
+    ] = None,
+    output: Output = None,
+    force: Force = False,
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Write a model's signature as tab-separated text, or as gene sets for enrichment tools."""
+    trained = commands.read_model(model, trust)
+    if as_json:
+        print_json(trained.signature.to_dict("records"))
+        return
+    text = commands.signature_lines(trained, gmt=gmt, top=top)
+    refuse_to_replace(
+        output,
+        inputs=[model],
+        force=force,
+        is_earlier_result=is_gene_sets if gmt else is_signature_table,
+    )
+    commands.deliver(text, output)
+
+
+def panel(
+    model: Model,
+    *,
+    genes: Annotated[int, typer.Option(min=1, help="Genes at most, one of each module.")] = 8,
+    floor: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Quantile of expression that genes must reach.")
+    ] = 0.5,
+    table: Annotated[str, typer.Option(help="The table it was fitted to, if it has moved.")] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model of the panel.")
+    ] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write a score sheet, a page.")] = None,
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    force: Force = False,
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Choose few genes and reference genes for an assay, and measure their accuracy."""
+    trained = commands.read_model(model, trust)
+    training = trained.series
+    inputs = [model, table, training.get("location", ""), *training.get("options", ()), *option]
+    refuse_to_replace(output, inputs=inputs, force=force, is_earlier_result=is_model)
+    refuse_to_replace(sheet, inputs=inputs, force=force, is_earlier_result=is_score_sheet)
+    with progress("choosing and cross-validating genes"):
+        series = commands.training_series(trained, option, orientation, table)
+        assay = commands.design_panel(series, trained, genes, floor)
+    chosen = {*assay.genes["gene"], *assay.references}
+    symbols = commands.symbols_of(series) | trained.symbols
+    if unknown := {name for name in chosen - symbols.keys() if not is_symbol(name)}:
+        features = counted(len(unknown), "feature", "has", "have")
+        warn(f"{features} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
+    if output:
+        commands.write_model(assay.model, output)
+    if sheet:
+        commands.deliver(commands.score_sheet(assay), sheet)
+    if as_json:
+        content = {
+            "genes": assay.genes.to_dict("records"),
+            "accuracy": assay.accuracy.to_dict("records"),
+            "references": assay.references,
+        }
+        print_json(content)
+        return
+    references = "\n".join(["references", *assay.references])
+    tables = [commands.tsv(assay.genes), commands.tsv(assay.accuracy)]
+    print_text("\n".join([*tables, references]))
+
+
+def predict(
+    model: Model,
+    table: TableFile,
+    *,
+    id_column: Id = "",
+    output: Output = None,
+    missing: Missing = "auto",
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    force: Force = False,
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Predict samples: label, probabilities, and typicality relative to the training data."""
+    refuse_to_replace(
+        output,
+        inputs=[model, table, *option],
+        force=force,
+        is_earlier_result=is_prediction_table,
+    )
+    trained = commands.read_model(model, trust)
+    with progress(f"reading {table}"):
+        samples = commands.read_samples_of(
+            trained, table, id_column=id_column, options=option, orientation=orientation
+        )
+    result = commands.predict_table(trained, samples.frame, missing)
+    notes = [*samples.notes, *result.notes]
+    for note in notes:
+        warn(note)
+    agreement, text = commands.compare_with_labels(trained, samples, result, table)
+    if as_json:
+        content: dict[str, Any] = {"notes": notes, "samples": result.table.to_dict("records")}
+        if agreement is not None:
+            content["agreement"] = {
+                "right": agreement.n_right,
+                "samples": agreement.n_samples,
+                "balanced_accuracy": agreement.balanced_accuracy,
+                "confusion": agreement.confusion.to_dict("index"),
+            }
+        print_json(content)
+        return
+    commands.deliver(commands.tsv(result.table), output)
+    if text:
+        sys.stdout.flush()
+        sys.stderr.write(printable(f"{text}\n"))
+
+
+def recalibrate(
+    model: Model,
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
+        "recalibrated.skops"
+    ),
+    missing: Missing = "auto",
+    orientation: Layout = "rows",
+    phenotype: Phenotype = "",
+    symbols: Symbols = "",
+    option: Options = [],  # noqa: B006
+    force: Force = False,
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Fit slope and intercept of a model's log odds to labelled samples of another cohort."""
+    refuse_to_replace(
+        output,
+        inputs=[model, table, phenotype, symbols, *option],
+        force=force,
+        is_earlier_result=is_model,
+    )
+    trained = commands.read_model(model, trust)
+    with progress(f"reading {table}"):
+        dataset = commands.described_row(
+            table,
+            label=label,
+            id_column=id_column,
+            options=option,
+            orientation=orientation,
+            phenotype=phenotype,
+            symbols=symbols,
+        )
+        recalibrated, figures = commands.recalibrate_from_table(trained, dataset, missing)
+    commands.write_model(recalibrated, output)
+    if as_json:
+        parameters = recalibrated.series[commands.RECALIBRATION]
+        print_json({"model": str(output), "recalibration": parameters, **figures})
+        return
+    print_text(f"{output}\n{commands.recalibration_in_words(recalibrated, figures)}")
+
+
+def explain(
+    model: Model,
+    table: TableFile,
+    *,
+    sample: Annotated[
+        str, typer.Option(help="The sample's name; the least certain samples without.")
+    ] = "",
+    id_column: Id = "",
+    missing: Missing = "auto",
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Show the evidence of features for and against each class in one sample."""
+    trained = commands.read_model(model, trust)
+    with progress(f"reading {table}"):
+        samples = commands.read_samples_of(
+            trained, table, id_column=id_column, options=option, orientation=orientation
+        )
+    for note in samples.notes:
+        warn(note)
+    names = [sample] if sample else commands.least_certain(trained, samples.frame, missing)
+    results = [commands.explain_sample(trained, samples.frame, name, missing) for name in names]
+    if as_json:
+        explanations = [result.to_json() for result in results]
+        print_json(explanations[0] if sample else explanations)
+    else:
+        print_text("\n\n".join(result.as_text() for result in results))
+
+
+def methods() -> None:
+    """List the classifiers that a study can name, each with a sentence and its source."""
+    print_text(commands.methods_text())

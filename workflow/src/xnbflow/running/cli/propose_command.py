@@ -1,0 +1,86 @@
+"""The command ``study`` (or ``geo``), which proposes a study of a table or a series of GEO."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xnbflow.core.deferred import DeferredModule
+from xnbflow.running.cli.options import (
+    Id,
+    Json,
+    Label,
+    Layout,
+    Options,
+    Phenotype,
+    Symbols,
+    TableFile,
+)
+from xnbflow.running.cli.terminal import print_json, print_text, progress, warn
+
+if TYPE_CHECKING:
+    from xnbflow.running.cli import proposals
+else:
+    # It imports the libraries that read tables; `xnbflow --help` is printed without these.
+    proposals = DeferredModule("xnbflow.running.cli.proposals")
+
+
+def propose(
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Write NAME.tsv and NAME.yaml, a study to run."),
+    ] = "",
+    mirror: Annotated[
+        list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
+    ] = [],  # noqa: B006
+    force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.tsv and NAME.yaml.")] = (
+        False
+    ),
+    most_gigabytes: Annotated[
+        float, typer.Option(min=0, help="Largest file that is downloaded, in gigabytes.")
+    ] = 20.0,
+    orientation: Layout = "rows",
+    phenotype: Phenotype = "",
+    symbols: Symbols = "",
+    option: Options = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
+    inputs = [table, phenotype, symbols, *option]
+    if output:
+        proposals.check_study_name(Path(output).name)
+        proposals.refuse_to_replace_study(output, force=force, inputs=inputs)
+    with progress(f"reading {table}"):
+        result = proposals.summarise_location(
+            table,
+            output,
+            force=force,
+            mirrors=mirror,
+            most_gigabytes=most_gigabytes,
+            label=label,
+            id_column=id_column,
+            options=option,
+            orientation=orientation,
+            phenotype=phenotype,
+            symbols=symbols,
+        )
+    if as_json:
+        print_json(proposals.json_content(result))
+    else:
+        print_text(str(result))
+    if output:
+        command = proposals.write_study(
+            result,
+            output,
+            mirror,
+            inputs=inputs,
+            force=force,
+            most_gigabytes=most_gigabytes,
+        )
+        if remark := proposals.fold_remark(result, Path(output).name):
+            warn(remark)
+        warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")

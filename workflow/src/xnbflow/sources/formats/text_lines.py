@@ -1,0 +1,319 @@
+"""The lines of a text: their encoding, and the separator that divides them.
+
+The separator, the decimal sign and the header are recognised from the first lines (`FirstLines`).
+"""
+
+import codecs
+import csv
+import io
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.refusals import Refusal
+from xnbflow.data.note import Note
+from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
+from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.header_rows import HEAD_ROWS
+
+#: The separators by their names in the sheet's options.
+SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
+#: The first bytes of a text in UTF-16.
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+#: First line of a sample sheet of Illumina, and the line above its header.
+HEADER_SECTION = "[Header]"
+DATA_SECTION = "[Data]"
+
+#: Most lines between these two.
+_MOST_SECTION_LINES = 100
+#: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
+_LONGEST_QUOTE = 1 << 17
+#: Number of bytes that are decoded at once.
+_CHUNK = 1 << 20
+#: Suffixes of texts; other formats have an encoding of their own.
+_TEXTS = (".csv", ".tsv", ".txt", ".tab", "")
+
+
+class DecodedLines:
+    """The lines of a table as text.
+
+    Parameters
+    ----------
+    path : path
+        The file, for messages.
+    stream : iterable of bytes
+        Its lines.
+    first_line : int
+        The number of the first of these lines in the file.
+    end : str, optional
+        The beginning of the line with which the table ends; it is not yielded.
+    encoding : str, optional
+        How lines that are not UTF-8 are read, with a note.
+
+    Attributes
+    ----------
+    notes : list of str
+        Notes on lines that are not UTF-8, and on a missing line break at the end.
+    number : int
+        The number of the last line that was read.
+    ended : bool
+        Whether the line ``end`` has been read.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        stream: Iterable[bytes],
+        *,
+        first_line: int,
+        end: str | None,
+        encoding: str | None,
+    ) -> None:
+        self.notes: list[str] = []
+        self.ended = False
+        self.number = first_line - 1
+        self._path = path
+        self._stream = stream
+        self._end = end
+        self._encoding = encoding
+
+    def __iter__(self) -> Iterator[str]:
+        for raw in self._stream:
+            self.number += 1
+            if self._end is not None and raw.startswith(self._end.encode()):
+                self.ended = True
+                return
+            if self._end is not None and not raw.endswith(b"\n"):
+                raise _CUT_ROW.error(path=self._path, end=self._end)
+            try:
+                text = raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                text = self._decode_otherwise(raw)
+            yield text
+            if not raw.endswith(b"\n"):
+                note = Note(
+                    "the file does not end with a line break",
+                    advice=(
+                        "if it was cut off within its last number, that number is wrong: compare "
+                        "its size with the original"
+                    ),
+                )
+                self.notes.append(note)
+
+    def _decode_otherwise(self, raw: bytes) -> str:
+        """Return a line that is not UTF-8 as text by the option ``encoding``, with a note."""
+        with suppress(UnicodeDecodeError, LookupError):
+            text = raw.decode(self._encoding or "")
+            if not self.notes:
+                character = next(c for c in text if ord(c) > 127)
+                note = Note(
+                    f"line {self.number} is not UTF-8 and was read as {self._encoding}, as were "
+                    "others of the kind",
+                    advice=f"check names with {character!r}",
+                )
+                self.notes.append(note)
+            return text
+        raise _NO_UTF8.error(path=self._path, number=self.number, key=f"line {self.number}")
+
+
+@dataclass(frozen=True)
+class FirstLines:
+    """The first lines of a text.
+
+    Attributes
+    ----------
+    lines : list of str
+        The lines as they are in the file.
+    rows : list of str
+        The text of the first rows: lines between which a quoted cell continues are joined.
+    """
+
+    lines: list[str]
+    rows: list[str]
+
+
+def read_first_lines(path: str | Path, lines: Iterator[str]) -> FirstLines:
+    """Read the lines that decide on separator and header from ``lines``, and no further ones.
+
+    In Illumina's sample sheets the header is below the line ``[Data]``: more lines are read.
+    """
+    read_lines: list[str] = []
+    joined_rows = _join_quoted_lines(lines, read_lines)
+    rows = list(itertools.islice(joined_rows, HEAD_ROWS))
+    if len(rows) == 1 and "\r" in rows[0].rstrip():
+        raise _OLD_MAC.error(path=path)
+    if rows and rows[0].lstrip('"').startswith(HEADER_SECTION):
+        for row in itertools.islice(joined_rows, _MOST_SECTION_LINES):
+            rows.append(row)
+            if row.lstrip('"').startswith(DATA_SECTION):
+                rows += itertools.islice(joined_rows, HEAD_ROWS)
+                break
+    return FirstLines(read_lines, rows)
+
+
+def _join_quoted_lines(lines: Iterator[str], read_lines: list[str]) -> Iterator[str]:
+    """Yield lines; a line whose quoted cell continues is joined with the following ones.
+
+    Each line is appended to ``read_lines`` as it is.
+    """
+    for line in lines:
+        read_lines.append(line)
+        joined = line
+        while joined.count('"') % 2 and len(joined) < _LONGEST_QUOTE:
+            following = next(lines, "")
+            if not following:
+                break
+            read_lines.append(following)
+            joined += following
+        yield joined
+
+
+def is_utf8(path: Path) -> bool:
+    """Return whether a text is UTF-8 (or UTF-16 with its mark); other formats count as UTF-8."""
+    if Path(path.name.lower().removesuffix(".gz")).suffix not in _TEXTS:
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with open_raw(path) as stream:
+        if stream.peek(2)[:2] in UTF16_MARKS:
+            return True
+        try:
+            while chunk := stream.read(_CHUNK):
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
+    """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
+    if stream.peek(2)[:2] not in UTF16_MARKS:
+        return None
+
+    def lines() -> Iterator[bytes]:
+        try:
+            with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
+                yield from (line.encode() for line in text)
+        except UnicodeDecodeError as error:
+            raise _NO_UTF16.error(path=path, reason=error.reason) from error
+
+    return lines()
+
+
+class Dialect(NamedTuple):
+    """How a text is written: the separator of cells, and the decimal sign of numbers."""
+
+    separator: str
+    decimal: str
+
+
+def sniff(
+    path: str | Path,
+    first_lines: Sequence[str],
+    default: str,
+    decimal: str | None,
+    *,
+    is_separator_set: bool,
+) -> Dialect:
+    """Return the separator and the decimal sign of a text.
+
+    Parameters
+    ----------
+    path : path
+        The file, for messages.
+    first_lines : sequence of str
+        The header and the first rows.
+    default : str
+        The separator in the sheet, or by the suffix of the file. If it does not divide the lines
+        evenly, and exactly one other separator does, that one is returned.
+    decimal : str, optional
+        The decimal sign in the sheet. By default it is a comma only in a table that is separated
+        by semicolons and has numbers with commas and none with points.
+    is_separator_set : bool
+        Whether ``default`` is from the sheet. It is then never replaced.
+    """
+    lines = [line for line in first_lines if line.strip()]
+    separator = default
+    if lines and not divides_evenly(default, lines):
+        others = [s for s in SEPARATORS.values() if s != default and divides_evenly(s, lines)]
+        if len(others) > 1 and " " in others:  # names may contain spaces
+            others.remove(" ")
+        if len(others) == 1 and not is_separator_set:
+            separator = others[0]
+        elif len(split_leniently(default, lines[0])) == 1:  # no table has a single column
+            raise _single_column_error(path, lines[0].strip("\r\n"), default)
+    if decimal is None and separator == ";":
+        cells = []
+        for line in lines[1:]:
+            cells += [cell.strip('" \r\n') for cell in line.split(";")]
+        has_points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
+        has_commas = any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+        if has_commas and not has_points:
+            decimal = ","
+    return Dialect(separator, decimal or ".")
+
+
+def divides_evenly(separator: str, lines: Sequence[str]) -> bool:
+    """Return whether a separator divides lines evenly; the header may have one cell less."""
+    header, *rows = [len(split_leniently(separator, line)) for line in lines]
+    are_equal = len(set(rows)) <= 1
+    return are_equal and header > 1 and all(row in (header, header + 1) for row in rows)
+
+
+def split_leniently(separator: str, line: str) -> list[str]:
+    """Return the cells of a line, or the line itself if its quotes are wrong for the separator."""
+    if '"' not in line:
+        return line.rstrip("\r\n").split(separator)
+    try:
+        return next(csv.reader(io.StringIO(line, newline=""), delimiter=separator), [])
+    except csv.Error:
+        return [line]
+
+
+def _single_column_error(path: str | Path, header: str, separator: str) -> InputError:
+    """Return the error for a header of one cell; it names the separators in the header."""
+    others = {name: text for name, text in SEPARATORS.items() if text != separator}
+    possible = [name for name, text in others.items() if text in header] or list(others)
+    options = " or ".join(f"separator={name}" for name in possible)
+    return _SINGLE_CELL.error(
+        path=path, header=header, separators=" or ".join(possible), options=options
+    )
+
+
+_CUT_ROW = Refusal(
+    code="text.cut-row",
+    sentence="{path} ends within a row, before {end}: it is cut off; delete it and get it again",
+)
+
+_NO_UTF8 = Refusal(
+    code="text.no-utf8",
+    sentence=(
+        "{path}, line {number}: not UTF-8 text; if Windows wrote it, set encoding=cp1252 in "
+        "the sheet's options, else save the file as UTF-8"
+    ),
+    sheet=True,
+)
+
+_NO_UTF16 = Refusal(
+    code="text.no-utf16",
+    sentence="{path}: not valid UTF-16 ({reason}); save the file as UTF-8",
+)
+
+_OLD_MAC = Refusal(
+    code="text.old-mac",
+    sentence="{path} has the line ends of old Macs (carriage returns alone); save it anew",
+)
+
+_SINGLE_CELL = Refusal(
+    code="text.single-cell",
+    sentence=(
+        "{path}: its header is the single cell {header!r}; if cells are separated by "
+        "{separators}, set in the sheet's options: {options}"
+    ),
+    key="separator",
+    sheet=True,
+)
