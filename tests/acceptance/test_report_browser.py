@@ -710,6 +710,14 @@ def page_of_marks(tmp_path_factory):
     return page
 
 
+@pytest.fixture
+def marks(browser, page_of_marks):
+    """A browser with this page, which is loaded once for all tests that change nothing in it."""
+    if browser.current_url != page_of_marks.as_uri():
+        browser.get(page_of_marks.as_uri())
+    return browser
+
+
 def test_the_browser_draws_every_kind_of_mark(browser, page_of_marks):
     browser.get("about:blank")
     browser.get_log("browser")
@@ -736,12 +744,11 @@ def test_the_browser_draws_every_kind_of_mark(browser, page_of_marks):
     ("level", "place"),
     [({"at": 0.5}, {"x": [2], "y": [0.5]}), ({"at": 7, "upright": True}, {"x": [7], "y": [3]})],
 )
-def test_an_axis_reaches_to_a_level(browser, page_of_marks, level, place):
+def test_an_axis_reaches_to_a_level(marks, level, place):
     """An invisible point on the level, beside the first known point of another mark."""
-    browser.get(page_of_marks.as_uri())
     panel = {"marks": [{"mark": "level", **level}, {"mark": "line", "x": [None, 2], "y": [3, 4]}]}
     script = "return placeOfLevel(arguments[0], arguments[1])"
-    assert browser.execute_script(script, level, panel) == place
+    assert marks.execute_script(script, level, panel) == place
 
 
 @pytest.mark.parametrize(
@@ -762,11 +769,10 @@ def test_an_axis_reaches_to_a_level(browser, page_of_marks, level, place):
         (Samples, "marker", ["circle", "square", "circle"]),
     ],
 )
-def test_the_browser_draws_the_numbers_of_a_mark(browser, page_of_marks, kind, column, expected):
-    browser.get(page_of_marks.as_uri())
+def test_the_browser_draws_the_numbers_of_a_mark(marks, kind, column, expected):
     number = MARKS.index(kind) + 1
-    drawn(browser, f".gallery > div > .drawing:nth-child({number})")
-    actual = browser.execute_script(
+    drawn(marks, f".gallery > div > .drawing:nth-child({number})")
+    actual = marks.execute_script(
         "const [chart, name] = arguments;"
         "const panel = chartOf(document.querySelectorAll('.drawing')[chart]).rows[0][0];"
         "const mark = panel.marks[0];"

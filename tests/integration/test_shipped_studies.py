@@ -168,12 +168,19 @@ ALONE = {
 }
 
 
+@pytest.fixture(scope="module")
+def without_optional(tmp_path_factory):
+    """The folder of one run of all studies that need neither a network nor a file."""
+    folder = tmp_path_factory.mktemp("without")
+    without_files(folder)
+    snakemake(folder, *ALONE)
+    return folder
+
+
 @pytest.mark.parametrize("study", ALONE)
-def test_a_study_of_optional_data_sets_ends_with_a_page_without_them(tmp_path, study):
+def test_a_study_of_optional_data_sets_ends_with_a_page_without_them(without_optional, study):
     """Simulated parts are computed; the page names what is missing and how to supply it."""
-    without_files(tmp_path)
-    snakemake(tmp_path, study)
-    folder = tmp_path / "results/studies" / study
+    folder = without_optional / "results/studies" / study
     pages = "".join((folder / name).read_text() for name in ("report.html", "details.html"))
     assert set(re.findall(r'<section[^>]*id="([\w-]+)"', pages)) == ALONE[study]
     for row in rows_of(STUDIES[study]):
@@ -181,4 +188,4 @@ def test_a_study_of_optional_data_sets_ends_with_a_page_without_them(tmp_path, s
     assert "Not in this run" in pages
     assert "docs/tutorials/data-files.md" in pages
     # the next run seeks them again
-    assert not list((tmp_path / "results").glob("*/search/availability.json"))
+    assert not list((without_optional / "results").glob("*/search/availability.json"))

@@ -124,7 +124,7 @@ def test_ten_samples_that_are_ranked_well_are_recalibrated():
     recalibration.refuse_without_ranking("d", scores, codes, None)
     with refused("does not rank these samples"):
         recalibration.refuse_without_ranking("d", -scores, codes, None)
-    with refused("too few to tell"):
+    with refused("too few to decide"):
         mixed = np.array([0, 1, 0, 0, 1, 0, 1, 0, 1, 1])  # AUC 19 / 25
         recalibration.refuse_without_ranking("d", scores, mixed, None)
 
@@ -132,7 +132,7 @@ def test_ten_samples_that_are_ranked_well_are_recalibrated():
 @pytest.mark.parametrize(
     ("places", "words"),
     [
-        ((1, 4, 6, 7, 8), "too few to tell"),  # AUC 16 / 25
+        ((1, 4, 6, 7, 8), "too few to decide"),  # AUC 16 / 25
         ((1, 3, 6, 7, 8), "does not rank these samples"),  # 15 / 25, not above .6
     ],
 )

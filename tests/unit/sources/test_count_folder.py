@@ -17,10 +17,10 @@ def star(folder, shares):
 @pytest.mark.parametrize(
     ("share", "column", "counts"),
     [
-        (80, "columns 2 was taken, because 80% of", 80),
-        (79, "the unstranded counts (2) were taken", 100),
-        (20, "columns 3 was taken, because 80% of", 80),
-        (21, "the unstranded counts (2) were taken", 100),
+        (80, "column 3 was taken, because it has 80%", 80),
+        (79, "column 2, counts of both strands", 100),
+        (20, "column 4 was taken, because it has 80%", 80),
+        (21, "column 2, counts of both strands", 100),
     ],
 )
 def test_a_strand_is_taken_from_80_percent_of_the_reads_on(tmp_path, share, column, counts):

@@ -53,6 +53,22 @@ def test_a_finding_has_the_adjusted_p_before_its_remedy(tmp_path, expected_text)
     assert text == expected_text
 
 
+@pytest.mark.parametrize(
+    ("adjusted", "is_adjusted"),
+    [("age, day, hour", True), ("day, hour", True), ("day", False), ("", False), ("hour", False)],
+)
+def test_a_study_that_adjusts_for_a_column_is_not_asked_to(tmp_path, adjusted, is_adjusted):
+    row = finding("ranks differ", "warning", subject="day, hour", remedy="write adjust")
+    tables = {
+        "audit": [row],
+        "headline": [{"classifier": "nb"}],
+        "genes.design": [{"adjusted": adjusted}],
+    }
+    sentence = audit.most_serious(study_of_tables(tmp_path, tables), "d").sentence
+    assert ("write adjust" in sentence) != is_adjusted
+    assert ("comparisons of features are adjusted for it" in sentence) == is_adjusted
+
+
 @pytest.fixture
 def pictured(tmp_path):
     """Two samples, the second outlying, misclassified as class a with a probability of .9."""

@@ -1,9 +1,12 @@
 """Comparisons of single features beyond each class against the others (a design's ``contrasts``).
 
-A comparison is a set of contrasts of the means of levels: classes, levels of a column, or cells of
-class and column. These are fitted by the designs of classes (`xnbflow.data.class_design`), with the
-levels in place of the classes, so that patients and columns to adjust for are treated alike. The
-slope of a number is a column of its own. Where a comparison names columns, the class is in the
+A text such as ``tumour vs normal`` becomes a `Comparison` (`comparisons`): contrasts of the means
+of levels, which are classes, levels of a column, or combinations of both. Its designs are made
+(`comparison_designs`) as designs of classes (`xnbflow.data.class_design`), with the levels in place
+of the classes, so that patients and columns to adjust for are treated alike. Then the linear model
+of each feature is fitted and tested (`contrast_table`).
+
+The slope of a number is a column of its own. Where a comparison names columns, the class is in the
 model only if it is named, too.
 """
 
@@ -40,12 +43,17 @@ from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_fea
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.tables.contract import GENE_TABLES
 
+#: Two classes, also at each level of a column: "tumour vs normal", "tumour vs normal within plate".
 _PAIR = re.compile(r"(?P<first>.+?) vs (?P<second>.+?)(?: within (?P<column>.+))?")
+#: A column: "slope(age)", "levels(hours)", "trend(stage)", "trend(stage=early<late)".
 _FUNCTION = re.compile(r"(?P<function>slope|trend|levels)\((?P<column>[^=]+?)(?:=(?P<order>.+))?\)")
+#: Two columns, or the class and a column: "class:treatment".
 _INTERACTION = re.compile(r"(?P<first>.+?):(?P<second>.+)")
+#: A number within the name of a level: 6 in "6 h", -2.5 in "day -2.5"; in "G-1" the number is 1.
 _NUMBER = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?|\d+(?:\.\d+)?")
 #: The name of the class among the columns of the phenotype.
 _CLASS = "class"
+#: The forms of a comparison, for the message on a text that has none of them.
 _FORMS = (
     "A vs B, A vs B within column, class:column, levels(column), trend(column), "
     "trend(column=low<high) or slope(column)"
@@ -59,8 +67,9 @@ class Comparison:
     Attributes
     ----------
     name : str
+        As in the table ``contrasts``, for example "b vs a within plate=p1".
     columns : tuple of str
-        The columns of the phenotype that it replaces among those to adjust for.
+        The columns of the phenotype that are compared. The design does not adjust for them.
     samples : ndarray of bool, shape (n_samples,)
         The samples that are compared: those with a value.
     levels : ndarray of str, shape (n_samples,), or None
@@ -68,7 +77,7 @@ class Comparison:
     weights : ndarray of shape (n_contrasts, n_levels), or None
         The contrasts of the means of the levels, which are in the order of `numpy.unique`.
     numbers : ndarray of shape (n_samples,), or None
-        The numbers of a slope.
+        The numbers of a slope; None for levels.
     parts : tuple of str
         The names of the contrasts where there are several, such as ``6 h vs 0 h`` of the levels of
         a column; empty for one contrast.
@@ -110,74 +119,76 @@ def comparisons(series: DataSet, design: Design) -> list[Comparison]:
     >>> [comparison.name for comparison in comparisons(series, design)]
     ['b vs a', 'c vs a', 'slope(dose)']
     """
-    against_reference = []
     check_reference(series, design)
+    texts = []
     if design.reference and len(series.classes) > 2:
         others = [str(label) for label in series.classes if label != design.reference]
-        against_reference = [f"{label} vs {design.reference}" for label in others]
+        texts += [f"{label} vs {design.reference}" for label in others]
+    texts += design.contrasts
     parsed: list[Comparison] = []
-    for text in dict.fromkeys([*against_reference, *design.contrasts]):
-        # The comparisons of one text of the design.
-        parsed_text = []
+    for text in dict.fromkeys(texts):
         if match := _FUNCTION.fullmatch(text):
-            parsed_text.append(_of_column(series, text, **match.groupdict()))
+            parsed.append(_compare_column(series, text, **match.groupdict()))
         elif match := _PAIR.fullmatch(text):
-            parsed_text += _pairs(series, text, **match.groupdict())
+            parsed += _compare_classes(series, text, **match.groupdict())
         elif match := _INTERACTION.fullmatch(text):
-            parsed_text.append(_interaction(series, text, **match.groupdict()))
+            parsed.append(_interaction(series, text, **match.groupdict()))
         else:
             msg = f"{series.name}: {quoted(text)} is not a comparison; write {_FORMS}"
             raise InputError(msg, key="contrasts")
-
-        parsed += parsed_text
     return parsed
 
 
-def _pairs(
+def _compare_classes(
     series: DataSet, text: str, first: str, second: str, column: str | None
 ) -> Iterator[Comparison]:
-    """Yield a pair of classes, at each level of a column if there is one."""
+    """Yield the comparison of two classes, or one at each level of a column."""
     for label in (first, second):
         if label not in series.classes:
             names = [str(name) for name in series.classes]
             msg = f"{series.name}: {quoted(text)} names {quoted(label)}, which is not a class"
             raise InputError(f"{msg}; {known_names(label, names)}", key="contrasts")
     if column is None:
-        weights = _difference(series.classes, first, second)
-        everyone = np.ones(series.n_samples, dtype=bool)
-        yield Comparison(name=text, samples=everyone, levels=series.labels, weights=weights)
+        yield Comparison(
+            name=text,
+            samples=np.ones(series.n_samples, dtype=bool),
+            levels=series.labels,
+            weights=_difference(series.classes, first, second),
+        )
         return
-    name, cells, present = _cells(series, text, column)
-    combined = _combine(series.labels, cells)
-    cell_names = np.unique(combined[present])
-    for level in np.unique(cells[present]):
+    factor = _read_factor(series, text, column)
+    combined = _combine_levels(series.labels, factor.values)
+    combined_levels = np.unique(combined[factor.present])
+    for level in np.unique(factor.values[factor.present]):
         pair = [f"{label} / {level}" for label in (first, second)]
-        if np.isin(pair, cell_names).all():
+        if np.isin(pair, combined_levels).all():
             yield Comparison(
                 name=f"{first} vs {second} within {column}={level}",
-                columns=(name,),
-                samples=present,
+                columns=(factor.name,),
+                samples=factor.present,
                 levels=combined,
-                weights=_difference(cell_names, *pair),
+                weights=_difference(combined_levels, *pair),
             )
 
 
-def _of_column(
+def _compare_column(
     series: DataSet, text: str, function: str, column: str, order: str | None
 ) -> Comparison:
     """Return the comparison of the levels of a column, or the slope of a number."""
-    name, cells, present = _cells(series, text, column)
+    factor = _read_factor(series, text, column)
+    values = factor.values
+    present = factor.present
     if function == "slope":
-        numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(dtype=float)
-        wrong = present & ~np.isfinite(numbers)
-        if wrong.any():
+        numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=float)
+        no_number = present & ~np.isfinite(numbers)
+        if no_number.any():
             msg = (
-                f"{series.name}: {text} needs numbers, and {quoted(str(cells[wrong][0]))} is "
+                f"{series.name}: {text} needs numbers, and {quoted(str(values[no_number][0]))} is "
                 f"none; use levels({column}) or trend({column})"
             )
             raise InputError(msg, key="contrasts")
-        return Comparison(name=text, columns=(name,), samples=present, numbers=numbers)
-    levels = np.unique(cells[present])
+        return Comparison(name=text, columns=(factor.name,), samples=present, numbers=numbers)
+    levels = np.unique(values[present])
     if len(levels) < 2:
         msg = f"{series.name}: {text} needs two levels, and all samples have {listed(levels)}"
         raise InputError(msg, key="contrasts")
@@ -187,54 +198,58 @@ def _of_column(
         against_first = [f"{level} vs {first}" for level in levels[others]]
         return Comparison(
             name=text,
-            columns=(name,),
+            columns=(factor.name,),
             samples=present,
-            levels=cells,
+            levels=values,
             weights=(np.eye(len(levels)) - (levels == first))[others],
             parts=tuple(against_first) if len(against_first) > 1 else (),
         )
-    ordered = _ordered(series, text, levels, order)
+    ordered = _order_levels(series, text, levels, order)
     steps = np.array([ordered.index(level) for level in levels], dtype=float)
     return Comparison(
         name=f"trend({column}={'<'.join(ordered)})",
-        columns=(name,),
+        columns=(factor.name,),
         samples=present,
-        levels=cells,
+        levels=values,
         weights=_slope_of_means(steps)[None],
     )
 
 
 def _interaction(series: DataSet, text: str, first: str, second: str) -> Comparison:
-    """Return the interaction of two factors: all differences of differences of their levels."""
-    first_name, first_cells, first_present = _cells(series, text, first)
-    second_name, second_cells, second_present = _cells(series, text, second)
-    present = first_present & second_present
-    combined = _combine(first_cells, second_cells)
-    cells = list(np.unique(combined[present]))
-    first_levels = np.unique(first_cells[present])
-    second_levels = np.unique(second_cells[present])
+    """Return the interaction of two factors: all differences of differences of their levels.
+
+    For example, with the classes tumour and normal and the treatments drug and none it is
+    (tumour / drug - tumour / none) - (normal / drug - normal / none).
+    """
+    factors = (_read_factor(series, text, first), _read_factor(series, text, second))
+    present = factors[0].present & factors[1].present
+    combined = _combine_levels(factors[0].values, factors[1].values)
+    combined_levels = list(np.unique(combined[present]))
+    first_levels = np.unique(factors[0].values[present])
+    second_levels = np.unique(factors[1].values[present])
     pairs = [f"{a} / {b}" for a, b in itertools.product(first_levels, second_levels)]
-    empty = [pair for pair in pairs if pair not in cells]
+    empty = [pair for pair in pairs if pair not in combined_levels]
     if empty or len(first_levels) < 2 or len(second_levels) < 2:
         reason = f"no sample is {listed(empty)}" if empty else "one of both has a single level"
         msg = f"{series.name}: the interaction {text} cannot be estimated: {reason}"
         raise InputError(f"{msg}; leave it out", key="contrasts")
+
+    # (a / b - a / base) - (base / b - base / base), for each level but the first of both factors.
     weights = []
     parts = []
     base_a = first_levels[0]
     base_b = second_levels[0]
-    # (a / b - a / base) - (base / b - base / base), for each level but the first of both factors
     for a, b in itertools.product(first_levels[1:], second_levels[1:]):
-        contrast = np.zeros(len(cells))
-        contrast[cells.index(f"{a} / {b}")] = 1
-        contrast[cells.index(f"{a} / {base_b}")] = -1
-        contrast[cells.index(f"{base_a} / {b}")] = -1
-        contrast[cells.index(f"{base_a} / {base_b}")] = 1
+        contrast = np.zeros(len(combined_levels))
+        contrast[combined_levels.index(f"{a} / {b}")] = 1
+        contrast[combined_levels.index(f"{a} / {base_b}")] = -1
+        contrast[combined_levels.index(f"{base_a} / {b}")] = -1
+        contrast[combined_levels.index(f"{base_a} / {base_b}")] = 1
         weights.append(contrast)
         parts.append(f"{a} vs {base_a}, {b} vs {base_b}")
     return Comparison(
         name=text,
-        columns=tuple(name for name in (first_name, second_name) if name != _CLASS),
+        columns=tuple(factor.name for factor in factors if factor.name != _CLASS),
         samples=present,
         levels=combined,
         weights=np.array(weights),
@@ -242,10 +257,24 @@ def _interaction(series: DataSet, text: str, first: str, second: str) -> Compari
     )
 
 
-def _cells(series: DataSet, text: str, column: str) -> tuple[str, np.ndarray, np.ndarray]:
-    """Return the name of a column, its cells, and the mask of samples with a value."""
+@dataclass(frozen=True, kw_only=True)
+class _Factor:
+    """The class, or a column of the phenotype, as a comparison names it.
+
+    ``name`` is that of the column in the table, ``values`` (n_samples,) are its cells as text, and
+    ``present`` (n_samples,) masks the samples with a value.
+    """
+
+    name: str
+    values: np.ndarray
+    present: np.ndarray
+
+
+def _read_factor(series: DataSet, text: str, column: str) -> _Factor:
+    """Return the class or a column that the comparison ``text`` names."""
     if column == _CLASS:
-        return _CLASS, series.labels, np.ones(series.n_samples, dtype=bool)
+        everyone = np.ones(series.n_samples, dtype=bool)
+        return _Factor(name=_CLASS, values=series.labels, present=everyone)
     table = phenotype_of(series)
     name = column if column in table else batch_column(column)
     if name not in table:
@@ -253,10 +282,15 @@ def _cells(series: DataSet, text: str, column: str) -> tuple[str, np.ndarray, np
         msg = f"{series.name}: {quoted(text)} names {quoted(column)}, which is not a column"
         raise InputError(f"{msg} of the samples; {known_names(column, names)}", key="contrasts")
     cells = table[name].str.strip()
-    return name, cells.to_numpy(dtype=str), ~cells.map(is_missing).to_numpy(dtype=bool)
+    return _Factor(
+        name=name,
+        values=cells.to_numpy(dtype=str),
+        present=~cells.map(is_missing).to_numpy(dtype=bool),
+    )
 
 
-def _combine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _combine_levels(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the combination of two levels of each sample, such as "tumour / plate 1"."""
     return np.array([f"{a} / {b}" for a, b in zip(first, second, strict=True)])
 
 
@@ -266,7 +300,9 @@ def _difference(levels: np.ndarray, first: str, second: str) -> np.ndarray:
 
 
 def _slope_of_means(steps: np.ndarray) -> np.ndarray:
-    """Return the weights of means in the slope of their regression on steps, equal for all means.
+    """Return the weights of the means in the slope of their regression on steps, (n_levels,).
+
+    All means count equally, whatever their numbers of samples.
 
     Examples
     --------
@@ -277,8 +313,8 @@ def _slope_of_means(steps: np.ndarray) -> np.ndarray:
     return np.asarray(centred / (centred**2).sum())
 
 
-def _ordered(series: DataSet, text: str, levels: np.ndarray, order: str | None) -> list[str]:
-    """Return levels in their order: the one given, else by the first number in each name."""
+def _order_levels(series: DataSet, text: str, levels: np.ndarray, order: str | None) -> list[str]:
+    """Return levels in the ``order`` of the text ("low<high"), or by the first number in each."""
     names = [str(level) for level in levels]
     if order is not None:
         ordered = [name.strip() for name in order.split("<")]
@@ -334,11 +370,11 @@ def contrast_table(series: DataSet, design: Design) -> pd.DataFrame:
     tables = []
     for comparison in comparisons(series, design):
         try:
-            tests = _fit(series, design, modelled, comparison)
+            tests = _test_comparison(series, design, modelled, comparison)
         except InputError as error:
             msg = f"{series.name}, contrast {comparison.name}: {error}"
             raise InputError(msg, key="contrasts") from error
-        tables.append(_rows(series, comparison, tests, names))
+        tables.append(_comparison_rows(series, comparison, tests, names))
     if not tables:
         return pd.DataFrame(columns=columns)
     return pd.concat(tables, ignore_index=True)[columns]
@@ -349,52 +385,59 @@ def comparison_designs(
 ) -> list[ComparisonDesign]:
     """Return the designs of a comparison in the samples that have its columns.
 
-    There are two where some groups have no level in common: the second one compares levels between
-    groups. Contrasts that a design does not determine are those that `fit_contrasts` leaves
-    missing. With ``correlated`` the groups are neither blocks nor averaged.
+    There are two designs where some levels share no group: the first compares levels that groups
+    connect, the second compares means of groups (see `class_designs`). The first does not determine
+    a contrast of levels that no group connects; its results are then missing. With ``correlated``
+    the groups are neither blocks nor averaged.
     """
-    used = comparison.samples
-    columns = {}
+    compared = comparison.samples
+    covariate_columns = {}
     for name, column in covariates(series, design).items():
         if name not in comparison.columns:
-            columns[name] = column[used]
-    groups = None if series.groups is None or correlated else series.groups[used]
+            covariate_columns[name] = column[compared]
+    groups = None if series.groups is None or correlated else series.groups[compared]
     if comparison.numbers is not None:
-        of_number, contrasts = number_design(comparison.numbers[used], groups, columns)
-        return [ComparisonDesign(design=of_number, contrasts=contrasts)]
+        numbers = comparison.numbers[compared]
+        slope_design, contrasts = number_design(numbers, groups, covariate_columns)
+        return [ComparisonDesign(design=slope_design, contrasts=contrasts)]
     assert comparison.levels is not None
     assert comparison.weights is not None
-    codes = np.unique(comparison.levels[used], return_inverse=True)[1]
+    codes = np.unique(comparison.levels[compared], return_inverse=True)[1]
     designs = []
-    for of_classes in class_designs(codes, groups, columns):
-        others = of_classes.matrix.shape[1] - comparison.weights.shape[1]
-        contrasts = np.pad(comparison.weights, ((0, 0), (0, others)))
-        designs.append(ComparisonDesign(design=of_classes, contrasts=contrasts))
+    for level_design in class_designs(codes, groups, covariate_columns):
+        # The columns after those of the levels, blocks and covariates, have no part in a contrast.
+        n_other_columns = level_design.matrix.shape[1] - comparison.weights.shape[1]
+        contrasts = np.pad(comparison.weights, ((0, 0), (0, n_other_columns)))
+        designs.append(ComparisonDesign(design=level_design, contrasts=contrasts))
     return designs
 
 
-def _fit(
+def _test_comparison(
     series: DataSet, design: Design, modelled: ModelledFeatures, comparison: Comparison
 ) -> ModeratedTests:
     """Test the contrasts of a comparison in the samples that have its columns."""
-    used = comparison.samples
-    correlated_groups = None
-    if design.repeated == "correlation" and series.groups is not None:
-        correlated_groups = series.groups[used]
-    correlated = correlated_groups is not None
-    values = modelled.values if used.all() else modelled.values[:, used]
-    sizes = None if modelled.sizes is None else modelled.sizes[used]
-    groups = None if series.groups is None or correlated else series.groups[used]
-    # the second design is fitted only if the first one does not determine a contrast
-    for candidate in comparison_designs(series, design, comparison, correlated=correlated):
+    compared = comparison.samples
+    values = modelled.values if compared.all() else modelled.values[:, compared]
+    sizes = None if modelled.sizes is None else modelled.sizes[compared]
+
+    # The groups are either correlated samples, or blocks and means.
+    all_groups = None if series.groups is None else series.groups[compared]
+    is_correlated = design.repeated == "correlation" and all_groups is not None
+    correlated_groups = all_groups if is_correlated else None
+    averaged_groups = None if is_correlated else all_groups
+
+    # The second design is fitted only if the first does not determine a contrast.
+    for candidate in comparison_designs(series, design, comparison, correlated=is_correlated):
         unit_weights = None
-        if groups is not None and candidate.design.unequal:
-            [samples] = comparison_designs(series, design, comparison, correlated=True)
+        if averaged_groups is not None and candidate.design.unequal:
+            # Means of different numbers of samples differ in their variance. How much depends on
+            # the correlation of a group's samples, which needs the design of single samples.
+            [sample_design] = comparison_designs(series, design, comparison, correlated=True)
             unit_weights = weights_of_units(
                 values,
                 candidate.design,
-                samples=samples.design.matrix,
-                groups=groups,
+                samples=sample_design.design.matrix,
+                groups=averaged_groups,
                 sizes=sizes,
             )
         fit = fit_design(
@@ -405,27 +448,33 @@ def _fit(
             correlated_groups=correlated_groups,
             unit_weights=unit_weights,
         )
-        if not np.isnan(fit.unscaled).all(axis=1).any():
+        is_undetermined = np.isnan(fit.unscaled).all(axis=1)
+        if not is_undetermined.any():
             break
     return moderate(fit, trend=modelled.trend)
 
 
-def _rows(
+def _comparison_rows(
     series: DataSet, comparison: Comparison, tests: ModeratedTests, names: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the rows of one comparison by rank."""
+    """Return the rows of one comparison by rank.
+
+    A comparison of one contrast has its difference, limits and t, one of several its F.
+    """
     single = len(tests.log_fold_change) == 1
     unknown = np.full(len(names), np.nan)
-    factor = LOG2.get(series.scale, np.nan)
-    unit = factor if np.isfinite(factor) else 1.0
+    # A log fold change exists only on a logarithmic scale. The limits are those of the log fold
+    # change, or of the difference itself on any other scale.
+    log2_per_unit = LOG2.get(series.scale, np.nan)
+    limit_factor = log2_per_unit if np.isfinite(log2_per_unit) else 1.0
     p = tests.p[0] if single else tests.f_p
     table = names.assign(
         contrast=comparison.name,
         samples=int(comparison.samples.sum()),
         difference=tests.log_fold_change[0] if single else unknown,
-        log_fold_change=factor * tests.log_fold_change[0] if single else unknown,
-        lower=unit * tests.lower[0] if single else unknown,
-        upper=unit * tests.upper[0] if single else unknown,
+        log_fold_change=log2_per_unit * tests.log_fold_change[0] if single else unknown,
+        lower=limit_factor * tests.lower[0] if single else unknown,
+        upper=limit_factor * tests.upper[0] if single else unknown,
         mean=tests.mean,
         t=tests.t[0] if single else unknown,
         f=unknown if single else tests.f,

@@ -1,6 +1,11 @@
-"""The features that a fitted classifier uses, and its reports about them."""
+"""The features that a fitted classifier uses, and what it reports about them.
 
-from collections.abc import Iterable, Mapping, Sequence
+A classifier may be the last step of a pipeline, or the best estimator of a search over parameters.
+It then has features of its own input, often numbered. `last_step` finds it, and gives its features
+the names that they have in the data set; `feature_use` makes the tables.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +22,33 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
 
+#: A class is nearly constant in a feature if at least this share of its values is equal, ...
+_EQUAL_SHARE = 0.9
+#: ... or if its standard deviation is at most this share of the one over all samples.
+_SPREAD_SHARE = 0.01
+
+
 @dataclass(frozen=True, kw_only=True)
 class FeatureUse:
-    """The features that a classifier uses; tables are None where it does not report them.
+    """The features that a classifier uses.
 
-    The tables are those of `xnbflow.tables.contract.TRAINING_TABLES`, of one fold. ``per_class`` is
-    the number of features, mean over classes, ``distinct`` that of those that any class uses;
-    missing where a transformer makes new ones. ``selected`` is for a classifier that does not use
-    all; its column ``constant`` is made by `only_constant`.
+    The tables have columns of `xnbflow.tables.contract.TRAINING_TABLES`, for one fold. They are
+    None if the classifier does not report them, or if they would be too large.
+
+    Attributes
+    ----------
+    per_class, distinct : float
+        The number of features, as mean over classes, and of all classes together; NaN where a
+        transformer makes new features.
+    selected : DataFrame or None
+        The features of each class, if they are not all features. `only_constant` makes the further
+        column ``constant``.
+    distances : DataFrame or None
+        The distances of selected features to each other class.
+    explanations, priors : DataFrame or None
+        What each feature contributes to each class in samples, and the constants to add.
+    ties : DataFrame or None
+        Features that separate classes equally well, see `ties_of`.
     """
 
     per_class: float
@@ -41,59 +65,57 @@ def feature_use(
 ) -> FeatureUse:
     """Return the features that a fitted classifier uses.
 
-    The model reports them as ``selected_features_``, and interchangeable ones as ``tied_features_``
-    (see `ties_of`). In a pipeline the last step and transformers that select features report them,
-    in a search over parameters the best estimator. For models that set effects to 0
-    (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained if
-    ``explain`` is set and the classifier supports it. Explanations, and distances, are left out if
-    they would have more than ``most_rows`` rows.
+    The last estimator lists them as ``selected_features_``, and equivalent ones as
+    ``tied_features_``. Features of models that set effects to 0 (`features_with_effect`) are
+    counted, not listed. All other classifiers use all features that a selecting transformer leaves.
+
+    With ``explain`` the samples ``X`` are explained, if the classifier supports it. Explanations,
+    and distances, are omitted if they would have more than ``most_rows`` rows.
     """
-    everything = float(len(X.columns) - len(sample_columns(model)))
-    last, before, names = last_step(model, X.columns.to_numpy())
-    if names is None:
+    last = last_step(model, X.columns.to_numpy())
+    if last.names is None:
         return FeatureUse(per_class=np.nan, distinct=np.nan)
 
-    # A model that lists no features of its classes: their number, if it has one.
-    chosen = getattr(last, "selected_features_", None)
-    if chosen is None:
-        used = features_with_effect(last)
-        if used is not None:
-            return FeatureUse(
-                per_class=float(used.sum(axis=1).mean()), distinct=float(used.any(axis=0).sum())
-            )
-        if len(names) == everything:
-            return FeatureUse(per_class=everything, distinct=everything)
-        chosen = dict.fromkeys(model.classes_, names)
+    # A model that does not list features: its number of features with an effect, or all.
+    estimator: Any = last.estimator
+    selected_features = getattr(estimator, "selected_features_", None)
+    if selected_features is None:
+        has_effect = features_with_effect(estimator)
+        if has_effect is not None:
+            per_class = float(has_effect.sum(axis=1).mean())
+            return FeatureUse(per_class=per_class, distinct=float(has_effect.any(axis=0).sum()))
+        n_features = float(len(X.columns) - len(sample_columns(model)))
+        if len(last.names) == n_features:
+            return FeatureUse(per_class=n_features, distinct=n_features)
+        selected_features = dict.fromkeys(model.classes_, last.names)
 
-    # The features of each class. The last step of a pipeline may have their positions only.
-    rename = dict(enumerate(names)) if last is not model else {}
+    # The features of each class, by their names in X.
     features_of_class = {}
-    for label, features in chosen.items():
-        features_of_class[label] = [rename.get(feature, feature) for feature in features]
-
-    # What the model has beside them, if the tables are not too large.
-    distances = explanations = priors = ties = None
-    n_terms = sum(len(features) for features in features_of_class.values())
-    has_room = n_terms * (len(features_of_class) - 1) <= most_rows
-    # A property, whose table may be large: it is computed once.
-    pair_distances = getattr(last, "pair_distances_", None) if has_room else None
-    if pair_distances is not None:
-        distances = _renamed(pair_distances, feature=rename)
-    explain = explain and n_terms * len(X) <= most_rows
-    if explain and hasattr(last, "selected_features_") and hasattr(last, "explain"):
-        explanations = last.explain(transformed(before, X))
-        samples = X.index if last is not model else []
-        explanations = with_names(explanations, samples, names if last is not model else [])
-        # log densities in the feature's unit, evidence, or in another unit of the classifier
-        explanations["scale"] = getattr(last, "explanation_scale_", "density")
-        priors = class_priors(last)
-    if hasattr(last, "tied_features_"):
-        ties = ties_of(last.tied_features_, features_of_class, rename)
+    for label, features in selected_features.items():
+        features_of_class[label] = [last.name_of.get(feature, feature) for feature in features]
     sizes = [len(features) for features in features_of_class.values()]
+
+    # Tables with a row per class, feature and other class, or sample.
+    distances = explanations = priors = None
+    n_distances = sum(sizes) * (len(features_of_class) - 1)
+    if n_distances <= most_rows:
+        pair_distances = getattr(estimator, "pair_distances_", None)
+        if pair_distances is not None:
+            distances = _rename_values(pair_distances, feature=last.name_of)
+    has_terms = hasattr(estimator, "selected_features_") and hasattr(estimator, "explain")
+    if explain and has_terms and sum(sizes) * len(X) <= most_rows:
+        # Contributions are log densities in the feature's unit, evidence, or in another unit.
+        scale = getattr(estimator, "explanation_scale_", "density")
+        explanations = last.explain(X).assign(scale=scale)
+        priors = class_priors(estimator)
+
+    ties = None
+    if hasattr(estimator, "tied_features_"):
+        ties = ties_of(estimator.tied_features_, features_of_class, last.name_of)
     return FeatureUse(
         per_class=float(np.mean(sizes)),
         distinct=float(len(set().union(*features_of_class.values()))),
-        selected=_selected_rows(last, features_of_class),
+        selected=_selected_rows(estimator, features_of_class),
         distances=distances,
         explanations=explanations,
         priors=priors,
@@ -101,11 +123,14 @@ def feature_use(
     )
 
 
-def _selected_rows(last: BaseEstimator, chosen: Mapping[Any, Sequence[str]]) -> pd.DataFrame:
-    measured = getattr(last, "selected_distances_", {})
+def _selected_rows(
+    estimator: BaseEstimator, features_of_class: Mapping[Any, Sequence[str]]
+) -> pd.DataFrame:
+    """Return the table ``selected`` of one fold: the features of each class by rank."""
+    distances_of_class = getattr(estimator, "selected_distances_", {})
     rows = []
-    for label, features in chosen.items():
-        distances = measured.get(label, np.full(len(features), np.nan))
+    for label, features in features_of_class.items():
+        distances = distances_of_class.get(label, np.full(len(features), np.nan))
         for position, (feature, distance) in enumerate(zip(features, distances, strict=True)):
             rows.append(
                 {
@@ -118,6 +143,106 @@ def _selected_rows(last: BaseEstimator, chosen: Mapping[Any, Sequence[str]]) -> 
     return table_of(rows, TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))
 
 
+@dataclass(frozen=True, kw_only=True)
+class LastStep:
+    """The last estimator of a model, and what its input is.
+
+    Attributes
+    ----------
+    estimator : BaseEstimator
+    transformers : list of Pipeline
+        The steps before it, which transform samples one after another.
+    names : ndarray or None
+        The names of its input features in the data set. None where a transformer makes new
+        features, or does not name its output.
+    is_model : bool
+        Whether the model itself is the estimator, without pipeline or search. It then has the
+        names of samples and features.
+    """
+
+    estimator: Any
+    transformers: "list[Pipeline]"
+    names: np.ndarray | None
+    is_model: bool
+
+    @property
+    def name_of(self) -> dict[Any, Any]:
+        """The name of each feature number; empty where the estimator has the names."""
+        return {} if self.is_model or self.names is None else dict(enumerate(self.names))
+
+    def transform(self, X: pd.DataFrame) -> Any:
+        """Return samples of the model as input of the estimator."""
+        samples: Any = X
+        for transformers in self.transformers:
+            samples = transformers.transform(samples)
+        return samples
+
+    def explain(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return the estimator's explanations of samples, with their names and features' as text.
+
+        Only for an estimator with ``explain`` whose input features have names.
+        """
+        sample_name = {} if self.is_model else dict(enumerate(X.index))
+        terms = self.estimator.explain(self.transform(X))
+        return _rename_values(terms, feature=self.name_of, sample=sample_name)
+
+
+def last_step(model: BaseEstimator, names: np.ndarray) -> LastStep:
+    """Return the last estimator of pipelines and searches, with the steps before it.
+
+    ``names`` (n_features,) are the names of the model's features.
+    """
+    transformers = []
+    estimator: Any = model
+    input_names: np.ndarray | None = names
+    while is_pipeline(estimator) or hasattr(estimator, "best_estimator_"):
+        if not is_pipeline(estimator):
+            estimator = estimator.best_estimator_
+            continue
+        if len(estimator) > 1 and input_names is not None:
+            transformers.append(estimator[:-1])
+            input_names = _output_names(transformers[-1], input_names)
+        estimator = estimator[-1]
+    return LastStep(
+        estimator=estimator,
+        transformers=transformers,
+        names=input_names,
+        is_model=estimator is model,
+    )
+
+
+def last_estimator(model: BaseEstimator) -> Any:
+    """Return the last estimator of pipelines and searches."""
+    estimator: Any = model
+    while is_pipeline(estimator) or hasattr(estimator, "best_estimator_"):
+        estimator = estimator[-1] if is_pipeline(estimator) else estimator.best_estimator_
+    return estimator
+
+
+def _output_names(transformers: "Pipeline", names: np.ndarray) -> np.ndarray | None:
+    """Return the names of the features that transformers keep; None if they make new ones."""
+    try:
+        output_names = transformers.get_feature_names_out(names)
+    except (AttributeError, NotImplementedError, ValueError):
+        return None
+    # `numpy.isin` would compare all pairs of names.
+    return output_names if pd.Index(output_names).isin(names).all() else None
+
+
+def _rename_values(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return a table with the values of some columns renamed, and as text.
+
+    ``names`` has for each column the new name of a value; other values remain. With many classes
+    the rows are millions and their distinct values few, so that only these are renamed.
+    """
+    renamed = {}
+    for column, name_of in names.items():
+        numbers, values = pd.factorize(table[column], use_na_sentinel=False)
+        texts = [str(name_of.get(value, value)) for value in values.tolist()]
+        renamed[column] = pd.Series(texts, dtype=None if texts else "str").array.take(numbers)
+    return table.assign(**renamed)
+
+
 def class_priors(model: Any) -> pd.DataFrame:
     """Return ``class``, its ``log_prior`` and calibration ``intercept``, 0 without one."""
     intercept = getattr(model, "calibration_intercept_", np.zeros(len(model.classes_)))
@@ -125,64 +250,14 @@ def class_priors(model: Any) -> pd.DataFrame:
     return pd.DataFrame({**priors, "intercept": intercept})
 
 
-def last_step(
-    model: BaseEstimator, names: np.ndarray | None = None
-) -> tuple[BaseEstimator, "list[Pipeline]", np.ndarray | None]:
-    """Return the last estimator of pipelines and searches, the steps before it, and its input.
-
-    ``names`` are those of the model's features; without them only the last step is returned. The
-    steps before transform samples, see `transformed`. The names of the last step's features are
-    None where a transformer makes new ones or does not name them.
-    """
-    before = []
-    while is_pipeline(model) or hasattr(model, "best_estimator_"):
-        if not is_pipeline(model):
-            model = model.best_estimator_
-            continue
-        if len(model) > 1 and names is not None:
-            before.append(model[:-1])
-            names = _names_after(before[-1], names)
-        model = model[-1]
-    return model, before, names
-
-
-def transformed(before: "Sequence[Pipeline]", X: pd.DataFrame) -> Any:
-    """Return samples as input of the last step."""
-    for transformers in before:
-        X = transformers.transform(X)
-    return X
-
-
-def _names_after(transformers: "Pipeline", names: np.ndarray) -> np.ndarray | None:
-    try:
-        after = transformers.get_feature_names_out(names)
-    except (AttributeError, NotImplementedError, ValueError):
-        return None
-    return after if pd.Index(after).isin(names).all() else None  # numpy.isin compares all pairs
-
-
-def with_names(terms: pd.DataFrame, samples: Iterable[Any], names: Iterable[Any]) -> pd.DataFrame:
-    """Return explanations of a pipeline's last step with the names of samples and features."""
-    return _renamed(terms, feature=dict(enumerate(names)), sample=dict(enumerate(samples)))
-
-
-def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
-    """Return a table with the values of some columns replaced, and as text."""
-    changed = {}
-    for column, names_of_column in names.items():
-        # With many classes the rows are millions, and their distinct values few.
-        places, values = pd.factorize(table[column], use_na_sentinel=False)
-        texts = [str(names_of_column.get(value, value)) for value in values.tolist()]
-        changed[column] = pd.Series(texts, dtype=None if texts else "str").array.take(places)
-    return table.assign(**changed)
-
-
 def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
     """Return a mask of features with an effect in each class, for models that set effects to 0.
 
-    In nearest shrunken centroids a feature has an effect in a class whose centroid differs from the
-    overall one; in a linear model with an l1 penalty, alone or one per class, if the coefficient is
-    not 0. The result has shape (n_classes, n_features), or one row where two classes share the
+    * Nearest shrunken centroids: the class's centroid differs from the overall centroid.
+    * A linear model with an l1 penalty, for all classes or one model per class: the coefficient is
+      not 0.
+
+    The result has shape (n_classes, n_features), or one row where two classes share the
     coefficients. It is None for any other model, which uses all features.
 
     Examples
@@ -203,18 +278,11 @@ def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
     return model.coef_ != 0 if is_sparse and hasattr(model, "coef_") else None
 
 
-#: A class is nearly constant in a feature if at least this share of its values is equal.
-_EQUAL_SHARE = 0.9
-#: It is also if its standard deviation is at most this share of the one over all samples.
-_SPREAD_SHARE = 0.01
-
-
 def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return a mask of features in which a class is (almost) constant.
+    """Return the classes, and a mask (n_features, n_classes) of features that are nearly constant.
 
-    ``features`` have shape (n_features, n_samples). The result is the classes, and a bool of shape
-    (n_features, n_classes): at least 0.9 of the class's values are equal, or its standard deviation
-    is at most 0.01 of that over all samples.
+    ``features`` have shape (n_features, n_samples). A class is nearly constant if at least 0.9 of
+    its values are equal, or if its standard deviation is at most 0.01 of that over all samples.
 
     Examples
     --------
@@ -227,65 +295,81 @@ def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarra
     constant = np.empty((len(features), len(classes)), dtype=bool)
     overall = features.std(axis=1)
     for code in range(len(classes)):
+        # Of sorted values n are equal where a value equals the one n - 1 positions before it.
         values = np.sort(features[:, codes == code], axis=1)
         n_equal = int(np.ceil(_EQUAL_SHARE * values.shape[1]))
-        equal = (values[:, n_equal - 1 :] == values[:, : values.shape[1] - n_equal + 1]).any(axis=1)
-        constant[:, code] = equal | (values.std(axis=1) <= _SPREAD_SHARE * overall)
+        n_starts = values.shape[1] - n_equal + 1
+        has_equal = (values[:, n_equal - 1 :] == values[:, :n_starts]).any(axis=1)
+        constant[:, code] = has_equal | (values.std(axis=1) <= _SPREAD_SHARE * overall)
     return classes, constant
 
 
 def only_constant(
     selected: pd.DataFrame, distances: pd.DataFrame | None, X: pd.DataFrame, labels: np.ndarray
 ) -> np.ndarray:
-    """Return a mask of features selected only because a class is (almost) constant.
+    """Return a mask of features that are selected only because a class is nearly constant.
 
-    ``X`` are the training samples; tables are as in `FeatureUse`, and the mask has an element for
-    each row of ``selected``. This holds if the class for which the
-    feature is selected is nearly constant in it. It also holds if the other class at the greatest
-    distance is nearly constant, and the distances to classes that are not are below half of that;
-    without distances, if the other of two classes is.
+    A feature that is selected for a class is marked in these cases (`nearly_constant`):
+
+    * it is nearly constant in this class;
+    * there are two classes, and it is nearly constant in the other class;
+    * there are more classes and ``distances``, it is nearly constant in the other class at the
+      greatest distance, and its distances to all classes in which it varies are less than half of
+      this distance.
+
+    ``selected`` and ``distances`` are tables of `FeatureUse`, ``X`` the training samples and
+    ``labels`` their classes. The mask has an element for each row of ``selected``.
     """
-    # Several classes may use a feature, of many classes most: its values are examined once.
-    feature_numbers, names = pd.factorize(selected["feature"])
-    classes, constant_features = nearly_constant(X[names].to_numpy().T, labels)
+    # Several classes may select a feature, of many classes most: its values are examined once.
+    feature_numbers, features = pd.factorize(selected["feature"])
+    classes, constant_features = nearly_constant(X[features].to_numpy().T, labels)
     constant = constant_features[feature_numbers]  # by row of `selected` and class
-    class_numbers = pd.Index(classes.astype(str))
-    selecting = class_numbers.get_indexer(selected["class"])
-    is_constant = constant[np.arange(len(selected)), selecting]
+    class_index = pd.Index(classes.astype(str))
+    selecting_class = class_index.get_indexer(selected["class"])
+    selected_rows = np.arange(len(selected))
+    is_constant = constant[selected_rows, selecting_class]
     if len(classes) == 2:
         return constant.any(axis=1)
     if distances is None:
         return is_constant
 
-    # Distances as an array by row of `selected` and other class; missing to the class itself.
-    row_of = np.full((len(classes), len(names) + 1), -1)  # the last column: no selected feature
-    row_of[selecting, feature_numbers] = np.arange(len(selected))
-    features = pd.Index(names).get_indexer(distances["feature"])
-    rows = row_of[class_numbers.get_indexer(distances["class"]), features]
-    listed = rows >= 0
-    others = class_numbers.get_indexer(distances["other_class"])
-    by_class = np.full(constant.shape, np.nan)
-    by_class[rows[listed], others[listed]] = distances["distance"].to_numpy()[listed]
+    # For each class and feature its row in `selected`, -1 if the class does not select it. The last
+    # column is for features that no class selects, whose number is -1 below. For example, if
+    # `selected` has the rows (a, g1), (a, g2), (b, g2), this is [[0, 1, -1], [-1, 2, -1]].
+    row_of_selected = np.full((len(classes), len(features) + 1), -1)
+    row_of_selected[selecting_class, feature_numbers] = selected_rows
 
-    has_distances = ~np.isnan(by_class).all(axis=1)
-    ordered = np.nan_to_num(by_class, nan=-np.inf)
-    farthest = ordered.argmax(axis=1)
-    farthest_is_constant = constant[np.arange(len(selected)), farthest]
-    largest_varying = np.where(constant, -np.inf, ordered).max(axis=1)  # -inf: all are constant
-    is_near = 2 * largest_varying < ordered.max(axis=1)
-    return is_constant | (has_distances & farthest_is_constant & is_near)
+    # Distances by row of `selected` and other class; -inf to the class itself and where unknown.
+    class_numbers = class_index.get_indexer(distances["class"])
+    rows = row_of_selected[class_numbers, pd.Index(features).get_indexer(distances["feature"])]
+    other_classes = class_index.get_indexer(distances["other_class"])
+    is_selected = rows >= 0
+    distance_to = np.full(constant.shape, np.nan)
+    distance_to[rows[is_selected], other_classes[is_selected]] = distances["distance"].to_numpy()[
+        is_selected
+    ]
+    has_distances = ~np.isnan(distance_to).all(axis=1)
+    distance_to = np.nan_to_num(distance_to, nan=-np.inf)
+
+    farthest_is_constant = constant[selected_rows, distance_to.argmax(axis=1)]
+    greatest = distance_to.max(axis=1)
+    greatest_varying = np.where(constant, -np.inf, distance_to).max(axis=1)
+    only_constant_is_far = farthest_is_constant & (2 * greatest_varying < greatest)
+    return is_constant | (has_distances & only_constant_is_far)
 
 
 def ties_of(
-    tied: Mapping[Any, Sequence[Sequence[Any]]],
-    selected: Mapping[Any, Sequence[Any]],
-    rename: Mapping[Any, Any] | None = None,
+    tied_features: Mapping[Any, Sequence[Sequence[Any]]],
+    selected_names: Mapping[Any, Sequence[Any]],
+    name_of: Mapping[Any, Any] | None = None,
 ) -> pd.DataFrame:
     """Return the ties of one fit as a table.
 
-    ``tied`` is a classifier's ``tied_features_``: for each class label its groups of
-    interchangeable features. ``selected`` has for each the names of the features selected in the
-    data set, and ``rename`` those of the features of ``tied``, where these differ.
+    ``tied_features`` are a classifier's ``tied_features_``: for each class label its groups of
+    features that separate the class equally well. ``selected_names`` has for each class label the
+    names of the selected features, and ``name_of`` the names of tied features that are numbers. A
+    group is ``exchangeable`` if it has a member that was not selected, which could replace one that
+    was.
 
     Examples
     --------
@@ -295,13 +379,13 @@ def ties_of(
     1  tumour      0      g7     False          True
     """
     rows = []
-    rename = rename or {}
-    for label, groups in tied.items():
-        chosen = {str(feature) for feature in selected.get(label, ())}
+    name_of = name_of or {}
+    for label, groups in tied_features.items():
+        selected = {str(feature) for feature in selected_names.get(label, ())}
         for number, group in enumerate(groups):
-            names = [str(rename.get(feature, feature)) for feature in group]
-            exchangeable = not chosen.issuperset(names)
-            common = {"class": str(label), "group": number, "exchangeable": exchangeable}
-            rows += [{**common, "feature": name, "selected": name in chosen} for name in names]
+            names = [str(name_of.get(feature, feature)) for feature in group]
+            has_unselected = not selected.issuperset(names)
+            common = {"class": str(label), "group": number, "exchangeable": has_unselected}
+            rows += [{**common, "feature": name, "selected": name in selected} for name in names]
     table = table_of(rows, TRAINING_TABLES["ties"], without=("repeat", "fold"))
     return table.astype({"group": int, "selected": bool, "exchangeable": bool})

@@ -17,7 +17,7 @@ from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import as_read, fit_grouped, frame_for, impute_within, imputes
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
-from xnbflow.evaluation.selected import feature_use, last_step, only_constant
+from xnbflow.evaluation.selected import feature_use, last_estimator, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.conformal import sets_of_classes
 from xnbflow.tables.contract import TRAINING_TABLES, TableSchema
@@ -187,7 +187,7 @@ def _predict(
     trained_classes = [] if log_posterior is None else list(model.classes_)
     sets = None
     if trained_classes:
-        sets = sets_of_classes(last_step(model)[0], np.exp(log_posterior))
+        sets = sets_of_classes(last_estimator(model), np.exp(log_posterior))
     if sets is not None:
         columns["set_size"] = sets.sum(axis=1).astype(float)
         true = pd.Index(trained_classes).get_indexer(series.labels[test])

@@ -226,9 +226,9 @@ def cohort_verdict(
     """Return the verdict on a classifier in a second cohort.
 
     See `xnbflow.report.sentences.COHORT_RULE`. The first condition that applies decides: shared
-    samples, one class only, exchanged labels, held (in part), ranking holds, did not hold, cannot
-    tell. ``validated`` is its cross-validation in the first cohort, if there was one, which has
-    ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the second cohort, as in
+    samples, one class only, exchanged labels, held (in part), ranking holds, did not hold, or else
+    ``cannot tell``. ``validated`` is its cross-validation in the first cohort, if there was one,
+    which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the second cohort, as in
     `permutation_p`; ``shared`` is the number of its samples that are in the first, ``patients``
     the test of whether samples are of the same patients: a result in these holds in part at most.
     ``scores`` (n_samples, n_classes) are log posteriors; with two classes they also rank the

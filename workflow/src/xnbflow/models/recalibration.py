@@ -129,7 +129,7 @@ def recalibrate_model(
         If there are not two classes, a class is not the model's or has fewer than five samples, the
         samples are those that the model was fitted to, or the 95% interval of the AUC is not above
         one half: then the model does not rank these samples, and another threshold does not help,
-        or these samples are too few to tell.
+        or these samples are too few to decide this.
     """
     _refuse_unsuitable(model, series)
     codes = np.searchsorted(model.classes, series.labels)
@@ -200,7 +200,7 @@ def refuse_without_ranking(
     auc = f"AUC {area.value:.2f}, 95% interval {area.lower:.2f} to {area.upper:.2f}"
     if area.value > _LEAST_AUC:
         msg = (
-            f"{name}: these samples are too few to tell whether the model ranks them ({auc}); "
+            f"{name}: these samples are too few to decide whether the model ranks them ({auc}); "
             "give more samples"
         )
     else:

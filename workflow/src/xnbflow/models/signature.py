@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from xnbflow.evaluation.selected import feature_use, last_step
+from xnbflow.evaluation.selected import feature_use, last_estimator
 from xnbflow.studies.description import direction
 from xnbflow.tables.contract import MODEL_TABLES
 from xnbflow.tables.storage import table_of
@@ -65,7 +65,7 @@ def signature_table(
     [['a', 'g1', 'low', 1.5], ['b', 'g1', 'high', 8.5]]
     """
     use = feature_use(estimator, values, explain=False)
-    last, _, _ = last_step(estimator)
+    last = last_estimator(estimator)
 
     # What the classifier has of each class and feature: features that tie with it, whether it is in
     # the core set, and its weight.

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.deferred import is_instance
 from xnbflow.data.read_counts import log_cpm
 from xnbflow.evaluation.fitting import imputes, is_pipeline, sample_columns
-from xnbflow.evaluation.selected import feature_use, last_step, transformed, with_names
+from xnbflow.evaluation.selected import feature_use, last_estimator, last_step
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.counts import CountNormalizer
 from xnbflow.preprocessing.designs import OfSamples
@@ -99,7 +99,7 @@ def described_values(estimator: BaseEstimator, frame: pd.DataFrame) -> pd.DataFr
 
 def explainer(estimator: BaseEstimator) -> BaseEstimator | None:
     """Return the step that has evidence of single features; None without one."""
-    last, _, _ = last_step(estimator)
+    last: BaseEstimator = last_estimator(estimator)
     return last if hasattr(last, "explain") else None
 
 
@@ -113,13 +113,12 @@ def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
 
     ``estimator`` is fitted and has an `explainer`; None where a transformer makes new features.
     """
-    last, before, names = last_step(estimator, X.columns.to_numpy())
-    if names is None:
+    last = last_step(estimator, X.columns.to_numpy())
+    if last.names is None:
         return None
-    terms = last.explain(transformed(before, X))
-    if last is estimator:
-        return terms
-    return with_names(terms, X.index, names)
+    if last.is_model:
+        return last.estimator.explain(X)
+    return last.explain(X)
 
 
 def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:

@@ -18,7 +18,7 @@ from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, sample_columns
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved, unlabelled
-from xnbflow.evaluation.selected import last_step
+from xnbflow.evaluation.selected import last_estimator
 from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import Performance, pooled_performance
 from xnbflow.inference.halves import selection_shares
@@ -338,7 +338,7 @@ def series_digest(series: DataSet) -> str:
 
 def core_figures(model: TrainedModel) -> dict[str, Any] | None:
     """Return the number of core features and what these reach alone; None without a core set."""
-    last: Any = last_step(model.estimator)[0]
+    last = last_estimator(model.estimator)
     if not hasattr(last, "core_scores_"):
         return None
     core: set[str] = set()

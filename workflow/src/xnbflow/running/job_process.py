@@ -121,7 +121,7 @@ def import_skops() -> None:
 
 
 def _no_estimators() -> list[tuple[str, type]]:
-    """Stand in for the list of scikit-learn's estimators."""
+    """Return no estimators, in place of scikit-learn's list of them."""
     return []
 
 

@@ -82,8 +82,8 @@ def configuration_reference() -> str:
     for method in methods:
         kind = "" if method.kind == "classifier" else f" ({method.kind})"
         description = f"{method.title}{kind}. {in_words(method.source)}"
-        parameters = _parameters(method.parameters, shared)
-        lines.append(f"| `{method.name}` | {description} | {parameters} |")
+        described = _parameters(method.parameters, shared)
+        lines.append(f"| `{method.name}` | {description} | {described} |")
     lines += ["", "| analysis | parameters |", "|---|---|"]
     for analysis in analyses:
         lines.append(f"| `{analysis.name}` | {_parameters(analysis.parameters, shared)} |")

@@ -79,7 +79,7 @@ The tables of the papers' analyses are on [their page](results-papers.md).
 * `lower` and `upper`, and names that end so, are the limits of the 95% interval of the column that
   they name, or of the one before them. `risk_error` goes with `risk`: it is its standard error; and
   so with other names. Exceptions are described.
-* `rank` begins at 1, `repeat`, `fold` and `bin` at 0. `fdr` is p after Benjamini and Hochberg's
+* `rank` begins at 1; `repeat`, `fold` and `bin` at 0. `fdr` is p after Benjamini and Hochberg's
   adjustment.
 
 ## Columns that many tables have
@@ -286,7 +286,7 @@ class _ReferenceTables:
             and (described == local.get(name) or self._is_common(name, described))
         ]
         if in_all:
-            yield f"Each table has {_as_code(in_all)}.\n"
+            yield f"Each table has {_quoted(in_all)}.\n"
         if local:
             yield "Columns of several of these tables:\n"
             yield from _lines(_by_description(local))
@@ -331,9 +331,9 @@ class _ReferenceTables:
                 place = (link, described.kind)
                 self._described_in.setdefault((name, described.meaning), place)
 
-        lists = [_as_code(named)] if named else []
-        lists += [f"{_as_code(names)} ({described.kind})" for described, names in clear.items()]
-        lists += [f"{_as_code(names)} as in {source}" for source, names in as_before.items()]
+        lists = [_quoted(named)] if named else []
+        lists += [f"{_quoted(names)} ({described.kind})" for described, names in clear.items()]
+        lists += [f"{_quoted(names)} as in {source}" for source, names in as_before.items()]
         yield f"### {_heading(table)}\n"
         row = f"Row: {table.row}."
         if table.definitions:
@@ -372,12 +372,12 @@ def _by_description(
     return list(names.items())
 
 
-def _as_code(names: Iterable[str]) -> str:
+def _quoted(names: Iterable[str]) -> str:
     """Return names as code, separated by commas.
 
     Examples
     --------
-    >>> _as_code(["folds", "class"])
+    >>> _quoted(["folds", "class"])
     '`folds`, `class`'
     """
     return ", ".join(f"`{name}`" for name in names)
@@ -396,5 +396,5 @@ def _lines(described: Iterable[tuple[_Described, list[str]]]) -> Iterator[str]:
     for description, names in described:
         kind = "" if description.has_plain_type else f" ({description.kind})"
         meaning = f": {description.meaning}" if description.meaning else ""
-        yield f"* {_as_code(names)}{kind}{meaning}"
+        yield f"* {_quoted(names)}{kind}{meaning}"
     yield ""

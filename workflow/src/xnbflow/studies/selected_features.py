@@ -83,7 +83,7 @@ def stability(
             continue
         header = headers[key[0]]
         fitted = fits[key].query("status == 'ok'")
-        # the class "" stands for all classes together, a fold's union of their sets
+        # the class "" means all classes together, with the union of their sets in each fold
         tables = {"": table} | {c: table[table["class"] == c] for c in header.classes}
         for label, selections in tables.items():
             sets = _sets(selections, fitted)

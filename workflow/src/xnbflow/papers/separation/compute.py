@@ -46,7 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "fits": 5,
     "sizes": [2, 4],
 }
-#: BlockNB's parameters for the methods that need not know the truth.
+#: BlockNB's parameters for the methods that do not use the truth.
 _METHODS = {
     ALL_BLOCKS: {},
     EQ22: {"selection": "threshold", "cut": "printed"},

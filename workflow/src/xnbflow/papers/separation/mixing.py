@@ -22,7 +22,7 @@ _MOST_POINTS = 1000
 _MAX_STEPS = 5000
 #: Smaller masses are left out.
 _NEGLIGIBLE = 1e-12
-#: Stands for smaller Bessel arguments, among them 0: I_{v+1}(z) / (z I_v(z)) and h_v(z) are then
+#: Replaces smaller Bessel arguments, among them 0: I_{v+1}(z) / (z I_v(z)) and h_v(z) are then
 #: within 1e-7 of their limits, and I_v(z) does not underflow at any order for which it is needed.
 _LEAST_ARGUMENT = 2e-4
 

@@ -102,8 +102,23 @@ def most_serious(results: StudyResults, dataset: str) -> Finding | None:
 
 
 def finding_sentence(results: StudyResults, row: dict[str, Any]) -> str:
-    """Return a row of the audit in sentences, with the recognition within levels of its column."""
+    """Return a row of the audit in sentences, with the recognition within levels of its column.
+
+    Its remedy, to adjust the comparisons of features for the column, is left out where the design
+    of the study has it.
+    """
+    if row["remedy"] and _is_adjusted_for(results, row):
+        row = {**row, "remedy": "comparisons of features are adjusted for it"}
     return finding_in_words(row, words_on_levels(results, row))
+
+
+def _is_adjusted_for(results: StudyResults, row: dict[str, Any]) -> bool:
+    """Return whether the features of a data set were compared adjusted for the row's column."""
+    if row["check"] != "confounder":
+        return False
+    adjusted = results.gene_tables(row["dataset"])["design"]["adjusted"]
+    # Names may contain commas, which separate them.
+    return any(f", {row['subject']}, " in f", {columns}, " for columns in adjusted)
 
 
 def words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:

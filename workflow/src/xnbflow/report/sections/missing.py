@@ -8,9 +8,9 @@ from xnbflow.tables.contract import Column
 
 _HOW_TO_SUPPLY = (
     "Supply the files and run the study again: it looks for them anew, and computes only what is "
-    "new. Put a file where its row says, or name a folder with it under download: base_urls: of "
-    "the configuration. The documentation page “Data files” (docs/tutorials/data-files.md) has the "
-    "columns and the origin of each file that no public address serves, with a few lines that "
+    "new. Put a file at the place in its row, or name a folder with it under download: base_urls: "
+    "of the configuration. The documentation page “Data files” (docs/tutorials/data-files.md) has "
+    "the columns and the origin of each file that no public address serves, with a few lines that "
     "write it. To do without a data set for good, take it out of the study's datasets."
 )
 _CAPTION = "Optional data sets that are not in this run, with the places that were tried."

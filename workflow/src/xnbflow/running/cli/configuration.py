@@ -33,7 +33,7 @@ def find_configuration(study: str, options: Sequence[str]) -> list[str]:
     path = Path(f"{study}.yaml")
     if path.is_file():
         return ["--configfile", str(path)]
-    is_target = len(Path(study).parts) > 1 or "." in study  # a file, which Snakemake may know
+    is_target = len(Path(study).parts) > 1 or "." in study  # a file, which Snakemake may make
     if not is_target and "--config" not in names:
         proposed = [file.stem for file in sorted(Path().glob("*.yaml")) if _is_proposal(file)]
         others = known_names(study, [*proposed, *studies])

@@ -70,7 +70,7 @@ function cut(text, length = LONGEST_NAME) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-/* Colours of the page for a canvas, which does not know its style. */
+/* Colours of the page for a canvas, which has no access to its style. */
 function theme() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
