@@ -53,7 +53,9 @@ _FORMS = {
 }
 #: A gene in a column ``gene_assignment``: accession, symbol, title and more.
 _ASSIGNMENT = re.compile(r"\S+ // (\S+)( // .*)?")
+#: The line of a file that names its platform.
 _PLATFORM = re.compile(r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)")
+#: The lines before and after the table of a platform.
 _BEGIN = "!platform_table_begin"
 _END = "!platform_table_end"
 #: Texts of a probe without a gene, in small letters.

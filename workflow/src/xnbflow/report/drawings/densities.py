@@ -8,9 +8,11 @@ from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import GREY, N_DASHES, shorten
 
-#: Heights in inches: of the rug of a class, of the curves, and of the curves of two cohorts.
+#: Height of the rug of a class, in inches.
 _RUG_ROW = 0.17
+#: Height of the curves, in inches.
 _CURVES = 1.15
+#: Height of the curves of two cohorts, in inches.
 _COHORT_CURVES = 1.5
 #: With more classes only the one in focus has a colour, since ten curves are indistinguishable.
 _MOST_COLOURED = 6

@@ -28,9 +28,11 @@ from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.text_lines import SEPARATORS, utf16_lines
 
-#: Lines by which an export is recognised, their first characters, and suffixes of text files.
+#: First lines by which an export is recognised.
 _HEAD_LINES = 40
+#: First characters of such a line that are read.
 _HEAD_CHARACTERS = 4000
+#: Endings of text files.
 _SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
 
 #: Columns of MaxQuant by which its table is recognised.
@@ -40,18 +42,18 @@ _INTENSITIES = ("LFQ intensity ", "iBAQ ", "Intensity ", "Reporter intensity cor
 #: Columns that mark what is no protein of the sample.
 _MARKED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
 
-#: Columns of FragPipe by which its table is recognised, and endings of a sample's values, the best
-#: first; spectral counts are no intensities.
+#: Columns of FragPipe by which its table is recognised.
 _FRAGPIPE = {"Protein", "Protein ID", "Gene"}
+#: Endings of a sample's values, the best first; spectral counts are no intensities.
 _ENDINGS = (" MaxLFQ Intensity", " Intensity")
 #: Columns of DIA-NN that describe a protein group; the others are runs.
 _DIANN = {"Protein.Group", "Protein.Names", "Genes"}
 _DESCRIPTIONS = re.compile(r"[A-Z][A-Za-z.]*\.?[A-Za-z.]*")
 _RUN_ENDING = re.compile(r"(\.(raw|dia|d|wiff|mzml|htrms))+$", re.IGNORECASE)
 
-#: Columns of Olink's long format, and those that name an assay, the best first; the last is a
-#: number that no two assays share.
+#: Columns of Olink's long format by which it is recognised.
 _OLINK = {"SampleID", "NPX"}
+#: Columns that name an assay, the best first; the last is a number that no two assays share.
 _ASSAYS = ("Assay", "UniProt", "OlinkID")
 #: Columns of Olink that describe no sample.
 _OLINK_OTHERS = re.compile(
@@ -62,13 +64,15 @@ _OLINK_OTHERS = re.compile(
 #: Word in the names or the column of types of Olink's control samples.
 _OLINK_CONTROL = re.compile(r"control|^(?:neg|ipc|sc)[_ -]?\d*$", re.IGNORECASE)
 
-#: Columns of NanoString's counts, without spaces and in small letters: the code class, the names of
-#: probes, and others that describe probes; and the class of probes of genes.
+#: The column of NanoString's code classes. Names of columns are without spaces, in small letters.
 _CODE_CLASS = "codeclass"
+#: Columns of NanoString's names of probes, the best first.
 _PROBE_NAMES = ("name", "gene", "genename", "genesymbol", "probename", "probe")
+#: All columns of NanoString that describe probes.
 _ABOUT_PROBES = (_CODE_CLASS, *_PROBE_NAMES, "accession", "accessionno", "probeid", "nsprobeid")
 #: First columns among which those that describe probes are.
 _FIRST_COLUMNS = 6
+#: Code classes of probes of genes.
 _PROBES_OF_GENES = ("endogenous", "housekeeping")
 #: Attributes that are no batch: a cartridge has one lane for each of its twelve samples.
 _NO_BATCH = ("lane id", "lane")

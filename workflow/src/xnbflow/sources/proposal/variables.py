@@ -36,11 +36,13 @@ _COMPARED = 200
 _MOST_BINARY = 50
 #: More columns of 0 and 1 with the name of a class are features, as mutations of tumours.
 _MOST_BINARY_LABELS = 3
-#: Least number of samples, and share of them, with each value of a label of 0 and 1.
+#: Least number of samples with each value of a label of 0 and 1.
 _LEAST_BINARY = 3
+#: Least share of the samples with each value of a label of 0 and 1.
 _BINARY_SHARE = 0.1
-#: Most distinct numbers of a column that may be classes, as doses, and least samples of each.
+#: Most distinct numbers of a column that may be classes, such as doses.
 _MOST_LEVELS = 10
+#: Least number of samples with each of these numbers.
 _LEAST_OF_LEVEL = 4
 #: Least share of names in capital letters in a table of gene symbols.
 _CAPITALS = 0.8

@@ -34,8 +34,9 @@ _RARE = 2
 _OTHERS = "others"
 #: More distinct labels are not classes if most samples share their label with few others.
 _MOST_CLASSES = 10
-#: Fewer samples of one label are few, where labels are texts, and where all are numbers.
+#: Fewer samples of one label are few.
 _FEW_ALIKE = 5
+#: Fewer samples of one label are few if all labels are numbers.
 _FEW_NUMBERS_ALIKE = 20
 #: A cut point of the option ``map``, as ``<60``.
 _CUT = re.compile(r"([<>]=?)\s*([-+]?[\d.]+(e[-+]?\d+)?)")

@@ -48,8 +48,9 @@ _CLINICAL = (
     "age alter bmi days edad followup gender geschlecht gewicht gleason grade grading height "
     "months psa sex smoking stadium stage survival weight year years"
 )
-#: Least number of groups that folds keep whole, in all and of each class.
+#: Least number of groups that folds keep whole.
 _GROUPS = 5
+#: Least number of such groups of each class.
 _GROUPS_OF_CLASS = 3
 #: Least number of features among which one is conspicuous.
 _AT_LEAST = 20
