@@ -116,10 +116,9 @@ def long_columns(raw: RawTable, label: str | None = None) -> LongColumns | None:
         return None
 
     # Columns of texts and of numbers, by the first rows; numbers may name samples or features.
-    first = raw.first_rows(_FIRST_ROWS)
-    heads = list(zip(*first, strict=True))
-    texts = [i for i, head in enumerate(heads) if 2 * sum(map(is_text, head)) > len(head)]
-    numbers = [i for i, head in enumerate(heads) if i not in texts and _are_numbers(head)]
+    columns = list(zip(*raw.first_rows(_FIRST_ROWS), strict=True))
+    texts = [i for i, column in enumerate(columns) if 2 * sum(map(is_text, column)) > len(column)]
+    numbers = [i for i, column in enumerate(columns) if i not in texts and _are_numbers(column)]
     names = [i for i in numbers if _is_name_of_sample(header[i]) or _is_feature(header[i])]
     if len({*texts, *names}) < 2:
         return None

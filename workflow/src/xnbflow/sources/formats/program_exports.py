@@ -181,9 +181,9 @@ def _reader_of(header: Sequence[str]) -> Callable[[_Rows, int], Export] | None:
         return _diann
     if set(header) >= _OLINK and set(header) & set(_ASSAYS):
         return _olink
-    first = [_plain_name(name) for name in header[:_FIRST_COLUMNS]]
-    has_samples = len(header) > sum(name in _ABOUT_PROBES for name in first)
-    if has_samples and _CODE_CLASS in first and set(first) & set(_PROBE_NAMES):
+    first_names = [_plain_name(name) for name in header[:_FIRST_COLUMNS]]
+    has_samples = len(header) > sum(name in _ABOUT_PROBES for name in first_names)
+    if has_samples and _CODE_CLASS in first_names and set(first_names) & set(_PROBE_NAMES):
         return _nanostring
     return None
 
@@ -337,8 +337,8 @@ def _olink(rows: _Rows, header: int) -> Export:
     long = pd.DataFrame({"assay": assay, "sample": table["SampleID"], "npx": npx})[~is_control]
     twice = long.duplicated(["assay", "sample"])
     if twice.any():
-        first = long[twice].iloc[0]
-        raise _SEVERAL_VALUES.error(path=rows.path, sample=first["sample"], assay=first["assay"])
+        row = long[twice].iloc[0]
+        raise _SEVERAL_VALUES.error(path=rows.path, sample=row["sample"], assay=row["assay"])
     values = long.pivot_table(index="assay", columns="sample", values="npx", sort=False)
     remarks = ["NPX of Olink in long format: a row per sample and assay became a table."]
     if is_control.any():
@@ -445,8 +445,8 @@ def _nanostring_samples(
     above = {row[0]: row for row in rows_above if row and row[0]}
     samples = [names[i] for i in sample_columns]
     if not all(samples):
-        first = next(iter(above.values()), [])
-        samples = [first[i] if i < len(first) else "" for i in sample_columns]
+        first_row = next(iter(above.values()), [])
+        samples = [first_row[i] if i < len(first_row) else "" for i in sample_columns]
     if "Sample ID" in above:
         user_names = [above["Sample ID"][i] for i in sample_columns]
         if all(user_names) and len(set(user_names)) == len(sample_columns):

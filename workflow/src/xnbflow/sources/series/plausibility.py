@@ -380,8 +380,8 @@ def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> li
     repeated = []
     for samples in samples_of_values.values():
         is_one_group = groups is not None and len(set(groups[samples].tolist())) == 1
-        first = values[:, samples[0]]
-        is_whole = (first == np.floor(first)).all()
+        shared_values = values[:, samples[0]]
+        is_whole = (shared_values == np.floor(shared_values)).all()
         if len(samples) > 1 and not is_one_group and not is_whole:
             repeated.append(samples)
     return repeated
