@@ -490,8 +490,8 @@ def _doubtful(labels: np.ndarray) -> list[str]:
     small_classes = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
     if 0 < len(small_classes) < len(sizes):  # of small classes alone no folds can be drawn
         note = Note(
-            f"fewer than {_FOLDS} samples in class {listed(small_classes)}: with more folds than samples, "
-            "some folds test none",
+            f"fewer than {_FOLDS} samples in class {listed(small_classes)}: with more folds than "
+            "samples, some folds test none",
             advice="add samples, join or leave out classes by map= in the sheet's options",
         )
         notes.append(note)
