@@ -194,8 +194,8 @@ def test_the_ring_is_the_cross_validated_classifier_at_its_features(means, measu
     """Of a pipeline the last step is the method."""
     pipeline = {"steps": [{"method": "scaler"}, {"method": "csnb_cv"}]}
     results = results_of(nb={"method": "gaussian_nb"}, cv=pipeline)
-    assert section.chosen_place(results, "toy", measure) == ("CV", 8.0, value)
-    assert section.chosen_place(results_of(nb={"method": "gaussian_nb"}), "toy", measure) is None
+    assert section.chosen_point(results, "toy", measure) == ("CV", 8.0, value)
+    assert section.chosen_point(results_of(nb={"method": "gaussian_nb"}), "toy", measure) is None
 
 
 def test_levels_are_of_classifiers_with_all_features_that_were_fitted(means):

@@ -133,7 +133,7 @@ def test_a_model_of_other_content_than_where_it_was_made_is_refused(
 
 def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch, expected_text):
     monkeypatch.setattr(
-        "xnbflow.models.model_file.probe_predictions", Mock(side_effect=MemoryError)
+        "xnbflow.models.model_file.predict_quartiles", Mock(side_effect=MemoryError)
     )
     with pytest.raises(MemoryError):
         read_model(path)

@@ -22,10 +22,10 @@ from sklearn.preprocessing import (
 from xnbflow.data.read_counts import log_cpm
 from xnbflow.models.steps import (
     described_values,
-    imputing,
     keeps_values,
     takes_features_apart,
     used_features,
+    with_imputation,
 )
 from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.preprocessing import CountNormalizer, CovariateAdjuster, Imputer, ReadFilter
@@ -97,9 +97,9 @@ def test_columns_of_the_samples_are_no_features():
 
 def test_a_classifier_that_imputes_is_not_changed_and_another_one_gets_names():
     imputes_itself = make_pipeline(SimpleImputer(), GaussianNB())
-    assert imputing(imputes_itself) is imputes_itself
+    assert with_imputation(imputes_itself) is imputes_itself
     holes = with_holes()
-    model = imputing(selecting()).fit(holes.frame(), holes.labels)
+    model = with_imputation(selecting()).fit(holes.frame(), holes.labels)
     assert list(model.named_steps) == ["impute", "classify"]
     assert model[-1].feature_names_in_.tolist() == holes.features.tolist()
 

@@ -13,7 +13,7 @@ from xnbflow.data.canonical_order import numbered
 from xnbflow.inference.estimates import pooled_performance
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED_INFLATION
 from xnbflow.models import cross_validate, fit_model, trained
-from xnbflow.models.trained import CrossValidation, core_figures, series_digest
+from xnbflow.models.trained import CrossValidation, core_performance, series_digest
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
 
@@ -94,7 +94,7 @@ def test_figures_have_the_intervals_of_the_classifiers_inflation():
 
 
 def test_a_share_of_fits_counts_every_fold_of_every_repeat():
-    assert cross_validation().shares() == {("a", "g0"): 0.75, ("b", "g1"): 0.25}
+    assert cross_validation().fold_shares() == {("a", "g0"): 0.75, ("b", "g1"): 0.25}
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_the_digest_is_of_values_names_labels_and_kinds():
 
 
 def test_only_a_classifier_with_a_core_has_its_figures():
-    assert core_figures(NB) is None
+    assert core_performance(NB) is None
     model = fit_model(SERIES, {"method": "csnb_cv", "params": {"cv": 3}})
     core = set().union(*model.estimator.core_features_.values())
     scores = model.estimator.core_scores_
-    assert core_figures(model) == {"features": len(core), **scores}
+    assert core_performance(model) == {"features": len(core), **scores}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from xnbflow.models.typicality import ATYPICAL, Typicality, features_to_look_at
+from xnbflow.models.typicality import ATYPICAL, Typicality, typicality_features
 
 
 def two_classes(rng, n=60, n_features=30):
@@ -66,8 +66,8 @@ def test_scores_are_smoothed_twice_as_wide_as_by_silverman():
 
 
 def test_up_to_two_thousand_features_and_then_evenly_spaced_ones_are_used():
-    assert features_to_look_at(np.arange(2000)).tolist() == list(range(2000))
-    positions = features_to_look_at(np.arange(4001))
+    assert typicality_features(np.arange(2000)).tolist() == list(range(2000))
+    positions = typicality_features(np.arange(4001))
     assert len(positions) == 2000
     assert (positions[0], positions[-1]) == (0, 4000)
     assert set(np.diff(positions).tolist()) == {2, 3}

@@ -6,10 +6,14 @@ from collections.abc import Iterable
 _SIBILANTS = ("s", "x", "ch", "sh")
 #: Nouns whose plural is the same word.
 _INVARIANT = frozenset({"series"})
+#: Names with at least this many characters are cut in lists, so that a message remains readable.
+_MOST_CHARACTERS = 60
 
 
 def noun(count: int, name: str) -> str:
-    """Return a noun in the singular or plural, as a count requires; the last word is inflected.
+    """Return a noun in the singular for a count of one, otherwise in the plural.
+
+    The last word has the ending of the plural.
 
     Examples
     --------
@@ -23,8 +27,8 @@ def noun(count: int, name: str) -> str:
     return f"{name}es" if name.endswith(_SIBILANTS) else f"{name}s"
 
 
-def counted(count: int, name: str, one: str = "", many: str = "") -> str:
-    """Return a count with its noun and, if there is one, the verb in the right number.
+def counted(count: int, name: str, singular_verb: str = "", plural_verb: str = "") -> str:
+    """Return a count with its noun and, if there is one, the verb in singular or plural.
 
     Examples
     --------
@@ -33,30 +37,35 @@ def counted(count: int, name: str, one: str = "", many: str = "") -> str:
     >>> counted(1, "sample", "has", "have"), counted(3, "class", "is", "are")
     ('1 sample has', '3 classes are')
     """
-    words = [f"{count:,}", noun(count, name), either(count, one, many)]
+    words = [f"{count:,}", noun(count, name), either(count, singular_verb, plural_verb)]
     return " ".join(word for word in words if word)
 
 
-def either(count: int, one: str, many: str) -> str:
-    """Return the first text for a count of one, the second for all others.
+def either(count: int, singular: str, plural: str) -> str:
+    """Return the text in the singular for a count of one, otherwise the text in the plural.
 
     Examples
     --------
     >>> either(1, "is", "are"), either(3, "is", "are")
     ('is', 'are')
     """
-    return one if count == 1 else many
+    return singular if count == 1 else plural
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:
-    """Return a list of names for a sentence; long lists and long names are cut.
+    """Return a list of names for a sentence: the first ``most``, and how many more there are.
+
+    A name of 60 characters or more is cut to 57 and an ellipsis.
 
     Examples
     --------
     >>> listed(["a", "b"], 3), listed("abcdef", 3)
     ('a, b', 'a, b, c and 3 more')
     """
-    texts = [text if len(text) < 60 else f"{text[:57]}..." for text in map(str, names)]
+    texts = []
+    for text in map(str, names):
+        is_long = len(text) >= _MOST_CHARACTERS
+        texts.append(f"{text[: _MOST_CHARACTERS - 3]}..." if is_long else text)
     sentence = ", ".join(texts[:most])
     more = len(texts) - most
     return f"{sentence} and {more:,} more" if more > 0 else sentence

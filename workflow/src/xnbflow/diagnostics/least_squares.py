@@ -1,8 +1,14 @@
 """Least squares of many features on one design: contrasts, their variances, residual variances.
 
-A feature may lack values, have precision weights, or share the correlation of its samples with all
-others. Contrasts are computed from an orthonormal basis of the design, so that designs without full
-rank need no choice of columns, and variances of contrasts are exact in each of these cases.
+There are three cases: a feature lacks values; values have precision weights; or samples are
+correlated, with one correlation matrix for all features, whose whitening matrix is passed.
+Contrasts are computed from an orthonormal basis of the design, so that designs without full rank
+need no choice of columns, and variances of contrasts are exact in each of these cases.
+
+With the basis ``B`` (n_units, rank), a contrast is ``b = K' c``: ``c`` are the coefficients of the
+basis (`coefficients`) and ``K`` (rank, n_contrasts) the contrasts in terms of it (`coordinates`).
+Without weights ``c = B' y``, and the variance of ``b`` is ``K' K`` in multiples of the residual
+variance.
 """
 
 from collections.abc import Callable
@@ -27,9 +33,10 @@ class ContrastFit:
 
     Attributes
     ----------
-    estimate, unscaled : ndarray of shape (n_contrasts, n_features)
-        The contrasts, and their variances in multiples of the residual variance. NaN where the
-        values of a feature do not determine them.
+    estimate : ndarray of shape (n_contrasts, n_features)
+        The contrasts; NaN where the values of a feature do not determine them.
+    unscaled : ndarray of shape (n_contrasts, n_features)
+        Their variances divided by the residual variance, as limma's ``stdev.unscaled`` squared.
     joint : ndarray of shape (n_features,)
         ``b' C^-1 b`` of all contrasts ``b`` together, in squared units of the values, where ``C``
         is their covariance in multiples of the residual variance. Over the residual variance and
@@ -51,7 +58,7 @@ class ContrastFit:
 
 
 def fit_contrasts(
-    units: Callable[[slice], np.ndarray],
+    read_rows: Callable[[slice], np.ndarray],
     n_features: int,
     matrix: np.ndarray,
     contrasts: np.ndarray,
@@ -63,8 +70,8 @@ def fit_contrasts(
 
     Parameters
     ----------
-    units : callable
-        Returns the values of a slice of the features, (n_part, n_units); missing ones are NaN.
+    read_rows : callable
+        Returns the values of a slice of the features, (n_part, n_units); a missing value is NaN.
     n_features : int
     matrix : ndarray of shape (n_units, n_columns)
         The design. A constant is among the sums of its columns.
@@ -90,11 +97,11 @@ def fit_contrasts(
     whitened = matrix if whitening is None else whitening @ matrix
     basis, coordinates = _contrast_coordinates(whitened, contrasts)
     n_contrasts = len(contrasts)
-    # how many of the contrasts that the design determines are linearly independent
+    # How many of the contrasts that the design determines are linearly independent.
     n_joint = 0
-    defined = ~np.isnan(coordinates).any(axis=0)
-    if defined.any():
-        n_joint = int(np.linalg.matrix_rank(coordinates[:, defined], tol=_ZERO))
+    is_determined = ~np.isnan(coordinates).any(axis=0)
+    if is_determined.any():
+        n_joint = int(np.linalg.matrix_rank(coordinates[:, is_determined], tol=_ZERO))
     result = ContrastFit(
         estimate=np.empty((n_contrasts, n_features)),
         unscaled=np.empty((n_contrasts, n_features)),
@@ -105,19 +112,19 @@ def fit_contrasts(
         mean=np.empty(n_features),
     )
 
-    def fit(strip: slice) -> None:
-        rows = units(strip)
+    def fit_strip(strip: slice) -> None:
+        rows = read_rows(strip)
         strip_weights = None if weights is None else weights[strip]
-        fitted = _fit_rows(rows, basis, coordinates, weights=strip_weights, whitening=whitening)
-        result.estimate[:, strip] = fitted.estimate.T
-        result.unscaled[:, strip] = fitted.unscaled.T
-        result.joint[strip] = fitted.joint
-        result.variance[strip] = fitted.variance
-        result.df[strip] = fitted.df
-        result.mean[strip] = fitted.mean
+        fit = _fit_rows(rows, basis, coordinates, weights=strip_weights, whitening=whitening)
+        result.estimate[:, strip] = fit.estimate.T
+        result.unscaled[:, strip] = fit.unscaled.T
+        result.joint[strip] = fit.joint
+        result.variance[strip] = fit.variance
+        result.df[strip] = fit.df
+        result.mean[strip] = fit.mean
 
     with threadpool_limits(1, "blas"):  # its threads would compete with those of `map_strips`
-        map_strips(fit, n_features, len(matrix))
+        map_strips(fit_strip, n_features, len(matrix))
     return result
 
 
@@ -146,7 +153,7 @@ def _contrast_coordinates(
     rank = int((singular > DEPENDENT * singular[0]).sum())
     basis = left[:, :rank]
     right = right[:rank]
-    outside = contrasts - contrasts @ right.T @ right  # what the design does not determine
+    outside = contrasts - contrasts @ right.T @ right  # the part that no row of the design has
     coordinates = (contrasts @ right.T / singular[:rank]).T
     coordinates[:, (outside**2).sum(axis=1) > _ZERO] = np.nan
     return basis, coordinates
@@ -196,11 +203,11 @@ def _fit_rows(
     *,
     weights: np.ndarray | None,
     whitening: np.ndarray | None,
-) -> ContrastFit:
-    """Fit some features; arrays of contrasts have shape (n_features, n_contrasts).
+) -> "_RowFit":
+    """Fit some features.
 
-    Coefficients are first computed as if no value were missing; those of features with missing
-    values are corrected afterwards.
+    Coefficients are first computed as if no value were missing; then those of features with missing
+    values are corrected.
     """
     shifted, present, incomplete, mean = _shift_rows(rows)
     if whitening is not None:
@@ -218,11 +225,11 @@ def _fit_rows(
         # A_g^-1 K``.
         rank = basis.shape[1]
         products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), rank**2)
-        normal = (weights @ products).reshape(-1, rank, rank)
+        normal_matrices = (weights @ products).reshape(-1, rank, rank)
         sums = (weights * shifted) @ basis
-        coefficients = np.linalg.solve(normal, sums[:, :, None])[:, :, 0]
-        repeated = np.broadcast_to(coordinates, (len(normal), *coordinates.shape))
-        covariance = coordinates.T @ np.linalg.solve(normal, repeated)
+        coefficients = np.linalg.solve(normal_matrices, sums[:, :, None])[:, :, 0]
+        repeated = np.broadcast_to(coordinates, (len(normal_matrices), *coordinates.shape))
+        covariance = coordinates.T @ np.linalg.solve(normal_matrices, repeated)
         unscaled = np.einsum("fii->fi", covariance).copy()
         joint = _joint_squares(coefficients @ coordinates, covariance)
         fit = _BasisFit(coefficients, unscaled, joint)
@@ -239,15 +246,29 @@ def _fit_rows(
     squares = _residual_squares(
         shifted, fit.coefficients @ basis.T, present=present, weights=weights
     )
-    return ContrastFit(
+    return _RowFit(
         estimate=estimate,
         unscaled=fit.unscaled,
         joint=fit.joint,
-        n_joint=coordinates.shape[1],
         variance=np.divide(squares, df, np.full(len(df), np.nan), where=df > 0),
         df=df,
         mean=mean,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RowFit:
+    """The fit of some features; contrasts have shape (n_features, n_contrasts).
+
+    The attributes are those of `ContrastFit`, which has all features and the other order of axes.
+    """
+
+    estimate: np.ndarray
+    unscaled: np.ndarray
+    joint: np.ndarray
+    variance: np.ndarray
+    df: np.ndarray
+    mean: np.ndarray
 
 
 def _residual_squares(
@@ -308,28 +329,36 @@ def _fit_incomplete(
     """Return least squares of features with missing values, and their degrees of freedom.
 
     ``projected`` (n_features, rank) are the products of the present values with the basis. Features
-    with the same pattern of missing values share the inverse of their normal matrix, computed from
-    its eigenvectors. A contrast with a part outside the range of that matrix cannot be estimated:
-    its variance is NaN.
+    with the same pattern of missing values share the inverse of their normal matrix ``A = sum over
+    present units of B_u B_u'``, computed from its eigenvectors. A contrast with a part outside the
+    range of A cannot be estimated: its variance is NaN.
     """
-    patterns, which = np.unique(present, axis=0, return_inverse=True)
+    # Letters of sums: p is a pattern, f a feature, r and s directions of the basis, c and d
+    # contrasts.
+    patterns, pattern_of = np.unique(present, axis=0, return_inverse=True)
     rank = basis.shape[1]
     products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), -1)
-    eigenvalues, vectors = np.linalg.eigh((patterns @ products).reshape(-1, rank, rank))
-    positive = eigenvalues > _ZERO
-    inverse = np.where(positive, 1 / np.where(positive, eigenvalues, 1.0), 0.0)
+    normal_matrices = (patterns @ products).reshape(-1, rank, rank)
+    eigenvalues, vectors = np.linalg.eigh(normal_matrices)
+    is_positive = eigenvalues > _ZERO
+    inverse = np.where(is_positive, 1 / np.where(is_positive, eigenvalues, 1.0), 0.0)
+
+    # Covariances K' A^-1 K of the contrasts, (n_patterns, n_contrasts, n_contrasts).
     rotated = vectors.swapaxes(1, 2) @ coordinates  # (n_patterns, rank, n_contrasts)
-    covariance = np.einsum("uri,ur,urj->uij", rotated, inverse, rotated)
-    unscaled = np.einsum("uii->ui", covariance).copy()
-    outside = np.einsum("ur,urc->uc", ~positive, rotated**2)
+    covariance = np.einsum("prc,pr,prd->pcd", rotated, inverse, rotated)
+    unscaled = np.einsum("pcc->pc", covariance).copy()
+    outside = np.einsum("pr,prc->pc", ~is_positive, rotated**2)
     unscaled[outside > _ZERO * (coordinates**2).sum(axis=0)] = np.nan
-    in_vectors = np.einsum("gsr,gs->gr", vectors[which], projected) * inverse[which]
-    coefficients = np.einsum("grs,gs->gr", vectors[which], in_vectors)
+
+    # Coefficients A^-1 B' y of each feature.
+    feature_vectors = vectors[pattern_of]
+    in_vectors = np.einsum("fsr,fs->fr", feature_vectors, projected) * inverse[pattern_of]
+    coefficients = np.einsum("frs,fs->fr", feature_vectors, in_vectors)
     joint = np.full(len(coefficients), np.nan)
-    complete = ~np.isnan(unscaled).any(axis=1)[which]
-    if complete.any():
-        joint[complete] = _joint_squares(
-            coefficients[complete] @ coordinates, covariance[which[complete]]
+    is_determined = ~np.isnan(unscaled).any(axis=1)[pattern_of]
+    if is_determined.any():
+        joint[is_determined] = _joint_squares(
+            coefficients[is_determined] @ coordinates, covariance[pattern_of[is_determined]]
         )
-    df = (patterns.sum(axis=1) - positive.sum(axis=1))[which]
-    return _BasisFit(coefficients, unscaled[which], joint), df
+    df = (patterns.sum(axis=1) - is_positive.sum(axis=1))[pattern_of]
+    return _BasisFit(coefficients, unscaled[pattern_of], joint), df

@@ -23,7 +23,7 @@ from xnbflow.models.steps import (
     terms_of,
 )
 from xnbflow.models.trained import TrainedModel
-from xnbflow.models.typicality import features_to_look_at
+from xnbflow.models.typicality import typicality_features
 
 #: Features of a class that the text lists; the others are summed.
 _LISTED_FEATURES = 12
@@ -188,7 +188,7 @@ def reference_densities(
         mixture = logsumexp(by_class[last.classes_], axis=1, b=priors)
         references = pd.Series(np.where(np.isfinite(mixture), mixture, 0.0), by_class.index)
         return references[terms["feature"]].to_numpy()
-    described_features = model.features[features_to_look_at(model.used)]
+    described_features = model.features[typicality_features(model.used)]
     values = described_values(model.estimator, frame).iloc[0]
     log_density: dict[str, float] = {}
     for row, feature in enumerate(described_features):

@@ -11,7 +11,7 @@ from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.models.reading import symbols_of
-from xnbflow.models.trained import CrossValidation, TrainedModel, core_figures, fit_model
+from xnbflow.models.trained import CrossValidation, TrainedModel, core_performance, fit_model
 from xnbflow.tables.contract import MODEL_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -49,7 +49,7 @@ def final_model(
 
 def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame]:
     """Return the tables of `MODEL_TABLES` of `xnbflow.tables.contract`."""
-    core = core_figures(model)
+    core = core_performance(model)
     rows = [] if core is None else [{**core, "features_used": len(model.used)}]
     return {
         "signature": model.signature,

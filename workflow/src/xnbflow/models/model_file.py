@@ -22,8 +22,8 @@ from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.models.permitted_types import FIXED_TYPES, audit_schema, known_types, schema_nodes
 from xnbflow.models.recalibration import RECALIBRATION
-from xnbflow.models.trained import TrainedModel, probe_predictions
-from xnbflow.models.typicality import Typicality, features_to_look_at
+from xnbflow.models.trained import TrainedModel, predict_quartiles
+from xnbflow.models.typicality import Typicality, typicality_features
 from xnbflow.tables.parquet import place_of
 
 #: Version of the format; increase it when older or newer programs cannot read the files.
@@ -186,7 +186,7 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            predictions = probe_predictions(model.estimator, model.quartiles, model.features)
+            predictions = predict_quartiles(model.estimator, model.quartiles, model.features)
         equal = np.allclose(predictions, model.probe, rtol=0, atol=_PROBE_TOLERANCE)
     except MemoryError:
         raise
@@ -339,7 +339,7 @@ def _check_arrays(model: TrainedModel) -> None:
     n_features = len(model.features)
     used = model.used
     typicality = model.typicality
-    typicality_shape = (len(features_to_look_at(used)), len(typicality.held_out))
+    typicality_shape = (len(typicality_features(used)), len(typicality.held_out))
     arrays = (
         model.quartiles,
         typicality.centres,

@@ -17,7 +17,7 @@ from xnbflow.models.prediction_notes import prediction_notes
 from xnbflow.models.recalibration import RECALIBRATION, recalibrated
 from xnbflow.models.steps import described_values, explainer, terms_of
 from xnbflow.models.trained import TrainedModel
-from xnbflow.models.typicality import ATYPICAL, features_to_look_at
+from xnbflow.models.typicality import ATYPICAL, typicality_features
 from xnbflow.naive_bayes.conformal import ERROR_RATE, sets_of_classes
 
 
@@ -163,7 +163,7 @@ def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
 
 def sample_typicality(model: TrainedModel, samples: AlignedSamples) -> np.ndarray:
     """Return the typicality of each sample by the features that it has."""
-    positions = features_to_look_at(model.used)
+    positions = typicality_features(model.used)
     frame = described_values(model.estimator, samples.frame)
     lacking = samples.lacking[:, np.searchsorted(model.used, positions)]
     typicality = np.full(len(frame), np.nan)

@@ -24,13 +24,13 @@ _FEATURE_BY_FEATURE = (
 )
 
 
-def imputing(estimator: BaseEstimator) -> BaseEstimator:
+def with_imputation(estimator: BaseEstimator) -> BaseEstimator:
     """Return a classifier that begins with imputation by medians, if it does not impute itself.
 
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> imputing(GaussianNB())[0]
+    >>> with_imputation(GaussianNB())[0]
     Imputer()
     """
     if imputes(estimator):

@@ -1,4 +1,8 @@
-"""A model fitted on all samples, with its performance and everything needed for its use."""
+"""A model fitted on all samples, with its performance and everything needed for its use.
+
+`cross_validate` measures a classifier on a series, `fit_model` fits it on all samples and describes
+the fit as a `TrainedModel`. `xnbflow.models.model_file` writes and reads it.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -24,18 +28,27 @@ from xnbflow.inference.estimates import Performance, pooled_performance
 from xnbflow.inference.halves import selection_shares
 from xnbflow.inference.intervals import CROSS_VALIDATED, Estimate, inflation_of
 from xnbflow.models.signature import signature_table
-from xnbflow.models.steps import described_values, imputing, used_features
-from xnbflow.models.typicality import Typicality, features_to_look_at
+from xnbflow.models.steps import described_values, used_features, with_imputation
+from xnbflow.models.typicality import Typicality, typicality_features
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrossValidation:
-    """Cross-validation of the same classifier on the same series.
+    """A cross-validation of a classifier on a series.
 
-    ``predictions`` have at least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``,
-    ``selected`` (empty for a classifier that does not select) ``repeat``, ``fold``, ``class`` and
-    ``feature``. See `xnbflow.inference.intervals.inflation_of` for ``inflation``,
-    `xnbflow.inference.halves.halves_table` for ``halves``.
+    Attributes
+    ----------
+    predictions : DataFrame
+        With columns ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``, and others.
+    selected : DataFrame
+        The selected features, with columns ``repeat``, ``fold``, ``class`` and ``feature``; empty
+        for a classifier that does not select.
+    series : DataSet
+        The series; `TrainedModel.series` describes it in words and numbers.
+    inflation : float
+        See `xnbflow.inference.intervals.inflation_of`.
+    halves : DataFrame or None
+        See `xnbflow.inference.halves.halves_table`.
     """
 
     predictions: pd.DataFrame
@@ -45,10 +58,10 @@ class CrossValidation:
     halves: pd.DataFrame | None = None
 
     def figures(self) -> dict[str, Any]:
-        """Return accuracies and recall of each class with 95% intervals, and the majority's share.
+        """Return accuracies, recalls with 95% intervals and the majority's share, as in model files.
 
-        They equal those in a study's tables: each sample counts once, as the mean over repeats, and
-        where samples have groups, ``groups`` of them, the intervals count groups. See
+        They equal those in a study's tables: each sample counts once, as the mean over repeats.
+        Where samples have groups, the intervals count groups, and ``groups`` is their number. See
         `xnbflow.inference.estimates.performance`.
         """
         performance = self.performance()
@@ -79,8 +92,8 @@ class CrossValidation:
             return None
         return selection_shares(self.halves)
 
-    def shares(self) -> dict[tuple[str, str], float]:
-        """Return the share of fits that selected a feature for a class."""
+    def fold_shares(self) -> dict[tuple[str, str], float]:
+        """Return the share of folds that selected a feature for a class."""
         n_fits = len(self.predictions[["repeat", "fold"]].drop_duplicates())
         n_selected = self.selected.groupby(["class", "feature"]).size()
         shares = {}
@@ -90,7 +103,10 @@ class CrossValidation:
 
 
 def _counted_share(estimate: Estimate, n: int) -> dict[str, Any]:
-    """Return a share of ``n`` samples with its interval, and how many are right."""
+    """Return a share of ``n`` samples with its interval, as model files contain it.
+
+    ``right`` is the number of correctly predicted samples, a mean over repeats, ``of`` is ``n``.
+    """
     return {**estimate._asdict(), "right": round(estimate.value * n, 6), "of": n}
 
 
@@ -114,10 +130,10 @@ class TrainedModel:
     used : ndarray of int, shape (n_used,)
         Positions of the features on which its predictions depend.
     quartiles : ndarray of shape (3, n_features)
-        Quartiles of the training samples, of counts as they are. The medians replace features on
-        which predictions do not depend, and missing ones on request.
+        Quartiles of the training samples; counts are not transformed. The medians replace the
+        values of features on which predictions do not depend, and missing values on request.
     typicality : Typicality
-        The distribution of training samples in (some of) these.
+        The distribution of the training samples in (some of) the used features.
     signature : DataFrame
         See `signature_table`; empty for a classifier that uses all features for every class.
     figures : dict
@@ -125,7 +141,9 @@ class TrainedModel:
     versions : dict of str to str
         Versions of this package, Python and numerical packages.
     probe : ndarray of shape (3, n_classes) or (3,)
-        Predictions for the training quartiles as samples, checked again on loading.
+        Predictions for three samples, the training quartiles; not a probe of a microarray. They
+        are computed again when the model is read, and must agree. The names of these fields are
+        also the keys of the file.
     """
 
     estimator: BaseEstimator
@@ -198,7 +216,7 @@ def fit_model(
     (['class_0', 'class_1', 'class_2'], 0.9)
     """
     entry = resolved(unlabelled(entry))
-    estimator = unfitted(series, entry, "final")
+    estimator = unfitted_estimator(series, entry, "final")
     frame = frame_for(estimator, series)
     order = order_of(series)  # as in folds, see `xnbflow.evaluation.training`
     groups = None if series.groups is None else numbered(series.groups[order])
@@ -232,20 +250,20 @@ def _describe_fit(
     The other parameters are those of `fit_model`.
     """
     used = used_features(estimator, frame)
-    # counts are described as they are, values of other scales with their gaps filled
+    # Counts are not transformed; missing values of other scales are filled in.
     values = series.values if series.scale == COUNTS else filled(series).values
     quartiles = np.quantile(values, [0.25, 0.5, 0.75], axis=1)
     signature = signature_table(
         estimator,
         described_values(estimator, frame),
         series.labels,
-        shares=None if validation is None else validation.shares(),
+        shares=None if validation is None else validation.fold_shares(),
         halves=None if validation is None else validation.half_shares(),
         symbols=symbols,
     )
-    # the distribution of the used features in each class, for samples unlike those of training
+    # The distribution of used features in each class, to recognise atypical samples later.
     described = described_values(estimator, pd.DataFrame(values.T, columns=series.features))
-    looked_at = described.to_numpy().T[features_to_look_at(used)]
+    typicality_values = described.to_numpy().T[typicality_features(used)]
     labels, codes, counts = np.unique(series.labels, return_inverse=True, return_counts=True)
     about_series = {
         "name": series.name,
@@ -262,25 +280,35 @@ def _describe_fit(
         symbols={name: symbols[name] for name in series.features if symbols.get(name)},
         used=used,
         quartiles=quartiles,
-        typicality=Typicality.fit(looked_at, codes),
+        typicality=Typicality.fit(typicality_values, codes),
         signature=signature,
         figures={} if validation is None else validation.figures(),
         versions=software(),
-        probe=probe_predictions(estimator, quartiles, series.features),
+        probe=predict_quartiles(estimator, quartiles, series.features),
     )
 
 
-def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> BaseEstimator:
-    """Return the estimator of a resolved configuration; it imputes where values are missing."""
+def unfitted_estimator(
+    series: DataSet, entry: Mapping[str, Any], *purpose: str | int
+) -> BaseEstimator:
+    """Return the estimator of a resolved configuration; it imputes where values are missing.
+
+    ``purpose`` are words and numbers that seed its random generator together with the series, so
+    that the fits of a study are independent of each other.
+    """
     seed = series_seed(series, *purpose)
     estimator = estimator_for(series, entry, seed)
-    return imputing(estimator) if series.missing else estimator
+    return with_imputation(estimator) if series.missing else estimator
 
 
-def probe_predictions(
+def predict_quartiles(
     estimator: BaseEstimator, quartiles: np.ndarray, features: np.ndarray
 ) -> np.ndarray:
-    """Return probabilities, or the positions of labels, of the training quartiles as samples."""
+    """Return the predictions for the training quartiles (3, n_features) as three samples.
+
+    They are probabilities (3, n_classes), or, of a classifier without them, positions in
+    ``classes_`` (3,).
+    """
     frame = pd.DataFrame(quartiles, columns=features).assign(**sample_columns(estimator))
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(frame))
@@ -336,8 +364,8 @@ def series_digest(series: DataSet) -> str:
     return digest.hexdigest()
 
 
-def core_figures(model: TrainedModel) -> dict[str, Any] | None:
-    """Return the number of core features and what these reach alone; None without a core set."""
+def core_performance(model: TrainedModel) -> dict[str, Any] | None:
+    """Return the number of core features and their accuracy alone; None without a core set."""
     last = last_estimator(model.estimator)
     if not hasattr(last, "core_scores_"):
         return None

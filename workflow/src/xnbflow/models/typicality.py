@@ -115,7 +115,7 @@ class Typicality:
         return ndtr(distances).mean(axis=1)
 
 
-def features_to_look_at(used: np.ndarray) -> np.ndarray:
+def typicality_features(used: np.ndarray) -> np.ndarray:
     """Return the positions of features for typicality: all, or evenly spaced ones if many."""
     if len(used) <= _MOST_FEATURES:
         return used

@@ -1,8 +1,9 @@
 """Decision boundaries of directional naive Bayes, where two classes are equally probable.
 
 Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, Theorems 1 to 3 and section
-3.4, whose appendices derive them. All raise an `InputError` if there are not two classes, or a
-concentration or prior is out of range. ``priors`` are those of the two classes.
+3.4, whose appendices derive them. In all functions ``priors`` (2,) are the prior probabilities of
+the two classes. They raise an `InputError` unless there are two classes, concentrations are not
+negative and priors are positive.
 """
 
 from typing import NamedTuple
@@ -17,8 +18,8 @@ from xnbflow.papers.directional.von_mises_fisher import log_sphere_normalizer
 class HybridSurface(NamedTuple):
     """The surface ``normal @ x + y @ quadratic @ y + linear @ y + offset = 0``.
 
-    Of a unit vector ``x`` and linear variables ``y``; ``quadratic`` is symmetric. Where the
-    covariances are equal it is 0 and the surface a hyperplane.
+    ``x`` (d,) is a unit vector and ``y`` (q,) are linear variables; ``quadratic`` (q, q) is
+    symmetric. If the covariances of the classes are equal, it is 0 and the surface a hyperplane.
     """
 
     normal: np.ndarray
@@ -51,11 +52,11 @@ def torus_boundary(
     """Return the curve on the torus of two angles that separates two classes, Theorem 2.
 
     In the angles the theorem's polynomials are ``a cos(phi) + b sin(phi) + c cos(psi) + d sin(psi)
-    = D``; at a given ``phi`` this is Theorem 1's equation for ``psi``. Returned are the two ``psi``
-    at each ``phi``, shape (2, n_angles), in (-pi, pi]; NaN where there is none.
+    = D``; at one ``phi`` this is Theorem 1's equation for ``psi``.
 
     ``phi`` (n_angles,) are values of the first angle in radians; mean directions and concentrations
-    have shape (2, 2), a row per class.
+    have shape (2, 2), a row per class. The result, (2, n_angles), has the two values of ``psi`` at
+    each ``phi``, in (-pi, pi]; NaN where there is none.
 
     Examples
     --------
@@ -139,11 +140,13 @@ def hybrid_boundary(
 
 def _crossings(normal: np.ndarray, level: np.ndarray) -> np.ndarray:
     """Return both angles at which ``normal @ (cos, sin)`` is ``level``, shape (2, ...)."""
-    # normal @ (cos a, sin a) = T cos(a - direction): T, alpha and D of Theorem 1
+    # In the letters of Theorem 1, normal @ (cos a, sin a) = T cos(a - alpha) = D:
+    #     T is `length`, alpha is `direction`, D is `level`; a = alpha -+ arccos(D / T).
     length = np.hypot(*normal)
     direction = np.arctan2(normal[1], normal[0])
     has_crossings = (np.abs(level) <= length) & (length > 0)
-    half_arc = np.arccos(np.where(has_crossings, level, np.nan) / (length or 1.0))
+    divisor = length if length > 0 else 1.0  # without a length there is no crossing: NaN / 1
+    half_arc = np.arccos(np.where(has_crossings, level, np.nan) / divisor)
     angles = direction + np.array([half_arc, -half_arc])
     return np.pi - (np.pi - angles) % (2 * np.pi)  # in (-pi, pi]
 

@@ -26,6 +26,7 @@ from xnbflow.tables.contract import Column
 
 #: Samples of a class that are drawn.
 _MOST_SAMPLES = 150
+#: The level of the paper's tests.
 _SIGNIFICANT = 0.05
 
 _DISTRIBUTIONS = (
@@ -77,16 +78,16 @@ def section(results: StudyResults) -> Section | None:
     tables = results.analysis(ANALYSIS)
     blocks: list[Block] = []
     if results.study.datasets:
-        blocks.append(_counterparts(results))
+        blocks.append(_data_set_table(results))
     if len(tables["accuracies"]):
         blocks.append(_accuracy_table(tables, results.study.folds[0]))
         if len(tables["average_ranks"]):
             blocks += [_rank_table(tables), _pair_table(tables)]
         if len(tables["runs"]):
-            blocks += _runs(tables)
+            blocks += _sorted_runs(tables)
     if len(tables["complexity"]):
-        size = _complexity(tables, printed_table(2))
-        blocks.append(Group("Complexity and time", [size], "the paper’s Table 2"))
+        complexity = _complexity_table(tables)
+        blocks.append(Group("Complexity and time", [complexity], "the paper’s Table 2"))
     blocks += [_distributions(tables), _angles(tables), _regions(tables)]
     return Section(
         "directional",
@@ -97,7 +98,7 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def _counterparts(results: StudyResults) -> Table:
+def _data_set_table(results: StudyResults) -> Table:
     """Return the paper's data sets that correspond to ours, with their sizes (Table 6)."""
     paper = printed_table(6).set_index("dataset").rename(columns={"instances": "samples"})
     complexity = printed_table(2).set_index("dataset")
@@ -191,8 +192,12 @@ def _pair_table(tables: StudyTables) -> Table:
     return tables.show("pair_tests", caption, columns, rows)
 
 
-def _runs(tables: StudyTables) -> list[Block]:
-    """Return Table 5, and the number of the paper's comparisons with the same result."""
+def _sorted_runs(tables: StudyTables) -> list[Block]:
+    """Return Table 5: tests of the classifiers on one data set, by the runs of a cross-validation.
+
+    A run is one repetition; Wilcoxon's test compares the sorted accuracies of all runs. The text
+    counts the comparisons of the paper with the same result.
+    """
     runs = tables["runs"]
     in_paper = runs[runs["paper_direction"] != ""]
     same_direction = in_paper["direction"] == in_paper["paper_direction"]
@@ -222,8 +227,9 @@ def _runs(tables: StudyTables) -> list[Block]:
     ]
 
 
-def _complexity(tables: StudyTables, paper: pd.DataFrame) -> Table:
+def _complexity_table(tables: StudyTables) -> Table:
     """Return Table 2: the size of the classifiers and the time of their fits."""
+    paper = printed_table(2)
     rows = tables["complexity"].copy()
     names = rows["dataset"].map(counterpart_name)
     keys = pd.MultiIndex.from_arrays([names, rows["classifier"]])
@@ -283,15 +289,15 @@ def _distributions(tables: StudyTables) -> Group:
 def _angles(tables: StudyTables) -> Group:
     """Return which density fits the angles, and a figure of each (Figures 13 and 14)."""
     fitted = tables["fitted"]
-    of_both = (
+    likelihood_caption = (
         "Log-likelihood of all angles under the von Mises and the Gaussian density fitted to each "
         "class, the gain by von Mises per measured angle, and the number of pairs of an angle and "
         "a class that it fits better. Both have two parameters: the greater likelihood fits "
         "better."
     )
-    table = tables.show("likelihoods", of_both)
+    table = tables.show("likelihoods", likelihood_caption)
     blocks: list[Block] = [table, Prose(_ROSES)]
-    of_all = (
+    angle_caption = (
         "All angles: mean direction and concentration of the von Mises density, mean and standard "
         "deviation of the Gaussian (in degrees), and the log-likelihoods of both."
     )
@@ -305,7 +311,7 @@ def _angles(tables: StudyTables) -> Group:
             for i, feature in enumerate(sectors["feature"].unique())
         ]
         rows = degrees[degrees["dataset"] == dataset]
-        table = tables.show("fitted", of_all, columns, rows, declarations=formats)
+        table = tables.show("fitted", angle_caption, columns, rows, declarations=formats)
         caption = "The angles with most information on the class."
         gallery = Gallery(figures, caption, tables.sources("rose", "densities", "fitted"))
         is_artificial = dataset == "figure 14"
@@ -322,9 +328,10 @@ def _angle_figure(name: str, tables: StudyTables, dataset: str, feature: str) ->
     curves = tables.rows("densities", dataset=dataset, feature=feature)
     gain = fitted.set_index("class")["gain_per_sample"]
     n_classes = len(gain)
-    # Sectors and grid of the first class; the other classes have the same.
-    sector = sectors.iloc[: len(sectors) // n_classes]
-    curve = curves.iloc[: len(curves) // n_classes]
+    # The rows are ordered by class. All classes have the same sectors and the same grid, so that
+    # the rows of the first class have the edges and the angles.
+    first_sectors = sectors.iloc[: len(sectors) // n_classes]
+    first_curve = curves.iloc[: len(curves) // n_classes]
     densities = [
         curves["von_mises"].to_numpy().reshape(n_classes, -1),
         curves["gaussian"].to_numpy().reshape(n_classes, -1),
@@ -337,9 +344,9 @@ def _angle_figure(name: str, tables: StudyTables, dataset: str, feature: str) ->
             "title": feature,
             "classes": gain.index.tolist(),
             "notes": [f"{value:+.2f}" for value in gain],
-            "edges": np.append(sector["sector_start"], sector["sector_end"].iloc[-1]),
+            "edges": np.append(first_sectors["sector_start"], first_sectors["sector_end"].iloc[-1]),
             "counts": sectors["samples"].to_numpy().reshape(n_classes, -1),
-            "grid": curve["angle"].to_numpy(),
+            "grid": first_curve["angle"].to_numpy(),
             "densities": np.array(densities),
         },
         caption="",
@@ -402,14 +409,14 @@ def _rings(grid: pd.DataFrame, samples: list[pd.DataFrame], boundary: pd.DataFra
     several = grid["second"].nunique() > 1
     rings = []
     for category, points in grid.groupby("second"):
-        of_category = [rows.loc[rows["second"] == category, "first"] for rows in samples]
+        category_samples = [rows.loc[rows["second"] == category, "first"] for rows in samples]
         crossings = boundary.loc[boundary["second"] == category, "first"]
         rings.append(
             Ring(
                 title=f"category {category:g}" if several else "",
                 angles=points["first"].to_numpy(),
                 predicted=points["code"].to_numpy(),
-                samples=[angles.to_numpy() for angles in of_category],
+                samples=[angles.to_numpy() for angles in category_samples],
                 boundary=crossings.to_numpy(),
             )
         )
@@ -425,7 +432,7 @@ def _surface(
         boundary = boundary.assign(second=np.sin(boundary["second"]))
         samples = [rows.assign(second=np.sin(rows["second"])) for rows in samples]
     wide = grid.pivot(index="second", columns="first", values="code")
-    place = ["first", "second"]
+    coordinates = ["first", "second"]
     labels = {
         "torus": ("first angle", "second angle"),
         "sphere": ("longitude", "sine of latitude"),
@@ -434,13 +441,13 @@ def _surface(
     return {
         "grid": (wide.columns.to_numpy(), wide.index.to_numpy()),
         "predicted": wide.to_numpy(),
-        "samples": [rows[place].to_numpy() for rows in samples],
-        "boundary": [curve[place].to_numpy() for _, curve in boundary.groupby("curve")],
+        "samples": [rows[coordinates].to_numpy() for rows in samples],
+        "boundary": [curve[coordinates].to_numpy() for _, curve in boundary.groupby("curve")],
         "labels": labels[space],
         "torus": space == "torus",
     }
 
 
 def _slug(name: str) -> str:
-    """Return a name of a file, as ``figure-14``."""
+    """Return a text as part of a file's name: "figure 14" becomes "figure-14"."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", name)

@@ -15,11 +15,21 @@ from scipy.special import expit
 from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
-_PATH = ["step", "action", "candidate", "chi_square", "p_value", "log_likelihood", "n_selected"]
+#: Columns of the table of steps.
+_STEP_COLUMNS = [
+    "step",
+    "action",
+    "candidate",
+    "chi_square",
+    "p_value",
+    "log_likelihood",
+    "n_selected",
+]
 
-# A candidate of which less than this share is left beside the selected ones is collinear.
+#: A candidate is collinear with the selected ones if less than this share of its information is not
+#: in the model.
 _TOLERANCE = 1e-8
-# A log-likelihood per sample this near to 0 means that the classes are separated.
+#: The classes are separated if the log-likelihood per sample is this near to 0.
 _SEPARATED = 1e-6
 
 
@@ -28,14 +38,29 @@ def stepwise_logistic(
 ) -> tuple[np.ndarray, pd.DataFrame]:
     """Select the candidates that a logistic regression needs.
 
-    In turn, the candidate with the greatest score chi-square enters if it is significant; then
-    those whose Wald chi-square no longer is are removed, the worst first, if the likelihood ratio
-    agrees (SAS does not ask it). The selection ends when none enters, when the one just entered is
-    removed, when a model comes back, or when the model separates the classes.
+    Two steps alternate:
 
-    ``candidates`` have shape (n_candidates, n_samples); ``events`` (n_samples,) are 1 or 0, and
-    both occur. ``entry`` and ``stay`` are significance levels in (0, 1) (SAS: SLENTRY, SLSTAY).
-    Returned are the selected ones in the order in which they entered, and a row per step.
+    1. the candidate with the greatest score chi-square enters, if it is significant;
+    2. selected candidates whose Wald chi-square is not significant are removed, the least first.
+       SAS does not require it, but here the likelihood ratio must agree.
+
+    The selection ends when no candidate enters, when the candidate that has just entered is
+    removed, when a model is the same as an earlier one, or when the model separates the classes.
+
+    Parameters
+    ----------
+    candidates : ndarray of shape (n_candidates, n_samples)
+    events : ndarray of shape (n_samples,)
+        1 or 0; both occur.
+    entry, stay : float
+        Significance levels in (0, 1) of steps 1 and 2 (SAS: SLENTRY, SLSTAY).
+
+    Returns
+    -------
+    selected : ndarray of int, shape (n_selected,)
+        The selected candidates, in the order in which they entered.
+    steps : DataFrame
+        A row per step.
 
     Examples
     --------
@@ -49,13 +74,14 @@ def stepwise_logistic(
     earlier_models: set[frozenset[int]] = set()
     while search.enter(entry) and not search.separated:
         newest = search.selected[-1]
-        while search.remove(stay):
-            pass
+        is_removed = True
+        while is_removed:
+            is_removed = search.remove(stay)
         model = frozenset(search.selected)
         if newest not in search.selected or model in earlier_models:
             break
         earlier_models.add(model)
-    return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_PATH)
+    return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_STEP_COLUMNS)
 
 
 class StepwiseSearch:
@@ -74,7 +100,7 @@ class StepwiseSearch:
         return self.log_likelihood > -_SEPARATED * len(self.events)
 
     def enter(self, level: float) -> bool:
-        """Let the candidate with the greatest score chi-square in, if it is significant."""
+        """Add the candidate with the greatest score chi-square, if it is significant."""
         # Each candidate's score chi-square beside the model; 0 where it cannot enter. The
         # statistic of candidate c is ``(c' r)² / (c' W c - c' W D V D' W c)`` with the
         # residuals r, the weights W = p (1 - p), the design D of the model and the
@@ -90,17 +116,19 @@ class StepwiseSearch:
         np.divide((self.candidates @ self.residual) ** 2, remaining, out=scores, where=can_enter)
 
         best = int(np.argmax(scores))
-        if not scores[best] > chi2.isf(level, 1):
+        is_significant = scores[best] > chi2.isf(level, 1)
+        if not is_significant:
             return False
         self.selected.append(best)
         self._add_step("enter", best, scores[best])
         return True
 
     def remove(self, level: float) -> bool:
-        """Take out the candidate with the least Wald chi-square of those not significant.
+        """Remove the candidate with the least Wald chi-square, if it is not significant.
 
-        Wald's test fails where a candidate nearly separates the classes, and a far coefficient
-        looks uncertain (Hauck and Donner 1977); the likelihood ratio must agree.
+        Wald's test fails where a candidate nearly separates the classes: a coefficient far from 0
+        then looks uncertain (Hauck and Donner 1977). A candidate is therefore kept if its
+        likelihood ratio is significant, and the candidate with the next Wald chi-square is tested.
         """
         critical = chi2.isf(level, 1)
         walds = self.coefficients[1:] ** 2 / np.diag(self.covariance)[1:]
@@ -108,11 +136,13 @@ class StepwiseSearch:
             others = np.delete(self.selected, worst)
             ratio = 2.0 * (self.log_likelihood - _fit(self.candidates[others], self.events)[1])
             if ratio < critical:
-                self._add_step("remove", self.selected.pop(worst), walds[worst])
+                removed = self.selected.pop(worst)
+                self._add_step("remove", removed, walds[worst])
                 return True
         return False
 
     def _add_step(self, action: str, candidate: int, chi_square: float) -> None:
+        """Fit the model after a candidate has entered or been removed, and record the step."""
         self._refit()
         self.steps.append(
             {
@@ -127,6 +157,7 @@ class StepwiseSearch:
         )
 
     def _refit(self) -> None:
+        """Fit the selected candidates, and set what the next tests need."""
         features = self.candidates[self.selected]
         self.design = np.vstack([np.ones(len(self.events)), features])
         self.coefficients, self.log_likelihood = _fit(features, self.events)
@@ -145,5 +176,6 @@ def _fit(features: np.ndarray, events: np.ndarray) -> tuple[np.ndarray, float]:
         model.fit(features.T, events)
         coefficients = np.concatenate([model.intercept_, model.coef_[0]])
     log_odds = coefficients[0] + coefficients[1:] @ features
+    # log p = -log(1 + exp(-z)) of an event, log(1 - p) = -log(1 + exp(z)) of none, z the log odds
     signs = np.where(events == 1, -1.0, 1.0)
     return coefficients, float(-np.logaddexp(0.0, signs * log_odds).sum())

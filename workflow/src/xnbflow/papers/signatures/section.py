@@ -9,15 +9,54 @@ from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
+#: The methods with a curve, in the order of the legend.
 _METHODS = (CSNB, XNB_PUBLISHED, PAM, LASSO)
+#: The columns of a curve with a figure, and their names.
 _MEASURES = {
     "accuracy": "Accuracy",
     "balanced_accuracy": "Balanced accuracy",
     "log_loss": "Log loss",
 }
-_CV = "csnb_cv"
-#: Classifiers of the study that use all features, by their methods: levels beside the curves.
-_EVERYTHING = ("gaussian_nb", "sklearn.svm.LinearSVC", "sklearn.ensemble.RandomForestClassifier")
+#: The method that chooses the number of features by cross-validation: the ring in a figure.
+_CROSS_VALIDATED = "csnb_cv"
+#: The methods of the study that use all features: horizontal lines in a figure.
+_ALL_FEATURES = ("gaussian_nb", "sklearn.svm.LinearSVC", "sklearn.ensemble.RandomForestClassifier")
+#: Columns of the table ``curves`` that a page shows.
+_POINT_COLUMNS = (
+    "dataset",
+    "method",
+    "parameter",
+    "value",
+    "features_per_class",
+    "accuracy",
+    "balanced_accuracy",
+    "log_loss",
+)
+#: The captions of the tables of best points and of chosen numbers, and of the figures.
+_BEST_CAPTION = (
+    "The most accurate point of each curve, with the fewest features among equals. It is chosen "
+    "by the test samples and optimistic, more so with more points."
+)
+_CHOSEN_CAPTION = (
+    "ClassSpecificNBCV in the folds: features per pair of classes of its core set (least, median, "
+    "most), the median temperature at that size, and the mean number of features per class of its "
+    "average over sizes, which predicts."
+)
+_HOW_TO_READ = (
+    "Each point of a curve is one classifier with one value of the parameter for the number of "
+    "features, fitted in every fold; no choice uses the test samples. ClassSpecificNB's evidence "
+    "is calibrated as ClassSpecificNBCV does it. The best point of a curve is chosen by the test "
+    "samples and is optimistic. The ring, ClassSpecificNBCV, is the performance with a choice "
+    "from the training samples alone."
+)
+_CAPTIONS = {
+    "accuracy": (
+        "Share of right predictions. Points without any feature are left out, since the axis is "
+        "logarithmic. Grey lines: classifiers of this study that use all features."
+    ),
+    "balanced_accuracy": "Mean recall over classes, from the predictions of all folds together.",
+    "log_loss": "Mean negative log probability of the true class; lower is better.",
+}
 
 
 def section(results: StudyResults) -> Section | None:
@@ -36,9 +75,9 @@ def section(results: StudyResults) -> Section | None:
         gallery = Gallery(figures, _CAPTIONS[measure], sources)
         blocks.append(Group(name, [gallery], "against features per class", measure == "accuracy"))
     blocks += [
-        tables.show("curves", _OF_THE_BEST, _POINT, best_points(curves)),
-        tables.show("chosen", _OF_THE_CHOSEN),
-        Group("All points", [tables.show("curves", "Every point of every curve.", _POINT)]),
+        tables.show("curves", _BEST_CAPTION, _POINT_COLUMNS, best_points(curves)),
+        tables.show("chosen", _CHOSEN_CAPTION),
+        Group("All points", [tables.show("curves", "Every point of every curve.", _POINT_COLUMNS)]),
     ]
     repeats = int(curves["repeats"].max())
     folds = int(curves["folds"].max())
@@ -51,26 +90,13 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-_HOW_TO_READ = (
-    "Each point of a curve is one classifier with one value of the parameter for the number of "
-    "features, fitted in every fold; no choice uses the test samples. ClassSpecificNB's evidence "
-    "is calibrated as ClassSpecificNBCV does it. The best point of a curve is chosen by the test "
-    "samples and is optimistic. The ring, ClassSpecificNBCV, is the performance with a choice "
-    "from the training samples alone."
-)
-_CAPTIONS = {
-    "accuracy": (
-        "Share of right predictions. Points without any feature are left out, since the axis is "
-        "logarithmic. Grey lines: classifiers of this study that use all features."
-    ),
-    "balanced_accuracy": "Mean recall over classes, from the predictions of all folds together.",
-    "log_loss": "Mean negative log probability of the true class; lower is better.",
-}
-
-
 def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFrame) -> Figure:
-    """Return the curves of one measure, with the study's classifiers as ring and levels."""
-    # The axis of features is logarithmic.
+    """Return the figure of one measure in one data set.
+
+    It has a curve for each method, a ring at the number of features that cross-validation chooses,
+    and a horizontal line for each classifier that uses all features.
+    """
+    # The axis of features is logarithmic, so that a point without features has no place on it.
     drawn = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
     curves = dict(iter(drawn.sort_values("features_per_class").groupby("method")))
     lines = []
@@ -90,7 +116,7 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
             "ylabel": name.lower(),
             "title": f"{dataset}: {int(rows['samples'].iloc[0])} samples, "
             f"{int(rows['classes'].iloc[0])} classes",
-            "ring": chosen_place(results, dataset, measure),
+            "ring": chosen_point(results, dataset, measure),
             "levels": levels_of_all_features(results, dataset, measure),
         },
         caption="",
@@ -108,19 +134,25 @@ def _method(results: StudyResults, classifier: str) -> str:
 
 def mean_metric(results: StudyResults, dataset: str, classifier: str, metric: str) -> float | None:
     """Return a metric of a classifier on the study's first scheme of folds, if it was fitted."""
-    where = {"dataset": dataset, "classifier": classifier, "metric": metric, "folds_failed": 0}
-    rows = results.rows("summary", **where, folds=next(iter(results.study.folds), "")).dropna(
-        subset=["mean"]
+    first_scheme = results.study.folds[0] if results.study.folds else ""
+    rows = results.rows(
+        "summary",
+        dataset=dataset,
+        classifier=classifier,
+        metric=metric,
+        folds=first_scheme,
+        folds_failed=0,
     )
+    rows = rows.dropna(subset=["mean"])
     return float(rows["mean"].iloc[0]) if len(rows) else None
 
 
-def chosen_place(
+def chosen_point(
     results: StudyResults, dataset: str, measure: str
 ) -> tuple[str, float, float] | None:
-    """Return the place of the study's cross-validated classifier among the curves."""
+    """Return the ring: label, features per class and measure of the cross-validated classifier."""
     for classifier in results.study.classifiers:
-        if _method(results, classifier) == _CV:
+        if _method(results, classifier) == _CROSS_VALIDATED:
             features = mean_metric(results, dataset, classifier, "features_per_class")
             value = mean_metric(results, dataset, classifier, measure)
             if features and value is not None:
@@ -131,46 +163,30 @@ def chosen_place(
 def levels_of_all_features(
     results: StudyResults, dataset: str, measure: str
 ) -> list[tuple[str, float]]:
-    """Return the measure of the study's classifiers that use all features."""
+    """Return the horizontal lines: label and measure of each classifier that uses all features."""
     # The log loss of naive Bayes on thousands of features is out of scale.
     if measure == "log_loss":
         return []
     levels = []
     for classifier in results.study.classifiers:
-        if _method(results, classifier) in _EVERYTHING:
+        if _method(results, classifier) in _ALL_FEATURES:
             value = mean_metric(results, dataset, classifier, measure)
             if value is not None:
                 levels.append((results.labels[classifier], value))
     return levels
 
 
-#: Columns of a point of a curve.
-_POINT = (
-    "dataset",
-    "method",
-    "parameter",
-    "value",
-    "features_per_class",
-    "accuracy",
-    "balanced_accuracy",
-    "log_loss",
-)
-_OF_THE_BEST = (
-    "The most accurate point of each curve, with the fewest features among equals. It is chosen "
-    "by the test samples and optimistic, more so with more points."
-)
-_OF_THE_CHOSEN = (
-    "ClassSpecificNBCV in the folds: features per pair of classes of its core set (least, median, "
-    "most), the median temperature at that size, and the mean number of features per class of its "
-    "average over sizes, which predicts."
-)
-
-
 def best_points(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the most accurate point of each curve, with the fewest features among equals."""
-    ordered = curves.sort_values(
+    ranked = curves.sort_values(
         ["accuracy", "features_per_class"], ascending=[False, True], kind="stable"
     )
-    best = ordered.drop_duplicates(["dataset", "method"])
-    order = {name: i for i, name in enumerate([*curves["dataset"].unique(), *_METHODS])}
-    return best.sort_values(["dataset", "method"], key=lambda names: names.map(order))
+    best = ranked.drop_duplicates(["dataset", "method"])
+    # Data sets in the order of the table, methods in that of the legend.
+    order = {
+        "dataset": {name: i for i, name in enumerate(curves["dataset"].unique())},
+        "method": {name: i for i, name in enumerate(_METHODS)},
+    }
+    return best.sort_values(
+        ["dataset", "method"], key=lambda column: column.map(order[column.name])
+    )

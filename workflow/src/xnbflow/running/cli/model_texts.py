@@ -15,7 +15,7 @@ from xnbflow.models.panel import Panel
 from xnbflow.models.recalibration import RECALIBRATION, shift_is_shown
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
-from xnbflow.models.trained import TrainedModel, core_figures
+from xnbflow.models.trained import TrainedModel, core_performance
 from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.report.numbers import capitalized, format_number
 from xnbflow.report.reasons import verdict_in_words
@@ -37,7 +37,7 @@ def model_summary(model: TrainedModel, path: str | Path | None = None) -> dict[s
     ``coverage``, the share of each class whose set of classes contains it.
     """
     description: dict[str, Any] = {}
-    core = core_figures(model)
+    core = core_performance(model)
     if core is not None:
         classifier: Any = explainer(model.estimator)
         description["core"] = core

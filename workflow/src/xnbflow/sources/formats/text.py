@@ -20,7 +20,7 @@ from xnbflow.sources.formats.header_rows import (
 from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 from xnbflow.sources.formats.text_lines import (
     DATA_SECTION,
-    SECTIONS,
+    HEADER_SECTION,
     SEPARATORS,
     DecodedLines,
     divides_evenly,
@@ -156,7 +156,7 @@ def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
     filled = [row for row in rows if not row.isspace()]
     if len(filled) < 2:
         return 0
-    has_marks = rows[0].lstrip('"').startswith(("#", SECTIONS))
+    has_marks = rows[0].lstrip('"').startswith(("#", HEADER_SECTION))
     if has_marks and (n_marked := _n_marked_rows(rows)):
         return n_marked
     separators = [s for s in SEPARATORS.values() if s != " "]
@@ -178,7 +178,7 @@ def _n_marked_rows(rows: Sequence[str]) -> int:
     header. Illumina's sheets have the header below the line ``[Data]``.
     """
     begins = [row.lstrip('"') for row in rows]
-    if begins[0].startswith(SECTIONS):
+    if begins[0].startswith(HEADER_SECTION):
         data_rows = [i for i, row in enumerate(begins) if row.startswith(DATA_SECTION)]
         return data_rows[0] + 1 if data_rows else 0
     comments = list(itertools.takewhile(lambda row: row.startswith("#"), begins))

@@ -25,7 +25,7 @@ SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe":
 #: The first bytes of a text in UTF-16.
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: First line of a sample sheet of Illumina.
-SECTIONS = "[Header]"
+HEADER_SECTION = "[Header]"
 #: The line above its header.
 DATA_SECTION = "[Data]"
 
@@ -147,7 +147,7 @@ def read_first_lines(path: str | Path, lines: Iterator[str]) -> FirstLines:
     rows = list(itertools.islice(joined_rows, HEAD_ROWS))
     if len(rows) == 1 and "\r" in rows[0].rstrip():
         raise _OLD_MAC.error(path=path)
-    if rows and rows[0].lstrip('"').startswith(SECTIONS):
+    if rows and rows[0].lstrip('"').startswith(HEADER_SECTION):
         for row in itertools.islice(joined_rows, _MOST_SECTION_LINES):
             rows.append(row)
             if row.lstrip('"').startswith(DATA_SECTION):
