@@ -227,10 +227,13 @@ def study_of_tables(root, tables, configuration=None, **fields):
     """
     study = Study(**(SMALL_STUDY | fields))
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
-    empty = contract.STUDY.of(study=study.id)
-    shutil.copytree(empty_tables(), root / empty, dirs_exist_ok=True)
-    of_genes = {f"genes.{name}": () for name in contract.GENE_TABLES}
-    for name, rows in (of_genes | dict(tables)).items():
+    empty = empty_tables("study", "gene_lists", "description") / contract.STUDY.of(study="s")
+    shutil.copytree(empty, root / contract.STUDY.of(study=study.id), dirs_exist_ok=True)
+    genes = contract.GENES.parent
+    empty = empty_tables("genes") / genes.of(study="s", dataset="d")
+    folder = root / genes.of(study=study.id, dataset=study.datasets[0])
+    shutil.copytree(empty, folder, dirs_exist_ok=True)
+    for name, rows in tables.items():
         group, _, table = name.rpartition(".")
         if not group:
             groups = ("study", "gene_lists", "description")
@@ -251,16 +254,17 @@ def study_of_tables(root, tables, configuration=None, **fields):
 
 
 @cache
-def empty_tables():
-    """Return a folder with every table of a study, all without rows."""
+def empty_tables(*groups):
+    """Return a folder with every table of groups of `PLACES`, of ``s`` and ``d``, without rows."""
     root = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, root, ignore_errors=True)
-    for group in ("study", "gene_lists", "description"):
+    for group in groups:
         place, schemas = PLACES[group]
         for name, schema in schemas.items():
-            path = root / place.of(study="s", table=name)
+            values = {"study": "s", "dataset": "d", "table": name}
+            path = root / place.of(**{wildcard: values[wildcard] for wildcard in place.wildcards})
             write_declared(pd.DataFrame(), path, schema)
-    return root / contract.STUDY.of(study="s")
+    return root
 
 
 def with_rows(results, **tables):

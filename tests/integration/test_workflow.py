@@ -260,8 +260,9 @@ def test_exchanged_files_are_refused(finished, tmp_path, source, place, refused)
     state = (folder / place).stat()
     shutil.copy(folder / source, folder / place)
     os.utime(folder / place, ns=(state.st_atime_ns, state.st_mtime_ns))
-    (folder / "results/studies/tiny/tables/summary.parquet").unlink()
-    assert refused in snakemake(folder, fails=True)
+    summary = "results/studies/tiny/tables/summary.parquet"
+    (folder / summary).unlink()
+    assert refused in snakemake(folder, summary, fails=True)
 
 
 def test_jobs_read_declared_files_alone(finished, tmp_path):

@@ -54,8 +54,11 @@ def rearranged(series, rng, unit):
     return other, rows, features
 
 
-def verdict_of(series, validation, class_names):
-    """Return the level of a classifier, and the numbers of its reasons by code and class."""
+def verdict_of(series, validation, tested, class_names):
+    """Return the level of a classifier, and the numbers of its reasons by code and class.
+
+    ``tested`` is the label test of the data set.
+    """
     predictions = {KEY: validation.predictions}
     headers = {"d": series}
     parts = [audit(series)["audit"], missing_values(series), values_at_limit(series)]
@@ -67,7 +70,7 @@ def verdict_of(series, validation, class_names):
         headers,
         fits={KEY: (0, 5)},
         stability=pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
-        permutation_tests=label_test(series, n_repeats=3).assign(dataset="d", classifier="c"),
+        permutation_tests=tested.assign(dataset="d", classifier="c"),
         further={KEY: further},
     )
     numbers = ["estimate", "lower", "upper", "p", "limit", "count", "total"]
@@ -89,7 +92,8 @@ def test_orders_names_and_units_change_no_result(rng, kind, unit):
     other, rows, features = rearranged(series, rng, unit)
     feature_names = dict(zip(other.features, series.features[features], strict=True))
 
-    pd.testing.assert_frame_equal(label_test(series, n_repeats=3), label_test(other, n_repeats=3))
+    label_tests = [label_test(data, n_repeats=3) for data in (series, other)]
+    pd.testing.assert_frame_equal(*label_tests)
 
     folds = [draw_folds(data, 5, 2) for data in (series, other)]
     sample_names = dict(zip(other.samples, series.samples[rows], strict=True))
@@ -113,8 +117,8 @@ def test_orders_names_and_units_change_no_result(rng, kind, unit):
         for label, area in curves[0].items():
             assert area == pytest.approx(curves[1][CLASSES[label]])
 
-    level, reasons = verdict_of(series, validations[0], CLASSES)
-    other_level, other_reasons = verdict_of(other, validations[1], {})
+    level, reasons = verdict_of(series, validations[0], label_tests[0], CLASSES)
+    other_level, other_reasons = verdict_of(other, validations[1], label_tests[1], {})
     assert level == other_level
     assert list(reasons) == list(other_reasons)
     for key, numbers in reasons.items():

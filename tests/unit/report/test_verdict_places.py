@@ -9,6 +9,7 @@ import json
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from types import SimpleNamespace
 
 import numpy as np
@@ -315,7 +316,7 @@ def places(results, folder):
     write_index([results.study], folder / "results/index.html")
     index = (folder / "results/index.html").read_text()
     badges = re.findall(r'class="badge (\w+)">([^<]*)<', index)
-    sheets = dict(workbook.workbook_sheets(results))
+    sheets = dict(islice(workbook.workbook_sheets(results), 3))  # summary, verdicts and reasons
     items = sheets["summary"].set_index("item")["text"]
     by_rule = re.findall("this result is (.*)", paragraphs(results))
     styles = {badge for badge, _ in badges} | {page_card.level}

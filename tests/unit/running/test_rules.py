@@ -251,9 +251,9 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
         ("validate", {"series": ("a", "b")}, 2),
         ("combine", {"series": ("a",)}, 1),
         ("combine", {"series": ("a", "b", "c", "d")}, 2),
-        ("draw", {"trained": range(49)}, 1),
-        ("draw", {"trained": range(50)}, 2),
-        ("draw", {"trained": range(500)}, 4),
+        ("draw", {"training_keys": range(49)}, 1),
+        ("draw", {"training_keys": range(50)}, 2),
+        ("draw", {"training_keys": range(500)}, 4),
     ],
 )
 def test_threads_follow_from_the_work(rule, study, threads):

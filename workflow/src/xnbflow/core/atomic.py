@@ -15,6 +15,7 @@ from xnbflow.core.errors import InputError
 
 #: Errors of a full disk, an exhausted quota and a limit of a file's size.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+#: Errors of missing permissions and read-only file systems.
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 #: Seconds without a write after which another host's temporary file is considered abandoned.

@@ -10,6 +10,7 @@ import threading
 from types import ModuleType
 from typing import Any
 
+#: Held while a module is imported, so that two threads do not import it at once.
 _LOCK = threading.Lock()
 
 

@@ -121,7 +121,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return a question about the most similar name, for the middle of a message; else no text.
+    """Return a question about the most similar name for a message, or no text without one.
 
     Examples
     --------

@@ -243,6 +243,7 @@ def _is_column(value: Any) -> bool:
 
 
 def _may_name_columns(value: Any) -> bool:
+    """Return whether a value is a column, a list of columns, or a slice of them."""
     if isinstance(value, (bool, np.bool_)):
         return False
     if isinstance(value, slice):

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 from xnbflow.core.entries import Analysis, Method
 from xnbflow.core.errors import InputError, quoted
 
+#: The groups of entry points by which packages add entries.
 _GROUPS = ("xnbflow.analyses", "xnbflow.methods", "xnbflow.sources")
 
 #: The folder of the papers; each is a package.
@@ -33,7 +34,7 @@ _Entry = TypeVar("_Entry", bound=_HasName)
 def with_papers(
     group: str, kind: type[_Entry], core_entries: Mapping[str, _Entry]
 ) -> dict[str, _Entry]:
-    """Return the entries of the core and those of the papers in this installation, by name."""
+    """Return the entries of the core and of the papers in this installation, by name."""
     points = [point for point in _points_of_papers() if point.group == group]
     return _with_points(points, kind, core_entries)
 
@@ -66,7 +67,7 @@ def shipped_analyses() -> Mapping[str, Analysis]:
 
 @cache
 def known_analyses() -> Mapping[str, Analysis]:
-    """Return every analysis by name: those of the papers, and those that other packages add."""
+    """Return every analysis by name: analyses of the papers, and of packages that add some."""
     return with_plugins("xnbflow.analyses", Analysis, {})
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted
 
+#: JSON Schema's types, in words.
 _TYPES = {
     "integer": "a whole number",
     "number": "a number",
@@ -17,6 +18,7 @@ _TYPES = {
     "array": "a list",
     "object": "a mapping",
 }
+#: JSON Schema's bounds of numbers, in words.
 _BOUNDS = {
     "exclusiveMinimum": "above",
     "minimum": "of at least",

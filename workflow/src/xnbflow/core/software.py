@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from xnbflow import __version__
 
+#: Packages whose versions results and models name.
 _PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
 
 

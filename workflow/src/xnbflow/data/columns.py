@@ -16,7 +16,7 @@ from xnbflow.data.matrices import is_sparse
 _LARGEST = 2.0**500
 #: Different numbers, one of them at least this large, differ by more than 2**-500.
 _SURELY_APART = 2.0**-447
-#: Squares of values between this and the next bound neither overflow nor underflow.
+#: Bounds of values whose squares neither overflow nor underflow.
 _SMALL = 1e-100
 _GREAT = 1e100
 

@@ -14,13 +14,15 @@ from xnbflow.data.dataset import COUNTS, DataSet
 
 #: Reads that are added to each count before the logarithm, of a library of mean size.
 PRIOR_COUNT = 2.0
-#: Shares of the features that are trimmed at each end of the log ratios and of the mean logs.
+#: Share of the features that is trimmed at each end of the log ratios.
 _RATIO_TRIM = 0.3
+#: Share of the features that is trimmed at each end of the mean logarithms.
 _LEVEL_TRIM = 0.05
 #: Samples whose log ratios are all smaller have a factor of 1.
 _EQUAL = 1e-6
-#: A group's number of samples above which only a share of them needs reads, and that share.
+#: Number of samples of a group above which only a share of them needs reads.
 _LARGE_GROUP = 10
+#: The share of the further samples of such a group that needs reads.
 _LARGE_SHARE = 0.7
 #: Tolerance of comparisons with thresholds.
 _ROUNDING = 1e-14

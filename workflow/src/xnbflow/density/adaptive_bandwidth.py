@@ -71,6 +71,7 @@ def kernel_spreads(bandwidths: np.ndarray, factors: np.ndarray, offsets: np.ndar
 def _write_factors(
     tile: np.ndarray, offsets: np.ndarray, bandwidths: np.ndarray, code: int, out: np.ndarray
 ) -> None:
+    """Write each sample's factor of its bandwidth, ``out`` (n_samples, n_features)."""
     for c in range(len(offsets) - 1):
         start, stop = offsets[c], offsets[c + 1]
         widths = np.empty(stop - start)

@@ -13,6 +13,7 @@ import numpy as np
 from xnbflow.data.matrices import dense_feature_blocks
 from xnbflow.density.bandwidth import SMALLEST_SPREAD
 
+#: log(sqrt(2 pi)), of the normal density.
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 

@@ -18,6 +18,7 @@ from xnbflow.density.tiles import class_offsets, map_parts, map_strips, sorted_c
 
 #: Features of a sparse tile.
 _SPARSE_STRIP = 32
+#: Nanoseconds for each stored value, by which work is divided among threads.
 _NS_PER_STORED = 100.0
 
 #: Share of stored values up to which sparse tiles are faster. A fit of 5,000 samples and 3,000

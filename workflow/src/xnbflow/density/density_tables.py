@@ -37,11 +37,13 @@ import numpy as np
 from xnbflow.core.jit import njit
 from xnbflow.density.kernels import exponentiate
 
+#: Nodes of a table per bandwidth.
 _PER_BANDWIDTH = 32
 _NEAR = 3.0  # bandwidths from a sample within which there are tables
 _MERGED = 1.0 / 256.0  # width of the groups of samples of a table, in bandwidths
 _GROUPED = 0.6  # the same for `log_grouped`
 _N_MOMENTS = 4  # of the samples of a cell
+#: log(sqrt(2 pi)), of the normal density.
 _LOG_SQRT_2PI = 0.9189385332046727
 _LOG_NEGLIGIBLE = 23.0  # 1e-10
 

@@ -73,6 +73,7 @@ def kullback_leibler(densities: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 
 @njit(nogil=True)
 def _jeffreys_divergence(densities: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Return ``sum (p - q) log(p / q)`` over the grid, (n_pairs, n_features)."""
     n_grid, width = densities.shape[1:]
     out = np.zeros((len(pairs), width))
     for pair in range(len(pairs)):

@@ -14,6 +14,7 @@ from xnbflow.core.jit import njit
 #: Arguments below are taken as this one: exp(-708) = 3.3e-308 is close to the last normal number.
 EXP_LOWEST = -708.0
 
+#: 1 / log(2), and log(2) as the sum of two numbers: exp(x) = 2**k exp(x - k log 2).
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 6.93147180369123816490e-01  # its last 32 bits are zero: its products are exact
 _LN2_LOW = 1.90821492927058770002e-10
@@ -71,6 +72,7 @@ EXPONENTIAL = 7
 #: Codes from this one on are kernels of the beta family, the first with s = 0.
 _FIRST_BETA = 8
 
+#: 1 / sqrt(2 pi) and sqrt(pi).
 _PER_SQRT_2PI = 0.3989422804014327
 _SQRT_PI = 1.772453850905516
 #: Beyond this distance the exponential of a negative number is 0.

@@ -10,6 +10,7 @@ import numpy as np
 from xnbflow.core.jit import njit
 from xnbflow.density.kernels import EXPONENTIAL, GAUSSIAN, apply_kernel
 
+#: Logarithms of sqrt(2 pi), of the normal density, and of 2, of the exponential kernel.
 _LOG_SQRT_2PI = 0.9189385332046727
 _LOG_2 = 0.6931471805599453
 

@@ -316,12 +316,12 @@ def _write_spreads(
 def _quantile(values: np.ndarray, weights: np.ndarray, n: int, p: float) -> float:
     """Return Hazen's quantile of ``n`` values, of which each distinct one has its weight."""
     below, above, share = hazen(n, p)
-    low, high = _ranked(values, weights, below), _ranked(values, weights, above)
+    low, high = _value_of_rank(values, weights, below), _value_of_rank(values, weights, above)
     return low + share * (high - low)
 
 
 @njit(nogil=True)
-def _ranked(values: np.ndarray, weights: np.ndarray, rank: int) -> float:
+def _value_of_rank(values: np.ndarray, weights: np.ndarray, rank: int) -> float:
     """Return the value that has a rank, from 0, among all samples."""
     n_samples = 0.0  # up to this value
     for k in range(len(values)):

@@ -13,6 +13,7 @@ from xnbflow.density.bandwidth import overall_spread
 #: Spreads below this share of a feature's size are rounding errors: the feature is constant.
 _ROUNDING = 64.0 * np.finfo(np.float64).eps
 
+#: Values of a part of the features: 16 MB.
 _PART_VALUES = 2_000_000
 
 

@@ -23,9 +23,11 @@ BESIDE = 32
 #: Most samples of a class for this sort; NumPy is faster with more.
 LARGEST_BESIDE = 160
 
+#: Values of a tile: 256 kB, so that it stays in a core's cache.
 _STRIP_VALUES = 32_768
 _MOST_VALUES = 1_048_576  # 8 MB, so that a copy is small relative to the data
 _NARROWEST = 24  # with fewer features side by side a value takes up to twice the time
+#: Most features of a tile, for data sets of few samples.
 _WIDEST = 2048
 _LINE = 8  # numbers in a cache line
 _WORTH_A_THREAD = 1_000_000  # nanoseconds

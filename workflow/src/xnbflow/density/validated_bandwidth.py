@@ -15,6 +15,7 @@ from xnbflow.density.kernels import exponentiate
 #: Number of bandwidths that are tried.
 CANDIDATES = 50
 
+#: Folds by which a bandwidth is chosen; fewer if a class has fewer samples.
 _FOLDS = 3
 #: The bandwidth of a class with equal values.
 _CONSTANT = 1e-7

@@ -18,6 +18,7 @@ _LARGEST = 0.99
 _TRIM = 0.15
 #: Gain of the log likelihood, in first order, below which the iterations of a feature end.
 _TOLERANCE = 1e-6
+#: Most iterations of a feature.
 _MOST_ITERATIONS = 20
 #: Variances are at least this share of the largest one, as weights of an iteration.
 _LEAST_SHARE = 1e-3

@@ -158,7 +158,7 @@ def _compare_sets(
     inflation: np.ndarray,
     df: float,
 ) -> SetTests:
-    """Compare the mean statistic of each set with that of the other genes.
+    """Compare the mean statistic of each set with the mean of the other genes.
 
     With ``m`` of ``G`` genes in the set and ``d`` the difference of the means, inside less outside,
     the pooled variance is ``((G - 1) s² - d² m (G - m) / G) / (G - 2)`` and ``t = d / sqrt(pooled

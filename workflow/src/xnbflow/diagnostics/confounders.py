@@ -31,6 +31,7 @@ _DIFFERENCES = {
     "categories differ": "is distributed differently in the classes",
     "separates classes": "separates classes completely",
 }
+#: What a column on the follow-up of patients contains.
 _FOLLOW_UP = (
     "the time to an event, or whether it was seen: an outcome, which needs a survival model, and "
     "no column to adjust for"

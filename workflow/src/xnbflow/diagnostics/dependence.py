@@ -207,6 +207,7 @@ def sampling_error(values: np.ndarray, n_population: int) -> float:
 
 
 def _compare_all(residuals: np.ndarray, cut: float) -> _Comparison:
+    """Compare each feature with every other one."""
     n_features = len(residuals)
     pairs = scan_pairs(residuals, cut=cut + ROUNDING)
     return _Comparison(
@@ -221,6 +222,7 @@ def _compare_all(residuals: np.ndarray, cut: float) -> _Comparison:
 
 
 def _compare_sample(residuals: np.ndarray, cut: float, rng: np.random.Generator) -> _Comparison:
+    """Compare a random sample of the features with all features."""
     n_features = len(residuals)
     features = np.sort(rng.choice(n_features, SAMPLED_FEATURES, replace=False))
     scan = scan_features(residuals, features, cut=cut + ROUNDING)

@@ -297,7 +297,7 @@ def _residual_squares(
 
 
 def _joint_squares(estimate: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return ``b' C^-1 b`` of each feature; ``covariance`` is that of all features or of each."""
+    """Return ``b' C^-1 b`` of each feature; ``covariance`` C is common, or one for each feature."""
     if np.isnan(covariance).any():
         return np.full(len(estimate), np.nan)
     inverse = np.linalg.pinv(covariance, rcond=_ZERO, hermitian=True)

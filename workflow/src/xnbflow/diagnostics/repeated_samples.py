@@ -56,7 +56,7 @@ def shared_samples(
 
     Correlations are those of samples in standard units, with features centred in each cohort.
     """
-    correlation = _standardised(_in_units(first)).T @ _standardised(_in_units(second))
+    correlation = _standardise_samples(_in_units(first)).T @ _standardise_samples(_in_units(second))
     enough = len(first) >= ENOUGH
     similar = (correlation >= ALIKE) & enough
     copies = (correlation >= COPIES) & enough & _are_apart(correlation)
@@ -140,7 +140,7 @@ def matched_patients(
         m = other.shape[1]
         if min(n, m) < _FEWEST_OF_CLASS or len(first) < ENOUGH:
             continue
-        correlations = _standardised(one).T @ _standardised(other)
+        correlations = _standardise_samples(one).T @ _standardise_samples(other)
         mutual += int(_mutual_pairs(correlations[None])[0])
         possible += min(n, m)
         for start in range(0, _SIMULATIONS, _AT_ONCE):
@@ -177,7 +177,7 @@ def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> similar_samples(values)[0].tolist()
     [[1, 4]]
     """
-    standardised = _standardised(values)
+    standardised = _standardise_samples(values)
     correlation = standardised.T @ standardised
     np.fill_diagonal(correlation, -1.0)
     alike = (correlation >= ALIKE) & (len(values) >= ENOUGH) & _are_apart(correlation)
@@ -291,7 +291,7 @@ def _likeness_within_classes(
     residuals = values - (values @ basis) @ basis.T
 
     variable = np.argsort(-residuals.var(axis=1), kind="stable")[:_VARIABLE_FEATURES]
-    standardised = _standardised(residuals[np.sort(variable)])
+    standardised = _standardise_samples(residuals[np.sort(variable)])
     correlation = standardised.T @ standardised
     z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
     pairs = z[np.triu_indices(len(z), 1)]
@@ -375,7 +375,7 @@ def _in_units(values: np.ndarray) -> np.ndarray:
     return np.divide(values, deviations, out=np.zeros(values.shape), where=deviations > 0)
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
+def _standardise_samples(values: np.ndarray) -> np.ndarray:
     """Return samples with features centred, then of mean 0 and length 1."""
     centred = values - values.mean(axis=1, keepdims=True)
     centred -= centred.mean(axis=0)

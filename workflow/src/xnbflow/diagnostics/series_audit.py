@@ -69,7 +69,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
         *global_shifts(series),
         *library_sizes(series),
         *sexes(logarithms),
-        *_repeated(logarithms),
+        *_find_repeats(logarithms),
         *repeat_rows,
         *_scale(logarithms),
         *component_findings,
@@ -111,7 +111,7 @@ def _scale(series: DataSet) -> list[AuditRow]:
     return [audit_row(scale, scale, severity, note.finding, remedy=note.advice, value=quantile_99)]
 
 
-def _repeated(series: DataSet) -> list[AuditRow]:
+def _find_repeats(series: DataSet) -> list[AuditRow]:
     """Return samples that are equal or nearly equal and not in one group."""
     rows = []
     equal_pairs: set[tuple[int, int]] = set()

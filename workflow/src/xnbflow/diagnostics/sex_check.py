@@ -20,7 +20,9 @@ from xnbflow.diagnostics.features import MAD_TO_SD
 _SEPARATED_SEXES = 4.0
 #: Values above this are intensities rather than logarithms.
 _LARGEST_LOGARITHM = 50.0
+#: Names of columns with the sex: the word alone, or at the end of a name.
 _SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)$", re.IGNORECASE)
+#: Genes that only females express (from the inactive X), and genes of the Y chromosome.
 _FEMALE_GENE = "XIST"
 _MALE_GENES = ("RPS4Y1", "KDM5D", "DDX3Y")
 

@@ -49,7 +49,8 @@ def build_estimator(
         return _pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
     estimator = import_estimator(entry["method"])
     params = {
-        key: _value(value, columns, random_state) for key, value in entry.get("params", {}).items()
+        key: _build_value(value, columns, random_state)
+        for key, value in entry.get("params", {}).items()
     }
     accepted = inspect.signature(estimator).parameters
     if unknown := [key for key in params if key not in accepted]:
@@ -137,7 +138,8 @@ def import_estimator(path: str) -> type[BaseEstimator]:
     return estimator
 
 
-def _value(value: Any, columns: Columns, random_state: int | None) -> Any:
+def _build_value(value: Any, columns: Columns, random_state: int | None) -> Any:
+    """Return a value of a configuration: columns of a kind, an estimator, or itself."""
     if isinstance(value, str) and value.startswith("@"):
         if value[1:] not in KINDS:
             msg = f"there are no columns {value!r}; {known_names(value[1:], KINDS)}"
@@ -146,5 +148,5 @@ def _value(value: Any, columns: Columns, random_state: int | None) -> Any:
     if isinstance(value, Mapping) and ("method" in value or "steps" in value):
         return build_estimator(value, columns, random_state)
     if isinstance(value, list):
-        return [_value(item, columns, random_state) for item in value]
+        return [_build_value(item, columns, random_state) for item in value]
     return value

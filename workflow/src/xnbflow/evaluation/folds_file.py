@@ -122,7 +122,7 @@ def _rows(path: str | Path, header: DataSet) -> pd.DataFrame:
         raise InputError(msg) from error
     words = text.split()
     if not words or not set(words) <= {"0", "1"}:
-        return pd.DataFrame(_table(path, text), columns=["line", "repeat", "fold", "sample"])
+        return pd.DataFrame(_read_rows(path, text), columns=["line", "repeat", "fold", "sample"])
     if len(words) != len(header.samples):
         msg = (
             f"{path}: {counted(len(words), 'number')} for the "
@@ -135,7 +135,8 @@ def _rows(path: str | Path, header: DataSet) -> pd.DataFrame:
     return pd.DataFrame({"line": lines, "repeat": "0", "fold": folds, "sample": samples})
 
 
-def _table(path: str | Path, text: str) -> list[dict[str, Any]]:
+def _read_rows(path: str | Path, text: str) -> list[dict[str, Any]]:
+    """Return the rows of a file of folds by column name, with their cells as text."""
     reader = csv.reader(text.splitlines(keepends=True), delimiter="\t", strict=True)
     rows = []
     try:

@@ -11,6 +11,7 @@ from xnbflow.data.dataset import DataSet
 #: Prefix of the columns of the predictions that hold the log-posterior of a class.
 LOG_POSTERIOR = "log_posterior."
 
+#: Columns that name a classifier on a data set, and columns that name one of its fits.
 KEY = ["dataset", "folds", "classifier"]
 FOLD = ["repeat", "fold"]
 

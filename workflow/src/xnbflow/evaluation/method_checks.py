@@ -17,6 +17,7 @@ from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.schemas import check
 from xnbflow.evaluation.methods import known_methods
 
+#: The kinds of features that ``@kind`` names in a configuration.
 _KINDS = ("linear", "angular", "categorical")
 
 
@@ -79,6 +80,7 @@ def _check_params(method: Method, params: Mapping[str, Any], place: str) -> None
 
 
 def _check_path(path: str, where: str) -> None:
+    """Refuse a method that is neither a known name nor a valid import path."""
     if "." not in path:
         msg = (
             f"{where}: unknown method {quoted(path)}; {known_names(path, known_methods())}. Or "

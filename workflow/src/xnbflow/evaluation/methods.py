@@ -12,15 +12,19 @@ from typing import Any
 from xnbflow.core.entries import Method, read_parameters
 from xnbflow.core.plugins import with_papers, with_plugins
 
+#: The source of the published methods, as a key of the bibliography.
 _XNB = "@xnb2024"
 #: The schemas of the parameters by method, which `make manual` makes from the classes.
 _PARAMETERS = read_parameters(__file__)
 _QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
+#: Checks of scikit-learn that a method does not pass, with the reason.
 _BY_NAME = {"check_dataframe_column_names_consistency": "features are found by their names"}
 _NO_READS = dict.fromkeys(
     ("check_estimators_dtypes", "check_fit2d_1feature"), "a sample without any read is refused"
 )
+#: The source of the class-specific methods.
 _CSNB = "xnbflow; relative evidence: @baggenstoss1999"
+#: What the values of the parameters ``selection``, ``evidence``, ``calibration`` and ``rule`` mean.
 _XNB_SELECTION = {
     "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
     "H) reaches the threshold (0.999), and of these the ones whose distance is above min_distance "
@@ -182,13 +186,13 @@ METHODS = {method.name: method for method in _OWN}
 
 @cache
 def shipped_methods() -> Mapping[str, Method]:
-    """Return every method of this package by name: those of the core, and those of the papers."""
+    """Return every method of this package by name: methods of the core, and of the papers."""
     return with_papers("xnbflow.methods", Method, METHODS)
 
 
 @cache
 def known_methods() -> Mapping[str, Method]:
-    """Return every method by name: those of this package, and those that other packages add."""
+    """Return every method by name: methods of this package, and of packages that add some."""
     return with_plugins("xnbflow.methods", Method, METHODS)
 
 

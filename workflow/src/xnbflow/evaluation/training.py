@@ -67,6 +67,7 @@ def train(
     return {name: _concatenate(parts[name], table) for name, table in TRAINING_TABLES.items()}
 
 
+#: Python's types of the contract's types of columns.
 _TYPES = {"text": str, "integer": int, "number": float, "boolean": bool}
 
 
@@ -105,6 +106,7 @@ def _train_fold(
     return {**tables, "fits": pd.DataFrame([fit])}
 
 
+#: Measurements of a fit, which are missing if it fails.
 _MEASURED = ("features_per_class", "features", "ties", "fit_seconds", "predict_seconds")
 _NOTHING_FITTED = {**dict.fromkeys(_MEASURED, np.nan), "imputed": 0}
 
@@ -167,6 +169,7 @@ def _fit_and_predict(
 def _predict(
     model: BaseEstimator, X: pd.DataFrame | np.ndarray, series: DataSet, test: np.ndarray
 ) -> pd.DataFrame:
+    """Return the table ``predictions`` of a fold's test samples."""
     log_posterior: Any = None
     if hasattr(model, "predict_log_proba"):
         log_posterior = model.predict_log_proba(X)

@@ -147,7 +147,7 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
     n_pairs = max(1, len(sampled) * (len(sampled) - 1))
     mean_similarity = (others.sum() - len(sampled)) / n_pairs
     position = pd.Series(np.arange(len(names)), index=names)
-    replicated = _replicated(halves, series.n_features)
+    replicated = _replications(halves, series.n_features)
     rows = []
     for label in ["", *series.classes.astype(str)]:
         of_class = short if not label else short[short["class"] == label]
@@ -165,7 +165,7 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _replicated(halves: pd.DataFrame, n_features: int) -> dict[tuple[int, str], float]:
+def _replications(halves: pd.DataFrame, n_features: int) -> dict[tuple[int, str], float]:
     """Return the replication of the short lists by division and class, "" for the mean of all."""
     n_found = max(SHORT_LIST, min(LONG_LIST, int(_LONG_SHARE * n_features)))
     ranked = halves.sort_values("rank", kind="stable")

@@ -388,7 +388,7 @@ def accuracy_interval(
 
 
 def _accuracy_of_recalls(accuracy: Estimate, of_recalls: Estimate, inflation: float) -> Estimate:
-    """Return the interval of an accuracy from that of all samples and that of the recalls.
+    """Return the interval of an accuracy from the intervals of all samples and of the recalls.
 
     The upper limit of a cross-validation is the higher one: that of the recalls takes account of
     errors that all classes have because training sets are small.

@@ -32,12 +32,15 @@ _FOLDS = 5
 _REPEATS = 4
 #: Forecasts are for these multiples of the samples of the data set.
 _TIMES = (1.0, 1.5, 2.0)
+#: Least training samples of the smallest class; shares with fewer are left out.
 _LEAST_IN_CLASS = 3
 #: Features that are fitted, shared by the pairs of classes.
 _MOST_FEATURES = 1000
+#: Draws of the samples for the intervals of forecasts.
 _BOOTSTRAPS = 400
 #: A forecast with a wider 95% interval is marked.
 _WIDEST = 0.3
+#: Exponents of the power law that are tried, .05 apart.
 _EXPONENTS = np.linspace(0.1, 2.0, 39)
 
 

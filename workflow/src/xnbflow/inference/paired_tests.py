@@ -93,7 +93,7 @@ def wilcoxon_signed_rank_test(
     >>> wilcoxon_signed_rank_test([0.9, 0.8, 0.7, 0.9], [0.8, 0.6, 0.4, 0.5], "greater")
     SignedRankTest(statistic=10.0, p_value=0.0625, n_pairs=4)
     """
-    return _signed_rank(_differences(first, second), alternative)
+    return _signed_rank_test(_differences(first, second), alternative)
 
 
 def sorted_runs_test(
@@ -133,7 +133,7 @@ def sorted_runs_test(
         msg = f"sorted runs need scores of shape (runs, folds), got {np.shape(first)}"
         raise InputError(msg)
     averaged = np.sort(_differences(first, second), axis=1).mean(axis=0)
-    return _signed_rank(averaged, alternative)
+    return _signed_rank_test(averaged, alternative)
 
 
 def corrected_resampled_t_test(
@@ -187,6 +187,7 @@ def corrected_resampled_t_test(
 
 
 def _differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the differences of paired scores, all of which are finite."""
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if first.shape != second.shape or not first.size:
         msg = f"paired scores must have the same shape, got {first.shape} and {second.shape}"
@@ -199,7 +200,8 @@ def _differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return differences
 
 
-def _signed_rank(differences: np.ndarray, alternative: Alternative) -> SignedRankTest:
+def _signed_rank_test(differences: np.ndarray, alternative: Alternative) -> SignedRankTest:
+    """Return Wilcoxon's exact signed-rank test of differences."""
     require_choice("alternative", alternative, get_args(Alternative))
     differences = np.round(differences, _DECIMALS)
     differences = differences[differences != 0]

@@ -289,7 +289,7 @@ class _Evidence:
 
     @property
     def loss(self) -> Estimate:
-        """Balanced accuracy in the second cohort minus that of cross-validation in the first."""
+        """Balanced accuracy in the second cohort minus the cross-validated one in the first."""
         return difference(self.measured.balanced_accuracy, self.before)
 
     def decide(self) -> tuple[Held, str]:

@@ -48,6 +48,7 @@ ALLOWED: dict[str, VerdictLevel] = {
     "cohort threshold": "partly supported",
     "cohort labels": "partly supported",
 }
+#: The position of each code, in which reasons are shown.
 _ORDER = {code: position for position, code in enumerate(ALLOWED)}
 
 
@@ -90,7 +91,7 @@ class Reason:
         return ALLOWED[self.code]
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of the table ``reasons``, without those of the classifier."""
+        """Return the columns of the table ``reasons``, without the columns of the classifier."""
         fields = dict(vars(self))
         return {"class": fields.pop("label"), "level": self.level, **fields}
 
@@ -109,5 +110,5 @@ def lowest(levels: Iterable[VerdictLevel]) -> VerdictLevel:
 
 
 def in_order(reasons: Iterable[Reason]) -> list[Reason]:
-    """Return reasons in the order of `ALLOWED`; those of one code keep their order."""
+    """Return reasons in the order of `ALLOWED`; reasons of one code keep their order."""
     return sorted(reasons, key=lambda reason: _ORDER[reason.code])

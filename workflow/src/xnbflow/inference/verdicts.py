@@ -82,7 +82,7 @@ class LabelTest:
 
         The label test of a data set does not use the classifier, so that no choice changes its p.
         """
-        return self._corrected(self.p_value, candidates)
+        return self._correct_for_candidates(self.p_value, candidates)
 
     def is_near(self, candidates: int) -> bool:
         """Return whether other permutations or draws of folds may decide otherwise.
@@ -97,11 +97,15 @@ class LabelTest:
         >>> LabelTest(0.03, p_lower=0.02, p_upper=0.04).is_near(2)
         False
         """
-        lower = self._corrected(self.p_lower, candidates)
-        upper = self._corrected(self.p_upper, candidates)
+        lower = self._correct_for_candidates(self.p_lower, candidates)
+        upper = self._correct_for_candidates(self.p_upper, candidates)
         return lower <= ONE_SIDED_LEVEL < upper
 
-    def _corrected(self, value: float, candidates: int) -> float:
+    def _correct_for_candidates(self, value: float, candidates: int) -> float:
+        """Return a p times the number of candidates, at most 1.
+
+        A test of its own statistic (`permuted`) does not depend on the candidates.
+        """
         factor = 1 if self.permuted else candidates
         return float(np.minimum(1.0, value * factor))
 

@@ -119,7 +119,7 @@ def combine(
 
 
 def describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
-    """Replace directions and quartiles of a signature by those of harmonised samples.
+    """Replace directions and quartiles of a signature by numbers of harmonised samples.
 
     Series have different scales, so that the medians of raw values over all series do not compare
     classes.

@@ -24,7 +24,7 @@ def final_model(
     origin: Mapping[str, Any],
     halves: pd.DataFrame | None = None,
 ) -> TrainedModel:
-    """Fit a classifier on all samples; the figures are those of a study's cross-validation.
+    """Fit a classifier on all samples; a study's cross-validation has its performance.
 
     ``predictions`` and ``selected`` are what the training jobs of one scheme of folds wrote,
     ``halves`` the table of `xnbflow.inference.halves.halves_table`. The ``origin`` has

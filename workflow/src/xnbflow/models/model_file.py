@@ -29,6 +29,7 @@ from xnbflow.tables.parquet import place_of
 #: Version of the format; increase it when older or newer programs cannot read the files.
 MODEL_VERSION = 4
 
+#: The name of the format, in the header of a file.
 _FORMAT = "xnbflow-model"
 #: Parts of the ZIP file beside the arrays: skops' description of the objects, and the digest.
 _SCHEMA = "schema.json"
@@ -281,7 +282,7 @@ def _plain_value(schema: Any, key: str) -> Any:
 def _permitted_types(
     schema: Any, members: Mapping[str, bytes], trust: set[str], path: str | Path
 ) -> set[str]:
-    """Return the types of a file's objects; refuse those that are not known or trusted."""
+    """Return the types of a file's objects; refuse types that are not known or trusted."""
     types, refused = audit_schema(schema, members)
     if refused:
         msg = (

@@ -116,7 +116,7 @@ def evidence_left(model: TrainedModel, lacking: np.ndarray) -> np.ndarray:
 
 
 def notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
-    """Yield how the scale of the table differs from that of the training data."""
+    """Yield how the scale of the table differs from the scale of the training data."""
     columns = X.columns.astype(str).get_indexer(model.features)
     present = np.flatnonzero(columns >= 0)
     n_compared = min(len(present), _MOST_FEATURES)

@@ -114,7 +114,7 @@ def options_by_key(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _is_geo_file(location: str) -> bool:
-    """Return whether a path or URL is that of a series matrix or SOFT file of GEO."""
+    """Return whether a path or URL names a series matrix or SOFT file of GEO."""
     if Path(location).is_file():
         with open_raw(location) as stream:
             return format_of(stream.read(_FIRST_CHARACTERS)) in ("series matrix", "SOFT")

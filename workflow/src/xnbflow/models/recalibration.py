@@ -212,7 +212,7 @@ def refuse_without_ranking(
 
 
 def shift_is_shown(recalibration: Mapping[str, Any]) -> bool:
-    """Return whether slope or intercept differ from those of a model that fits the cohort.
+    """Return whether slope or intercept differ from a slope of 1 and intercepts of 0.
 
     If the interval of the slope contains 1 and that of the intercept 0, the model as it was fitted
     is recommended: without a shift a recalibration by few samples increases the log loss.

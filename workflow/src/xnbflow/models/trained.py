@@ -58,7 +58,7 @@ class CrossValidation:
     halves: pd.DataFrame | None = None
 
     def figures(self) -> dict[str, Any]:
-        """Return accuracies, recalls with 95% intervals and the majority's share, as in model files.
+        """Return accuracies, recalls and their 95% intervals, and the majority's share.
 
         They equal those in a study's tables: each sample counts once, as the mean over repeats.
         Where samples have groups, the intervals count groups, and ``groups`` is their number. See

@@ -25,6 +25,7 @@ _LEAST_WIDTH = 1e-9
 _MOST_FEATURES = 2000
 #: Cells of a block of points and centres: 400 kB stay in the cache.
 _BLOCK = 50_000
+#: log(sqrt(2 pi)), of the normal density.
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 
 

@@ -372,7 +372,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Greatest distance of each feature in any class that uses it, else 0: (n_features,)."""
+        """Greatest distance of each feature in any class that uses it; 0 if none does."""
         check_is_fitted(self)
         importances = np.zeros(self.n_features_in_)
         for columns, distances in zip(self.columns_, self.distances_, strict=True):

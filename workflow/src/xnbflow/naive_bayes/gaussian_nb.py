@@ -65,6 +65,7 @@ class GaussianNB(IndependentNB):
         return np.exp(self.class_log_prior_)
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        """Fit a normal density to each feature in each class."""
         density = Gaussian(var_smoothing=self.var_smoothing)
         try:
             density.fit(features, codes, len(self.classes_))

@@ -102,7 +102,7 @@ class IndependentNB(BaseNaiveBayes):
         return np.arange(len(terms)), terms
 
     def _term_names(self) -> np.ndarray:
-        """Return the name of each term: its column's, or that of a multivariate group."""
+        """Return the name of each term: of its column, or of its multivariate group."""
         names = self._feature_names()
         terms: list[str | None] = []
         for group in self.groups_:

@@ -18,8 +18,10 @@ def _is_fold(value: Any) -> bool:
     return all(np.ndim(part) == 1 and np.asarray(part).dtype.kind in "iu" for part in value)
 
 
+#: One fold of a list of folds.
 _FOLD = Constraint("(training, test)", _is_fold)
 
+#: A list of folds, of which there is at least one.
 _FOLDS_GIVEN = Constraint(
     "a list of (training, test) samples",
     lambda value: satisfies(value, ListOf(_FOLD)) and bool(value),
@@ -33,6 +35,7 @@ CV_CONSTRAINTS: list[Any] = [
     None,
 ]
 
+#: Inner folds without the parameter ``cv``.
 _FOLDS = 5
 
 

@@ -48,7 +48,7 @@ def sum_path_evidence(
         evidence = class_evidence(log_density, log_prior, contamination, approximate=True)
         np.maximum(evidence, _LEAST_EVIDENCE, out=evidence)
         if nodes is not points:
-            evidence = _between(points, nodes, evidence)
+            evidence = _interpolate(points, nodes, evidence)
         sums += modules.of(block) @ evidence
     return np.moveaxis(sums, 0, 2)
 
@@ -65,7 +65,7 @@ def _nodes(points: np.ndarray) -> np.ndarray:
 
 
 @njit(nogil=True)
-def _between(points: np.ndarray, nodes: np.ndarray, curves: np.ndarray) -> np.ndarray:
+def _interpolate(points: np.ndarray, nodes: np.ndarray, curves: np.ndarray) -> np.ndarray:
     """Return curves (n_classes, n_features, n_nodes) at points between the nodes of a feature.
 
     ``points`` (n_features, n_points) and ``nodes`` (n_features, n_nodes), ascending.

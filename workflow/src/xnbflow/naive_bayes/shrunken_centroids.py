@@ -137,6 +137,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
         return self
 
     def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
+        """Choose the threshold by inner cross-validation, and shrink the centroids by it."""
         features = as_csr_by_feature(features) if is_sparse(features) else features
         centroids = Centroids.of(features, codes, len(self.classes_))
         if self.threshold is not None:

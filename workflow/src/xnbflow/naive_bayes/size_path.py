@@ -142,7 +142,7 @@ class InnerPredictions:
         return np.exp(-log_losses(calibrated, self.log_prior, self.codes))
 
     def _cross_calibrated(self, sums: np.ndarray, calibration: Calibration) -> np.ndarray:
-        """Return sums calibrated by the other folds; the temperature is that of all folds."""
+        """Return sums calibrated by the other folds; the temperature is fitted to all folds."""
         if len(sums) > _MOST_CROSSED:
             return calibration(sums)
         blocks = self.folds % _MOST_BLOCKS
@@ -213,7 +213,7 @@ def path_row(count: float, temperature: float, scores: dict[str, float]) -> dict
 
 
 def choose_size(rows: list[dict[str, Any]], n_samples: int) -> int:
-    """Return the chosen row of a path, whose scores are those of `InnerPredictions`.
+    """Return the chosen row of a path with the scores of `InnerPredictions`.
 
     Of the rows whose log loss is within one standard error of the least, or ``1 / n_samples``, it
     is the one with the fewest features, and of these with the least log loss (the rule of one

@@ -165,6 +165,7 @@ class XNB(BaseNaiveBayes):
         self.priors = priors
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
+        """Select features by the distances of class pairs, and fit the densities of each class."""
         features = as_csr_by_feature(features) if is_sparse(features) else features
         n_classes = len(self.classes_)
         labels = self.classes_.tolist()

@@ -138,6 +138,7 @@ class CountNormalizer(OneToOneFeatureMixin, UnsupervisedTransformer):
         self.prior_count = prior_count
 
     def _learn(self, X: np.ndarray) -> None:
+        """Learn the mean library size, and the reference of TMM."""
         counts = X.T
         check_counts(counts)
         sizes = counts.sum(axis=0)

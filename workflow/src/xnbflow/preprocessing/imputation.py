@@ -39,6 +39,7 @@ class Imputer(OneToOneFeatureMixin, UnsupervisedTransformer):
     """
 
     def _learn(self, X: np.ndarray) -> None:
+        """Learn the median of each feature; the median of all values for an empty feature."""
         missing = np.isnan(X)
         if missing.all():
             msg = "all values of the training samples are missing; there is nothing to impute from"

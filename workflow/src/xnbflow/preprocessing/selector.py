@@ -28,7 +28,7 @@ class FeatureSelector(TransformerMixin):
         return _mixin().transform(self, X)
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return samples with all features, 0 in place of those that are not kept."""
+        """Return samples with all features; features that are not kept are 0."""
         return _mixin().inverse_transform(self, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -29,8 +29,6 @@ COVERAGE = texts_of("verdicts")["coverage"]
 COHORT_RULE = texts_of("verdicts")["cohort_rule"]
 #: Codes of the reasons that copies of samples are.
 _COPIES = ("many copies", "some copies")
-#: Classes of a data set whose pair a sentence need not name.
-_TWO = 2
 
 
 def headline_sentence(results: StudyResults) -> str:
@@ -238,7 +236,8 @@ def inseparable_pairs(
 
     ``row`` is of the table ``concordance``; the list is empty with two classes.
     """
-    if len(results.rows("class_sizes", dataset=evaluation["dataset"])) <= _TWO:
+    n_classes = len(results.rows("class_sizes", dataset=evaluation["dataset"]))
+    if n_classes <= 2:  # a sentence need not name the only pair
         return []
     pairs = results.rows("concordance_pairs", **evaluation, together=row["together"])
     if not row["together"]:  # those of several columns together may have left columns out

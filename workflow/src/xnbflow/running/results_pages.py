@@ -208,15 +208,15 @@ def _group_heading(group: TableGroup) -> str:
 
 
 def _in_order(names: Iterable[str], first: Sequence[str]) -> list[str]:
-    """Return names in an order, and those that it does not have after them, as they are.
+    """Return names in the order of ``first``; other names follow in their present order.
 
     Examples
     --------
     >>> _in_order(["a", "b", "c"], ["c", "a"])
     ['c', 'a', 'b']
     """
-    places = {name: place for place, name in enumerate(first)}
-    return sorted(names, key=lambda name: places.get(name, len(places)))
+    positions = {name: position for position, name in enumerate(first)}
+    return sorted(names, key=lambda name: positions.get(name, len(positions)))
 
 
 def _group_lines(name: str, group: TableGroup, tables: "_ReferenceTables") -> Iterator[str]:

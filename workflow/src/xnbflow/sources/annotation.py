@@ -53,7 +53,9 @@ _FORMS = {
 }
 #: A gene in a column ``gene_assignment``: accession, symbol, title and more.
 _ASSIGNMENT = re.compile(r"\S+ // (\S+)( // .*)?")
+#: The line of a file that names its platform.
 _PLATFORM = re.compile(r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)")
+#: The lines before and after the table of a platform.
 _BEGIN = "!platform_table_begin"
 _END = "!platform_table_end"
 #: Texts of a probe without a gene, in small letters.
@@ -194,10 +196,10 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
         if has_words.mean() > 0.5:  # descriptions, as GENE_NAME of Agilent has
             del places["symbol"]
     new_names = {}
-    for standard, place in places.items():
-        has_genes = any(join_genes(standard, str(cell)) for cell in table.iloc[:, place])
+    for standard, position in places.items():
+        has_genes = any(join_genes(standard, str(cell)) for cell in table.iloc[:, position])
         if standard not in table and has_genes:
-            new_names[table.columns[place]] = standard
+            new_names[table.columns[position]] = standard
     for name in ("feature", "kind", "values"):  # columns that a data set has itself
         if name in table:
             new_names[name] = f"{name}_"
@@ -287,8 +289,9 @@ def _fill_annotation(
         if row is None or row in annotated_rows:
             continue
         annotated_rows.add(row)
-        for name, place in places.items():
-            columns[name][row] = join_genes(name, cells[place]) if place < len(cells) else ""
+        for name, position in places.items():
+            has_cell = position < len(cells)
+            columns[name][row] = join_genes(name, cells[position]) if has_cell else ""
     if annotation.is_marked and not has_ended:
         raise _CUT_OFF.error(path=path, end=_END)
     if not annotated_rows:

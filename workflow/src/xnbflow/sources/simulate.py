@@ -38,12 +38,14 @@ SEPARATION = 0.3
 SHARED_EFFECT = 0.5
 #: Least and greatest purity of a sample, since samples are mixtures of tissues.
 PURITY = (0.1, 1.0)
-#: Standard deviation, over genes, of the shift of a batch and of a cohort, in standard deviations
-#: within classes. A batch is then about as strong as the strongest factor of all genes.
+#: Standard deviation, over genes, of the shift of a batch, in standard deviations within classes. A
+#: batch is then about as strong as the strongest factor of all genes.
 BATCH_SHIFT = 0.75
+#: Standard deviation, over genes, of the shift of a cohort, in standard deviations within classes.
 COHORT_SHIFT = 0.25
 
 SHAPES = ("normal", "skewed", "left-skewed", "bimodal")
+#: Shares of the features with each of `SHAPES`.
 _SHAPE_SHARES = (0.6, 0.15, 0.2, 0.05)
 #: The logarithm's standard deviation of a skewed (log-normal) feature.
 _SKEW = 0.4
@@ -51,6 +53,7 @@ _SKEW = 0.4
 _BIMODAL_SD = 0.8957724757
 #: Largest share of a gene's variance that factors explain.
 _MOST_EXPLAINED = 0.9
+#: Genes that are drawn at a time.
 _ROWS_PER_CHUNK = 25 * MODULE_SIZE
 
 

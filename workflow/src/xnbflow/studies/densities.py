@@ -14,6 +14,7 @@ from xnbflow.evaluation.build import build_estimator
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 
+#: Points of a curve.
 _POINTS = 128
 #: Margin of a curve beyond the least and greatest value, as a share of their distance.
 _MARGIN = 0.08

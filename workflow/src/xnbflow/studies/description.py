@@ -32,6 +32,7 @@ _MOST_DRAWN = 6
 #: Number of features for the test of dependence: those selected most often.
 _MOST_DEPENDENT = 200
 
+#: The training tables that are described.
 _TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
 
 

@@ -33,11 +33,12 @@ def read_gene_sets(*paths: str | Path) -> dict[str, set[str]]:
     sets: dict[str, set[str]] = {}
     for path in paths:
         with about_file(path):
-            _read(Path(path), sets)
+            _read_sets(Path(path), sets)
     return sets
 
 
-def _read(path: Path, sets: dict[str, set[str]]) -> None:
+def _read_sets(path: Path, sets: dict[str, set[str]]) -> None:
+    """Add the gene sets of a GMT file to ``sets``, by name."""
     with open_raw(path) as stream:
         for number, raw in enumerate(stream, 1):
             where = f"{path}, line {number}"
@@ -86,7 +87,7 @@ def enrichment(
             for name, members in measured_sets.items()
             if SIZES[0] <= len(members) <= SIZES[1]
         }
-        for by, label, chosen in _chosen(dataset, table, signatures):
+        for by, label, chosen in _gene_choices(dataset, table, signatures):
             overlaps = over_represented(chosen & measured, tested, len(measured))
             parts.append(overlaps.assign(**{"dataset": dataset, "class": label, "by": by}))
     if genes and not is_any_measured:
@@ -105,7 +106,7 @@ def gene_names(table: pd.DataFrame) -> pd.Series:
     return names[~names.str.contains("///", regex=False)]
 
 
-def _chosen(
+def _gene_choices(
     dataset: str, table: pd.DataFrame, signatures: Mapping[tuple[str, str], pd.DataFrame]
 ) -> Iterator[tuple[str, str, set[str]]]:
     """Yield the choice of genes (a classifier, or empty for rank), their class and names."""

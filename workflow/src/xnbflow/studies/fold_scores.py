@@ -16,7 +16,7 @@ _OVER_FOLDS = [metric for metric in _METRICS if metric not in CLASS_METRICS]
 
 
 def metrics(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
-    """Return the metrics of each fold; those that need every class are in `repeats`."""
+    """Return the metrics of each fold; metrics that need every class are in `repeats`."""
     of_predictions = [metric for metric in _OVER_FOLDS if metric in FOLD_METRICS]
     of_fits = [metric for metric in _OVER_FOLDS if metric not in FOLD_METRICS]
     rows = []

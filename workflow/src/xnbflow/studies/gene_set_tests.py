@@ -172,12 +172,13 @@ def _of_comparisons(
         return
     measured = _measured_sets(series, study_design, sets)
     for comparison in comparisons(series, study_design) if measured.members else ():
-        yield from _of_comparison(series, study_design, comparison, measured)
+        yield from _comparison_tests(series, study_design, comparison, measured)
 
 
-def _of_comparison(
+def _comparison_tests(
     series: DataSet, study_design: Design, comparison: Comparison, measured: MeasuredSets
 ) -> Iterator[pd.DataFrame]:
+    """Yield the tests of all sets in the contrasts of one comparison."""
     try:
         designs = comparison_designs(series, study_design, comparison)
         of_samples = comparison_designs(series, study_design, comparison, correlated=True)
@@ -203,7 +204,7 @@ def _of_comparison(
 def _measured_sets(
     series: DataSet, study_design: Design, sets: Mapping[str, set[str]]
 ) -> MeasuredSets:
-    """Return the sets with 5 to 500 genes among those of the series."""
+    """Return the sets with 5 to 500 genes that the series has."""
     genes = one_probe_per_gene(series)
     positions = {name: position for position, name in enumerate(genes.index)}
     members = {}

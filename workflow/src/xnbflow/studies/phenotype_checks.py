@@ -13,6 +13,7 @@ from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
 
+#: Folds in which a column predicts the class; fewer for small classes.
 _SPLITS = 5
 #: Least balanced accuracy, and least number of samples, of a complete separation.
 _COMPLETE = 0.95

@@ -17,6 +17,7 @@ from xnbflow.core.seeds import derive_seed
 from xnbflow.studies.enrichment import SIZES, gene_names
 from xnbflow.tables.contract import STUDY_TABLES
 
+#: Permutations of the genes for the p of each set.
 _PERMUTATIONS = 1000
 
 

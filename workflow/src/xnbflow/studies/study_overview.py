@@ -11,6 +11,7 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, stack
 from xnbflow.tables.contract import STUDY_TABLES
 
+#: Bins of the histogram of p-values, .05 wide.
 _BINS = 20
 
 

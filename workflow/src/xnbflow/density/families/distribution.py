@@ -11,7 +11,9 @@ from xnbflow.density.tiles import feature_strips, map_parts
 
 _T = TypeVar("_T")
 
+#: Log densities that are held at once: 32 MB.
 _CHUNK_VALUES = 4_000_000
+#: Points that a thread evaluates at once.
 _CHUNK_POINTS = 4096
 
 

@@ -10,6 +10,7 @@ from xnbflow.core.parameters import number_constraint
 from xnbflow.density.families.distribution import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.tiles import class_offsets, map_strips, tile_moments
 
+#: Break points of integrals, in standard deviations from the mean: beyond 8 the density is 5e-15.
 _STEPS = np.arange(-8.0, 9.0)
 
 

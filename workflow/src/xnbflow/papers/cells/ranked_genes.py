@@ -84,8 +84,8 @@ def rank_genes_groups(
             "use_raw": False,
             "corr_method": "none",
         },
-        "names": _structured(classes, np.asarray(names, dtype=object)[ranked], "O"),
-        **{name: _structured(classes, values, "f8") for name, values in numbers.items()},
+        "names": _structured_array(classes, np.asarray(names, dtype=object)[ranked], "O"),
+        **{name: _structured_array(classes, values, "f8") for name, values in numbers.items()},
     }
 
 
@@ -125,7 +125,7 @@ def _is_low(model: Any, label: Any, changes: np.ndarray) -> np.ndarray:
     return changes < 0.0
 
 
-def _structured(classes: list[Any], values: np.ndarray, kind: str) -> np.ndarray:
+def _structured_array(classes: list[Any], values: np.ndarray, kind: str) -> np.ndarray:
     """Return values (n_classes, n_ranks) as a structured array (n_ranks,), a field per class."""
     table = np.empty(values.shape[1], dtype=[(str(label), kind) for label in classes])
     for label, row in zip(classes, values, strict=True):

@@ -182,18 +182,18 @@ def descend(
             step = _STEP / (len(target) * (1 + n_passed / _PASSES_TO_HALF))
             for sample in random.permutation(len(target)):
                 moments = sample_term(sample, demixing @ inputs, target, factor)
-                demixing = _changed(demixing, moments, step, inputs)
+                demixing = _step_demixing(demixing, moments, step, inputs)
         elif average == "batch":
             moments = batch_average(demixing @ inputs, target, factor)
-            demixing = _changed(demixing, moments, _STEP, inputs)
+            demixing = _step_demixing(demixing, moments, _STEP, inputs)
         else:
             moments = integrated_average(demixing @ inputs, target, factor)
-            demixing = _changed(demixing, moments, _STEP, inputs)
+            demixing = _step_demixing(demixing, moments, _STEP, inputs)
         path.append(demixing)
     return path
 
 
-def _changed(
+def _step_demixing(
     demixing: np.ndarray, moments: np.ndarray, step: float, inputs: np.ndarray
 ) -> np.ndarray:
     """Return W after a step of Eq. 8, scaled to components of unit variance."""

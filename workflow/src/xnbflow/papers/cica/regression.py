@@ -234,7 +234,7 @@ def _chunks(n_rows: int, values_per_row: int) -> list[slice]:
 
 
 def _copy_of(array: np.ndarray, original: Any) -> np.ndarray:
-    """Return the array if validation made it, else a copy, since the caller may change it later."""
+    """Return the array if validation made it; otherwise a copy, as the caller may change it."""
     return array if array is not original and array.flags.owndata else array.copy()
 
 

@@ -48,7 +48,7 @@ def _residues(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.
 
 
 def _protein_helix(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Alpha helix (H) or anything else, by the angles of one residue."""
+    """Alpha helix (H) or another structure, by the angles of one residue."""
     residues, defined = _residues(dataset, frame)
     label = np.where(frame["ss8"] == "H", "helix", "other")
     return residues.assign(label=label)[defined], {"phi": "angular", "psi": "angular"}

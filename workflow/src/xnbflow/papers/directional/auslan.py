@@ -93,7 +93,9 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         name = channel.partition("_")[2]
         if name in _FINGERS:
             continue
-        at_frames = np.array([_spaced(recording.frames[:, position]) for recording in recordings])
+        at_frames = np.array(
+            [_spaced_frames(recording.frames[:, position]) for recording in recordings]
+        )
         is_angle = name in _ANGLES
         values.append((np.pi * at_frames if is_angle else at_frames).T)
         features += [f"{channel}_{frame}" for frame in range(1, N_FRAMES + 1)]
@@ -108,7 +110,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     )
 
 
-def _spaced(channel: np.ndarray) -> np.ndarray:
+def _spaced_frames(channel: np.ndarray) -> np.ndarray:
     """Return the values of ten frames, equally spaced from the first to the last.
 
     Frames are not interpolated: between angles of 179 and -179 degrees there is no mean of two
@@ -116,7 +118,7 @@ def _spaced(channel: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> _spaced(np.arange(57.0)).tolist()
+    >>> _spaced_frames(np.arange(57.0)).tolist()
     [0.0, 6.0, 12.0, 19.0, 25.0, 31.0, 37.0, 44.0, 50.0, 56.0]
     """
     positions = np.linspace(0, len(channel) - 1, N_FRAMES)

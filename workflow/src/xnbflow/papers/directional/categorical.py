@@ -88,7 +88,7 @@ class Categorical(Distribution):
         return (self.n_categories_ - 1) * self.n_classes_
 
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return all codes as nodes, with weight 1 for the feature's categories and else 0."""
+        """Return all codes as nodes; the feature's categories have weight 1, other codes 0."""
         n_features, _, n_codes = self.log_probability_.shape
         nodes = np.tile(np.arange(n_codes, dtype=np.float64), (n_features, 1))
         return nodes, np.asarray(self._seen, dtype=np.float64)

@@ -91,7 +91,7 @@ def _angle_tables(
         angles = data.values[angular]
         von_mises = VonMises().fit(angles, codes, len(classes))
         gaussian = Gaussian().fit(angles, codes, len(classes))
-        fits.append(_fitted(data, angular, codes=codes, von_mises=von_mises, gaussian=gaussian))
+        fits.append(_angle_fits(data, angular, codes=codes, von_mises=von_mises, gaussian=gaussian))
         information = np.asarray(quadrature_information(von_mises, np.log(counts / len(codes))))
         for row in np.argsort(-information, kind="stable")[:max_features]:
             feature = angular[row]
@@ -126,7 +126,7 @@ def _angle_tables(
     }
 
 
-def _fitted(
+def _angle_fits(
     data: DataSet,
     angular: np.ndarray,
     codes: np.ndarray,

@@ -379,5 +379,5 @@ def _cylinder_curves(mu: np.ndarray, kappa: np.ndarray, second: np.ndarray) -> p
 
 
 def _curve(first: np.ndarray, second: np.ndarray, curve: int = 0) -> pd.DataFrame:
-    """Return the points of a numbered curve, without those that do not exist (NaN)."""
+    """Return the points of a numbered curve, without points that do not exist (NaN)."""
     return pd.DataFrame({"first": first, "second": second, "curve": curve}).dropna()

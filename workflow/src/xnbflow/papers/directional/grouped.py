@@ -34,6 +34,7 @@ class GroupedNB(IndependentNB):
         """Return the groups to fit: name, family or its short name, columns."""
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        """Fit a family of densities to each group of columns."""
         groups: list[ColumnGroup] = []
         group_of_column: dict[int, str | None] = {}
         for entry in self._groups():

@@ -85,6 +85,7 @@ class HybridNB(GroupedNB):
         self.priors = priors
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        """Check the names of the groups, and fit each."""
         used_names = set(self.get_params(deep=False))
         for name, _, _ in self._group_entries():
             if not isinstance(name, str) or "__" in name or name in used_names:

@@ -108,6 +108,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     def _fit(
         self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
     ) -> None:
+        """Rank the features, choose their number by cross-validation, and fit."""
         template = self._template()
         if not isinstance(template, IndependentNB):
             msg = (

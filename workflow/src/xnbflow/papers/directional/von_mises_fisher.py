@@ -74,6 +74,7 @@ class VonMisesFisher(Distribution):
         return np.array([self.mean_direction_.size])
 
     def _unit_vectors(self, features: np.ndarray) -> np.ndarray:
+        """Return vectors of length 1: divided by their length, or refused if it differs."""
         length = np.linalg.norm(features, axis=0)
         if self.normalize:
             return features / np.where(length > 0, length, 1.0)

@@ -240,6 +240,7 @@ class GeneralizedNB(BaseNaiveBayes):
         return float(np.subtract(*self.class_log_prior_[::-1]))
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        """Estimate the naive effects, and adjust them by local scoring."""
         check_two_classes(self.classes_)
         self.categorical_ = categorical_mask(self.categorical, self._feature_names())
         columns = []
@@ -255,7 +256,7 @@ class GeneralizedNB(BaseNaiveBayes):
         ]
         events = codes.astype(np.float64)
         fit = self._backfit(columns, self.naive_effects_, events)
-        is_neutralized = self._neutralized(fit)
+        is_neutralized = self._removal_mask(fit)
         if is_neutralized.any():
             used = np.flatnonzero(~is_neutralized)
             fit = self._backfit(
@@ -301,7 +302,7 @@ class GeneralizedNB(BaseNaiveBayes):
                 break
         return fit
 
-    def _neutralized(self, fit: "LocalScoring") -> np.ndarray:
+    def _removal_mask(self, fit: "LocalScoring") -> np.ndarray:
         """Return which features the parameter ``least_effect`` removes, bool (n_features,)."""
         if self.least_effect is None:
             return np.zeros(len(fit.columns), dtype=bool)

@@ -141,6 +141,7 @@ class BlockNB(BaseNaiveBayes):
         self.cut = cut
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        """Find the blocks, fit their densities, and select or weight them by their scores."""
         self._refuse_constant(features, codes)
         self.blocks_ = self._find_blocks(features, codes)
         self._check_blocks()
@@ -206,6 +207,7 @@ class BlockNB(BaseNaiveBayes):
             raise InputError(msg)
 
     def _find_blocks(self, features: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
+        """Return the features of each block, as the parameter ``blocks`` describes them."""
         n_features = len(features)
         if isinstance(self.blocks, Integral):
             starts = range(self.blocks, n_features, self.blocks)
@@ -244,6 +246,7 @@ class BlockNB(BaseNaiveBayes):
     def _fit_densities(
         self, features: np.ndarray, codes: np.ndarray, members: np.ndarray
     ) -> GaussianBlocks:
+        """Fit the densities of the blocks of one size, whose positions are ``members``."""
         columns = np.array([self.blocks_[i] for i in members])
         density = GaussianBlocks(columns=columns, covariance=self.covariance)
         try:
@@ -365,6 +368,7 @@ class BlockNB(BaseNaiveBayes):
         return terms
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the features that a class uses, and their contributions to its score."""
         n_samples = features.shape[1]
         pairs = [row for row, pair in enumerate(self.pairs_) if code in pair]
         is_used = np.any(self.selected_blocks_[pairs], axis=0)

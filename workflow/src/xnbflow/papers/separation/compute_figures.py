@@ -87,7 +87,7 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
         and ``formula_gains`` by Eq. 19 as printed, and ``formula_summary``, the gains by every
         reading.
     """
-    parts = [_selected(sets) for sets in draw_true_scores(n_sets)]
+    parts = [_selection_rows(sets) for sets in draw_true_scores(n_sets)]
     sets = pd.concat(parts, ignore_index=True)
     curves = sets.groupby(["figure", "scale"], sort=False).agg(
         separation=("separation", "mean"),
@@ -156,7 +156,7 @@ def draw_true_scores(n_sets: int) -> Iterator[TrainingSets]:
     yield TrainingSets(FIGURE_2, scale, true)
 
 
-def _selected(sets: TrainingSets) -> pd.DataFrame:
+def _selection_rows(sets: TrainingSets) -> pd.DataFrame:
     """Return separation and risk of each training set, with all blocks and by Eq. 22."""
     purpose = f"{sets.figure}, {sets.scale[0]:g}"
     rng = np.random.default_rng(derive_seed("separation", "figures", purpose))

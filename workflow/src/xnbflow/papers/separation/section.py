@@ -183,7 +183,7 @@ def _located_gain(row: pd.Series) -> str:
 
 
 def recommend_method(tables: StudyTables) -> str:
-    """Recommend the method with the greatest mean gain among those that do not need the truth."""
+    """Recommend the method with the greatest mean gain that does not need the truth."""
     risk = tables["risk"]
     verdicts = tables.rows("verdicts", distribution=ALL, samples=ALL).set_index("method")
     best = str(verdicts.loc[[ALL_BLOCKS, *REAL], "mean_gain"].idxmax())

@@ -125,7 +125,7 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
 
 
 def _method(results: StudyResults, classifier: str) -> str:
-    """Return the method of a classifier of the study; for a pipeline that of its last step."""
+    """Return the method of a classifier of the study, or of the last step of a pipeline."""
     entry = results.configuration.get("classifiers", {}).get(classifier, {})
     while "steps" in entry:
         entry = entry["steps"][-1]

@@ -160,7 +160,7 @@ class PairRankings:
         self.enough: list[int] = []
         candidates = shortlist.candidates
         for row, pair, useful in zip(self.strengths, self._pairs, candidates, strict=True):
-            order, labels = self._ranked(row, useful, pair)
+            order, labels = self._rank_pair(row, useful, pair)
             enough = enough_for(row[order], shortlist.n_features, shortlist.threshold)
             self.orders.append(order)
             self.ties.append(labels)
@@ -205,7 +205,7 @@ class PairRankings:
                     equivalents.setdefault(int(order[rank]), set()).update(others.tolist())
         return {feature: np.array(sorted(others)) for feature, others in equivalents.items()}
 
-    def _ranked(
+    def _rank_pair(
         self, row: np.ndarray, useful: np.ndarray, pair: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return useful features in rank order, and labels that interchangeable ones share.

@@ -9,8 +9,9 @@ from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.tooltips import intervals
 from xnbflow.report.page.style import GREY, N_DASHES
 
-#: Diameters of a point in points: of no prediction, and how much all predictions add.
+#: Diameter of a point without predictions, in points.
 _LEAST_SIZE = 3.0
+#: What a point of all predictions has more than this diameter.
 _SIZE = 5.0
 
 

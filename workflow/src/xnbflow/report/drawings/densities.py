@@ -8,9 +8,11 @@ from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import GREY, N_DASHES, shorten
 
-#: Heights in inches: of the rug of a class, of the curves, and of the curves of two cohorts.
+#: Height of the rug of a class, in inches.
 _RUG_ROW = 0.17
+#: Height of the curves, in inches.
 _CURVES = 1.15
+#: Height of the curves of two cohorts, in inches.
 _COHORT_CURVES = 1.5
 #: With more classes only the one in focus has a colour, since ten curves are indistinguishable.
 _MOST_COLOURED = 6
@@ -91,10 +93,12 @@ def draw_cohorts(
         if train is not None:
             zeros = np.zeros(len(grid))
             drawn.append(marks.Band(x=grid, lower=zeros, upper=train, colour=i, alpha=0.25))
-        first = unknown if train is None else train
-        drawn.append(marks.Line(x=grid, y=first, colour=i, width=1.2, label=shorten(name, 16)))
-        second = unknown if test is None else test
-        drawn.append(marks.Line(x=grid, y=second, colour=i, dash=1, width=1.6))
+        train_curve = unknown if train is None else train
+        drawn.append(
+            marks.Line(x=grid, y=train_curve, colour=i, width=1.2, label=shorten(name, 16))
+        )
+        test_curve = unknown if test is None else test
+        drawn.append(marks.Line(x=grid, y=test_curve, colour=i, dash=1, width=1.6))
     panel = ChartPanel(
         marks=drawn,
         x=Axis(label="value", start=float(grid[0]), end=float(grid[-1])),

@@ -9,8 +9,9 @@ from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.probabilities import spread_of_samples
 from xnbflow.report.page.style import GREY, shorten
 
-#: Inches of a class, beyond which a chart is wider; and its least and greatest width.
+#: Width of a class, in inches.
 _CLASS = 0.6
+#: Least and greatest width of a chart, in inches.
 _LEAST = 2.4
 _MOST = 3.7
 

@@ -10,9 +10,11 @@ from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, LegendKey
 from xnbflow.report.page.style import BLUE, GREY, ORANGE, strip_colour, strip_style_of
 
-#: Inches of all samples, at most of one sample, and of a row.
+#: Width of all samples, in inches.
 _WIDTH = 5.4
+#: Greatest width of a sample, in inches.
 _WIDEST = 0.3
+#: Height of a row, in inches.
 _ROW = 0.19
 #: Inches of all samples in a narrow column.
 _NARROWEST = 0.85
@@ -24,6 +26,7 @@ _DARKEST = 2.5
 _MOST_KEYS = 6
 #: A number, or the first one of a range.
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(?=$| to )")
+#: Colour and opacity of the cells of a strip, by their text.
 Look = Mapping[str, tuple[str, float]]
 
 

@@ -8,8 +8,9 @@ from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import INK, ORANGE, shorten
 
-#: Inches from bar to bar, and from name to name.
+#: Distance from bar to bar, in inches.
 _BAR = 0.12
+#: Distance from name to name, in inches.
 _LINE = 0.22
 #: Inches of the yardstick below the names.
 _YARDSTICK = 0.35

@@ -52,8 +52,7 @@ def draw_points(
     places = np.arange(len(rows), dtype=float)
     has_legend = len(groups) + bool(levels) > 1
     drawn: list[marks.Mark] = [
-        marks.Level(at=float(place) + 0.5, colour=_BORDER, dash=0, width=0.6)
-        for place in places[:-1]
+        marks.Level(at=float(row) + 0.5, colour=_BORDER, dash=0, width=0.6) for row in places[:-1]
     ]
     for i, group in enumerate(groups):
         line = group.beside if group.beside >= 0 else i

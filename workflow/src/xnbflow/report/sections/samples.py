@@ -72,8 +72,8 @@ def misclassified_block(results: StudyResults, dataset: str, folds: str) -> Bloc
     cells = cells.reindex(columns=list(results.study.classifiers))
     cells = cells.astype(object).fillna("not tested")
     rows = misclassified.head(MOST_SAMPLES)[[*key, "wrong_by"]].join(cells, on=key)
-    rest = len(misclassified) - len(rows)
-    more = f" {rest:,} more are in misclassified.tsv." if rest else ""
+    n_others = len(misclassified) - len(rows)
+    more = f" {n_others:,} more are in misclassified.tsv." if n_others else ""
     table = results.tables.show(
         ["misclassified", "samples"],
         f"{_TEXTS['misclassified']}{more}",

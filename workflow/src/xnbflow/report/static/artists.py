@@ -23,17 +23,21 @@ _MANY = 400
 _LEVELS = 20
 #: Values from which on a cell is so dark that its text is white.
 DARK = 0.55
-#: Half the width of a box, and of the caps of its whiskers.
+#: Half the width of a box, as a share of the distance of two boxes.
 _BOX = 0.33
+#: Half the width of the caps of its whiskers.
 _CAP = 0.16
-#: Diameter of samples of small and large series, and the number of samples of a large one.
+#: Diameter of a sample, in points.
 _SAMPLE = 4.0
+#: Diameter of a sample of a large series, in points.
 _SMALL_SAMPLE = 2.5
+#: Number of samples from which on a series is large.
 _LARGE_SERIES = 200
 #: Letters of the names beside samples.
 _LONGEST_NAME = 14
 #: A whisker ends at the last value within this multiple of the distance of the quartiles.
 _WHISKER = 1.5
+#: Least number of values with a box.
 _FEWEST_OF_BOX = 2
 
 

@@ -36,36 +36,44 @@ from xnbflow.report.static.room import (
 
 #: Multiples of powers of ten at which axes have ticks.
 _ROUND = (1, 2, 5, 10)
-#: Length of an axis for each of its ticks, and their least and greatest number; heights count as
-#: more, since numbers are less high than wide.
+#: Length of an axis for each of its ticks, in inches.
 _TICK = 0.4
+#: Least and greatest number of ticks of an axis.
 _FEWEST_TICKS = 2
 _MOST_TICKS = 6
+#: The factor by which a height counts as more, since numbers are less high than wide.
 _UPWARDS = 1.6
-#: Powers of ten of an axis of logarithms with ticks at further multiples: many, some and none.
+#: Most powers of ten of an axis of logarithms that has ticks at many multiples of each.
 _FEW_DECADES = 1.2
+#: Most powers of ten of an axis of logarithms that has ticks at some multiples of each.
 _SOME_DECADES = 3.0
 
-#: Sizes of texts in points: the heading of a figure, its smaller size in two lines, the least size
-#: (10 pixels on a screen), and titles of panels.
+#: Size of the heading of a figure, in points.
 _HEADING_POINTS = 10.0
+#: The factor of this size for a heading of two lines.
 _SMALLER = 0.8
+#: Least size of a text, in points: 10 pixels on a screen.
 _LEAST_POINTS = 7.5
+#: Size of the title of a panel, in points.
 _TITLE_POINTS = 8.0
-#: Height of the heading with its gaps, gap of the heading from the edges, gap above a legend
-#: without a heading, and gap between the legend and the panels.
+#: Height of the heading with its gaps, in inches.
 _HEADING = 0.28
+#: Gap of the heading from the edges, in inches.
 _HEADING_GAP = 0.06
+#: Gap above a legend without a heading, in inches.
 _GAP_ABOVE_LEGEND = 0.04
+#: Gap between the legend and the panels, in inches.
 _GAP_BELOW_LEGEND = 0.02
 #: Gap between the sign of a legend and its text.
 _SIGN_GAP = 0.06
-#: Points between axes and the names beside them, and inches on the right side.
+#: Gap between axes and the names left of them, in points.
 _NAME_PAD = 3.5
+#: Gap between axes and the names right of them, in inches.
 _RIGHT_NAME_PAD = 0.06
-#: Gap of the label of an axis from the edge of its panel, and of the title above the axes.
+#: Gaps of the labels of both axes from the edge of their panel, in inches.
 _LABEL_BELOW = 0.04
 _LABEL_BESIDE = 0.05
+#: Gap of the title above the axes, in inches.
 _TITLE_GAP = 0.04
 
 

@@ -26,34 +26,43 @@ from xnbflow.report.static.room import (
     shorten_to,
 )
 
-#: Margin at an edge without anything, and beside the last number of an axis.
+#: Margin at an edge without anything.
 EDGE = 0.08
+#: Margin beside the last number of an axis.
 LAST_NUMBER = 0.2
-#: Margin left of axes with numbers, and with a label but neither numbers nor names.
+#: Margin left of axes with numbers.
 _NUMBERS_BESIDE = 0.45
+#: Margin left of axes with a label, but neither numbers nor names.
 _NOTHING_BESIDE = 0.1
-#: Gaps on both sides of names beside axes, and of upright names below them.
+#: Gaps on both sides of names beside axes.
 _GAPS_BESIDE = 0.15
+#: Gaps on both sides of upright names below axes.
 _GAPS_BELOW = 0.12
-#: Height of numbers or of names across below axes, of a label, and of the title of a panel.
+#: Height of numbers, or of names that are not upright, below axes.
 _NUMBERS_BELOW = 0.24
+#: Height of a label.
 _LABEL = 0.2
+#: Height of the title of a panel.
 _TITLE = 0.18
-#: Gaps below a panel, and above one whose numbers are below it.
+#: Gap below a panel.
 _GAP_BELOW = 0.03
+#: Gap above a panel whose numbers are below it.
 _GAP_ABOVE = 0.04
 
-#: Least width of axes that no content determines, on a page and in print.
+#: Least width of axes that no content determines, on a page.
 _LEAST_WIDTH = 1.4
+#: Least width of such axes in print.
 _LEAST_PRINTED_WIDTH = 0.85
 #: In print, panels of cells are at most this many times as wide as on a page.
 _MOST_STRETCHED = 3.0
 #: Greatest side of a square.
 _MOST_SIDE = 4.0
-#: Font size by which the width of a title is measured, its gaps, and its greatest width in a figure
-#: that is as wide as its content: a longer title has several lines.
+#: Font size by which the width of a title is measured, in points.
 _TITLE_POINTS = 11.0
+#: Gaps on both sides of a title.
 _TITLE_GAPS = 0.2
+#: Greatest width of a title in a figure that is as wide as its content: a longer title has several
+#: lines.
 _MOST_TITLE = 6.0
 #: Width of the sign of an entry of the legend, with the gaps around sign and text.
 _KEY_SIGN = 0.6

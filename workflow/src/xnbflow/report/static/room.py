@@ -5,12 +5,15 @@ from collections.abc import Sequence
 
 from xnbflow.report.page.style import shorten
 
-#: Inches that a line of text needs, and a row of a legend.
+#: Height of a line of text, in inches.
 LINE = 0.13
+#: Height of a row of a legend, in inches.
 LEGEND_ROW = 0.17
-#: Size of the text of a legend in points; inches of a sign with the gaps around it, and of a sign.
+#: Size of the text of a legend, in points.
 LEGEND_SIZE = 8.0
+#: Width of a sign of a legend with the gaps around it, in inches.
 SIGN_ROOM = 0.42
+#: Width of a sign of a legend, in inches.
 SIGN = 0.22
 
 

@@ -40,7 +40,6 @@ from xnbflow.tables.contract import DOWNLOADS
 
 #: The default limit of a download, in gigabytes.
 MOST_GIGABYTES = RetryPolicy().most_gigabytes
-_TWO = 2
 #: Retries of a download while a person waits.
 _RETRIES = 1
 #: The names that a study can have: they are also names of files and folders.
@@ -82,7 +81,7 @@ def summary_of(
     """Summarise a GEO accession, a table, a workbook or an AnnData file.
 
     A file at a URL is refused above ``most_gigabytes``. Annotations of arrays are sought at the
-    ``mirrors``, else at NCBI.
+    ``mirrors``, or at NCBI if there are none.
     """
     retry = RetryPolicy(most_gigabytes=most_gigabytes, retries=_RETRIES)
     # the folder of downloads is read only, to find earlier downloads and files of the user
@@ -109,8 +108,8 @@ def summarise_location(
     """Summarise what a command names, and propose a row of the sheet for the study ``output``.
 
     A folder of one-sample files, or a program's export, is first written as a table (`convert`).
-    ``force`` replaces another table of its name. Of the ``options`` those of a design become the
-    summary's ``design``; the others and ``settings`` are those of
+    ``force`` replaces another table of its name. The ``options`` of a design become the summary's
+    ``design``; the other options and the ``settings`` are passed to
     `xnbflow.models.reading.described_row`.
     """
     named = options_by_key(options)
@@ -136,17 +135,18 @@ def summarise_location(
 def with_reference(result: Summary) -> Summary:
     """Return a summary with the reference class, and a sentence that names it and how to change it.
 
-    Of several classes the control is proposed as the reference of the design; of two classes the
-    table of genes compares them in any case, and only the sentence is added. Level 0 of a dose or a
-    time is the control, and named in the design in both cases.
+    With more than two classes the control is proposed as the reference of the design. Two classes
+    are compared in the table of genes in any case, and only the sentence is added. If the control
+    is the level 0 of a dose or a time, the design names it in both cases.
     """
     if result.labels is None:
         return result
+
+    # The reference: the user's choice, the class with the name of a control, or a level 0.
     classes = sorted({str(label) for label in result.labels})
     chosen = str(result.design.get("reference", ""))
     reference = control_class(classes, chosen)
     by_whom = "as you chose" if chosen else "the control, by its name"
-    change = "To change it, use --option reference=CLASS."
     design = dict(result.design)
     if not reference:
         label = str(result.row.label) if result.row else ""
@@ -154,7 +154,10 @@ def with_reference(result: Summary) -> Summary:
         by_whom = "the level 0"
         if reference:  # its name alone does not make it the control, so that the design names it
             design["reference"] = reference
-    if len(classes) == _TWO:
+
+    # The sentence on it.
+    change = "To change it, use --option reference=CLASS."
+    if len(classes) == 2:
         shown = classes[shown_classes(classes, reference)[0]]
         other = next(label for label in classes if label != shown)
         reason = by_whom if reference else "no class has the name of a control"
@@ -353,25 +356,27 @@ def repeats_of_folds(n_samples: int) -> int:
 
 
 def number_of_folds(result: Summary, name: str) -> int:
-    """Return the number of folds: 10, 5 with few samples or groups, fewer if a class needs it.
+    """Return the number of folds of a proposed study.
 
-    A small class decides it, so that every fold tests the class: with 4 samples of the smallest
-    class there are 4 folds. A class of one or two samples is not tested in every fold. With groups
-    the least number is 3.
+    It is 10, or 5 with few samples or with groups. A smaller class decides it, so that every fold
+    tests the class: with 4 samples of the smallest class there are 4 folds. A class of one or two
+    samples is not tested in every fold. With groups the least number is 3.
     """
-    few = result.n_samples < _FEW_SAMPLES or result.groups is not None
-    most = _FEW_FOLDS if few else _FOLDS
+    has_few = result.n_samples < _FEW_SAMPLES or result.groups is not None
+    most_folds = _FEW_FOLDS if has_few else _FOLDS
     if result.labels is None:
-        return most
+        return most_folds
     header = _header(name, result.labels, result.groups)
     counts = class_counts(header)
-    least = 2
-    size = counts.min()
+    least_folds = 2
+    deciding_size = counts.min()
     if result.groups is not None:
-        least = _LEAST_GROUP_FOLDS
-    elif size < _LEAST_SAMPLES:
-        size = counts.max()
-    for splits in range(min(most, int(size)), least - 1, -1):
+        least_folds = _LEAST_GROUP_FOLDS
+    elif deciding_size < _LEAST_SAMPLES:
+        deciding_size = counts.max()
+
+    # The largest number of folds that can be drawn.
+    for splits in range(min(most_folds, int(deciding_size)), least_folds - 1, -1):
         with suppress(InputError):
             folds_of_repeat(header, splits, 0)
             return splits
@@ -385,7 +390,7 @@ def number_of_folds(result: Summary, name: str) -> int:
 
 
 def fold_remark(result: Summary, name: str) -> str:
-    """Return a sentence if a small class decides the number of folds; else an empty text."""
+    """Return a sentence if a small class decides the number of folds; empty if none does."""
     if result.labels is None:
         return ""
     splits = number_of_folds(result, name)

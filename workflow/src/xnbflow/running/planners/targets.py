@@ -39,9 +39,9 @@ class TargetPlanner:
 def model_files(study: Study) -> list[str]:
     """Return the models of all samples of a study, with their gene sets and tables."""
     return [
-        place.of(study=study.id, dataset=dataset, classifier=classifier)
+        template.of(study=study.id, dataset=dataset, classifier=classifier)
         for dataset, classifier in study.models
-        for place in (MODEL, GENE_SETS, *GROUPS["model"].files.values())
+        for template in (MODEL, GENE_SETS, *GROUPS["model"].files.values())
     ]
 
 
@@ -50,6 +50,6 @@ def cohort_files(study: Study) -> list[str]:
     if not study.cohort_series:
         return []
     group = GROUPS["model"]
-    places = (MODEL, GENE_SETS, *group.files.values(), *group.texts)
-    model = [place.of(study=study.id, **ALL_COHORTS) for place in places]
+    templates = (MODEL, GENE_SETS, *group.files.values(), *group.texts)
+    model = [template.of(study=study.id, **ALL_COHORTS) for template in templates]
     return [*GROUPS["cohorts"].targets(study), *model]

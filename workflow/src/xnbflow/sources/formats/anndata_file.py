@@ -41,8 +41,9 @@ _DAMAGED = Refusal(
     sentence="{path} cannot be read as AnnData ({reason}); write it anew, or get it again",
 )
 
-#: Cells of a dense matrix, and values of a sparse one, by which its scale is recognised.
+#: First observations of a dense matrix by which its scale is recognised.
 _CELLS_OF_TRIAL = 200
+#: First values of a sparse matrix by which its scale is recognised.
 _VALUES_OF_TRIAL = 100_000
 
 #: Reads attributes and items of variable length, on which HDF5 may not terminate.

@@ -78,10 +78,10 @@ def merge_counts(folder: Path) -> MergedCounts:
     if n_columns == {3}:
         column, remark = _strand(tables)
         remarks.append(remark)
-    first = tables[0].index
+    first_genes = tables[0].index
     for path, table in zip(files, tables, strict=True):
-        if not table.index.equals(first):
-            _refuse_other_genes(path, files[0], table.index, first)
+        if not table.index.equals(first_genes):
+            _refuse_other_genes(path, files[0], table.index, first_genes)
     counts = pd.DataFrame(
         {name: table.iloc[:, column] for name, table in zip(names, tables, strict=True)}
     )
@@ -174,19 +174,19 @@ def _read_counts(path: Path) -> pd.DataFrame:
     separator = "," if lines and "\t" not in lines[0] and "," in lines[0] else "\t"
     rows = [line.split(separator) for line in lines]
     width = len(rows[-1]) if rows else 0
-    places = list(range(1, width))
+    positions = list(range(1, width))
     if len(rows) > 1 and all(map(is_text, rows[0][1:])):
         header = [name.strip().lower() for name in rows.pop(0)]
-        if len(places) > 1:
-            count_places = [header.index(name) for name in _COUNT_COLUMNS if name in header]
+        if len(positions) > 1:
+            count_positions = [header.index(name) for name in _COUNT_COLUMNS if name in header]
             # featureCounts has its counts in the last column
-            places = count_places[:1] or [width - 1]
+            positions = count_positions[:1] or [width - 1]
     try:
-        values = [[float(row[place]) for place in places] for row in rows]
+        values = [[float(row[position]) for position in positions] for row in rows]
         genes = [row[0].strip() for row in rows]
     except (ValueError, IndexError) as error:
         raise _NO_COUNTS.error(path=path, error=error) from error
-    counts = np.array(values, dtype=float).reshape(len(rows), len(places))
+    counts = np.array(values, dtype=float).reshape(len(rows), len(positions))
     is_whole = bool((counts == np.floor(counts)).all())
     return pd.DataFrame(counts.astype(np.int64) if is_whole else counts, index=genes)
 

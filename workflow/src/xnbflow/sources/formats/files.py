@@ -19,14 +19,17 @@ from isal.isal_zlib import IsalError
 from xnbflow.core.errors import InputError, about_file
 from xnbflow.core.refusals import Refusal
 
+#: Exceptions of damaged gzip files.
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
+#: The first bytes of gzip files and of ZIP archives.
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 #: Bytes by which the format of a file is recognised.
 _HEAD = 4096
 #: Bytes that are read at once.
 _BUFFER = 1 << 20
-_ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})  # workbooks are ZIP archives
+#: Endings of workbooks that are ZIP archives.
+_ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})
 
 #: Most bytes of a line; a header of ten million probes fits.
 LONGEST_LINE = 1 << 28
@@ -35,10 +38,12 @@ LONGEST_LINE = 1 << 28
 _MOST_RATIO = 250
 #: Bytes that any file may unpack to.
 HARMLESS_BYTES = 1 << 26
-#: Most cells of a line of text, and the bytes that separate them.
+#: Most cells of a line of text.
 MOST_COLUMNS = 20_000_000
+#: Bytes that separate the cells of a line.
 _SEPARATORS = b",;\t |"
 
+#: Beginnings of lines of a series matrix, and of SOFT files of GEO.
 _SERIES_MATRIX = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 _SOFT = (b"^DATABASE", b"^DATASET", b"^SERIES", b"^SAMPLE", b"^PLATFORM", b"^Annotation")
 _SIGNATURES = {

@@ -32,15 +32,17 @@ _VALUE = re.compile(
     r"|level|quantity|tpm|fpkm|rfu|mfi|beta|result)\b.*",
     re.IGNORECASE,
 )
-#: A table with more columns has features in them, and so has one with more columns of numbers
-#: that differ within samples and features, none with a name of values.
+#: Most columns of a long table; a table with more columns has features in them.
 MOST_LONG_COLUMNS = 40
+#: Most columns of numbers that differ within samples and features, if none is named as values; a
+#: table with more of them has features in them.
 _MOST_VALUES = 5
 #: First rows by which columns of texts and of numbers are distinguished.
 _FIRST_ROWS = 200
-#: Least number of samples; and of features, unless columns have names of features and of values:
-#: fewer may be the classes or the times of a table with samples in rows.
+#: Least number of samples.
 _LEAST_SAMPLES = 4
+#: Least number of features, unless columns are named as features and as values: fewer may be the
+#: classes or the times of a table with samples in rows.
 _LEAST_FEATURES = 11
 #: Least share of the pairs of a sample and a feature that the table has.
 _COMPLETE = 0.5
@@ -114,10 +116,9 @@ def long_columns(raw: RawTable, label: str | None = None) -> LongColumns | None:
         return None
 
     # Columns of texts and of numbers, by the first rows; numbers may name samples or features.
-    first = raw.first_rows(_FIRST_ROWS)
-    heads = list(zip(*first, strict=True))
-    texts = [i for i, head in enumerate(heads) if 2 * sum(map(is_text, head)) > len(head)]
-    numbers = [i for i, head in enumerate(heads) if i not in texts and _are_numbers(head)]
+    columns = list(zip(*raw.first_rows(_FIRST_ROWS), strict=True))
+    texts = [i for i, column in enumerate(columns) if 2 * sum(map(is_text, column)) > len(column)]
+    numbers = [i for i, column in enumerate(columns) if i not in texts and _are_numbers(column)]
     names = [i for i in numbers if _is_name_of_sample(header[i]) or _is_feature(header[i])]
     if len({*texts, *names}) < 2:
         return None

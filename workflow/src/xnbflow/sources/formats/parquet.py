@@ -158,4 +158,4 @@ def with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
     Pandas stores it after the values.
     """
     names = table.column_names  # once: Arrow makes a new list each time
-    return table.select(sorted(range(len(names)), key=lambda place: names[place] not in index))
+    return table.select(sorted(range(len(names)), key=lambda i: names[i] not in index))

@@ -28,9 +28,11 @@ from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.text_lines import SEPARATORS, utf16_lines
 
-#: Lines by which an export is recognised, their first characters, and suffixes of text files.
+#: First lines by which an export is recognised.
 _HEAD_LINES = 40
+#: First characters of such a line that are read.
 _HEAD_CHARACTERS = 4000
+#: Endings of text files.
 _SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
 
 #: Columns of MaxQuant by which its table is recognised.
@@ -40,18 +42,18 @@ _INTENSITIES = ("LFQ intensity ", "iBAQ ", "Intensity ", "Reporter intensity cor
 #: Columns that mark what is no protein of the sample.
 _MARKED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
 
-#: Columns of FragPipe by which its table is recognised, and endings of a sample's values, the best
-#: first; spectral counts are no intensities.
+#: Columns of FragPipe by which its table is recognised.
 _FRAGPIPE = {"Protein", "Protein ID", "Gene"}
+#: Endings of a sample's values, the best first; spectral counts are no intensities.
 _ENDINGS = (" MaxLFQ Intensity", " Intensity")
 #: Columns of DIA-NN that describe a protein group; the others are runs.
 _DIANN = {"Protein.Group", "Protein.Names", "Genes"}
 _DESCRIPTIONS = re.compile(r"[A-Z][A-Za-z.]*\.?[A-Za-z.]*")
 _RUN_ENDING = re.compile(r"(\.(raw|dia|d|wiff|mzml|htrms))+$", re.IGNORECASE)
 
-#: Columns of Olink's long format, and those that name an assay, the best first; the last is a
-#: number that no two assays share.
+#: Columns of Olink's long format by which it is recognised.
 _OLINK = {"SampleID", "NPX"}
+#: Columns that name an assay, the best first; the last is a number that no two assays share.
 _ASSAYS = ("Assay", "UniProt", "OlinkID")
 #: Columns of Olink that describe no sample.
 _OLINK_OTHERS = re.compile(
@@ -62,13 +64,15 @@ _OLINK_OTHERS = re.compile(
 #: Word in the names or the column of types of Olink's control samples.
 _OLINK_CONTROL = re.compile(r"control|^(?:neg|ipc|sc)[_ -]?\d*$", re.IGNORECASE)
 
-#: Columns of NanoString's counts, without spaces and in small letters: the code class, the names of
-#: probes, and others that describe probes; and the class of probes of genes.
+#: The column of NanoString's code classes. Names of columns are without spaces, in small letters.
 _CODE_CLASS = "codeclass"
+#: Columns of NanoString's names of probes, the best first.
 _PROBE_NAMES = ("name", "gene", "genename", "genesymbol", "probename", "probe")
+#: All columns of NanoString that describe probes.
 _ABOUT_PROBES = (_CODE_CLASS, *_PROBE_NAMES, "accession", "accessionno", "probeid", "nsprobeid")
 #: First columns among which those that describe probes are.
 _FIRST_COLUMNS = 6
+#: Code classes of probes of genes.
 _PROBES_OF_GENES = ("endogenous", "housekeeping")
 #: Attributes that are no batch: a cartridge has one lane for each of its twelve samples.
 _NO_BATCH = ("lane id", "lane")
@@ -177,9 +181,9 @@ def _reader_of(header: Sequence[str]) -> Callable[[_Rows, int], Export] | None:
         return _diann
     if set(header) >= _OLINK and set(header) & set(_ASSAYS):
         return _olink
-    first = [_plain_name(name) for name in header[:_FIRST_COLUMNS]]
-    has_samples = len(header) > sum(name in _ABOUT_PROBES for name in first)
-    if has_samples and _CODE_CLASS in first and set(first) & set(_PROBE_NAMES):
+    first_names = [_plain_name(name) for name in header[:_FIRST_COLUMNS]]
+    has_samples = len(header) > sum(name in _ABOUT_PROBES for name in first_names)
+    if has_samples and _CODE_CLASS in first_names and set(first_names) & set(_PROBE_NAMES):
         return _nanostring
     return None
 
@@ -333,8 +337,8 @@ def _olink(rows: _Rows, header: int) -> Export:
     long = pd.DataFrame({"assay": assay, "sample": table["SampleID"], "npx": npx})[~is_control]
     twice = long.duplicated(["assay", "sample"])
     if twice.any():
-        first = long[twice].iloc[0]
-        raise _SEVERAL_VALUES.error(path=rows.path, sample=first["sample"], assay=first["assay"])
+        row = long[twice].iloc[0]
+        raise _SEVERAL_VALUES.error(path=rows.path, sample=row["sample"], assay=row["assay"])
     values = long.pivot_table(index="assay", columns="sample", values="npx", sort=False)
     remarks = ["NPX of Olink in long format: a row per sample and assay became a table."]
     if is_control.any():
@@ -441,8 +445,8 @@ def _nanostring_samples(
     above = {row[0]: row for row in rows_above if row and row[0]}
     samples = [names[i] for i in sample_columns]
     if not all(samples):
-        first = next(iter(above.values()), [])
-        samples = [first[i] if i < len(first) else "" for i in sample_columns]
+        first_row = next(iter(above.values()), [])
+        samples = [first_row[i] if i < len(first_row) else "" for i in sample_columns]
     if "Sample ID" in above:
         user_names = [above["Sample ID"][i] for i in sample_columns]
         if all(user_names) and len(set(user_names)) == len(sample_columns):

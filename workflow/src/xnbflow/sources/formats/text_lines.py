@@ -24,8 +24,9 @@ from xnbflow.sources.formats.header_rows import HEAD_ROWS
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 #: The first bytes of a text in UTF-16.
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-#: First line of a sample sheet of Illumina, and the line above its header.
+#: First line of a sample sheet of Illumina.
 HEADER_SECTION = "[Header]"
+#: The line above its header.
 DATA_SECTION = "[Data]"
 
 #: Most lines between these two.

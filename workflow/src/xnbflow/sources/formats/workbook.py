@@ -22,13 +22,16 @@ from xnbflow.sources.formats.header_rows import (
 )
 from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 
+#: Endings of workbooks.
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 
+#: The word for a row in messages.
 _UNIT = "row"
 #: Code with which `workbook_process.py` ends if the workbook has no sheet of the name.
 _NO_SUCH_SHEET = 3
-#: Limit of memory for a workbook, in bytes: a constant and a multiple of its unpacked size.
+#: Least limit of memory for a workbook, in bytes.
 _LEAST_MEMORY = 1 << 30
+#: What this limit has more, as a multiple of the unpacked size of the workbook.
 _MEMORY_RATIO = 60
 
 

@@ -24,12 +24,15 @@ from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, R
 
 #: Bytes that are read at once.
 _CHUNK = 1 << 18
+#: Seconds of a download after which its progress is shown.
 _SECONDS_BEFORE_PROGRESS = 3.0
+#: Bytes of a gigabyte.
 _GIGABYTE = 1e9
 #: Bytes of the disk that stay free.
 _RESERVE = 500_000_000
 #: Bytes after which the size and the disk are compared again.
 BYTES_BETWEEN_CHECKS = 1 << 26
+#: Most redirections of a request.
 _MOST_REDIRECTIONS = 10
 #: Client errors that may be temporary.
 _TEMPORARY = frozenset({408, 425, 429})

@@ -20,23 +20,26 @@ def complete_row(sheet_row: SheetRow, downloads: Downloads) -> SheetRow:
     """Return the row of a table with all that its layout shows, for a command that reads it.
 
     These are the orientation, the column of the samples' names, and columns that are no features.
-    The row is returned as it is where the table has no such label.
+    The row is returned unchanged if the table does not have its label.
     """
     layout = recognise_layout(sheet_row, downloads)
-    row, fields = layout.sheet_row, layout.fields.map(str.strip)
+    fields = layout.fields.map(str.strip)
     is_sample_name = sheet_row.label == SAMPLE_NAMES
     if sheet_row.label and not is_sample_name and sheet_row.label not in fields:
         return sheet_row
-    if suffix_of(row.location) == ".h5ad":
-        return row
-    id_column = name_column(row, fields, [row.label])
-    row = replace(row, id_column=id_column)
-    if "phenotype" in row.options or "features" in row.options:
-        return row
-    settled = list(chain.from_iterable(map(row.names, OPTIONS_OF_COLUMNS)))
-    others = [str(name) for name in fields if name not in (row.label, id_column, "")]
-    rest = [name for name in others if not matches(name, settled)]
-    return set_aside(row, rest) if rest else row
+    completed = layout.sheet_row
+    if suffix_of(completed.location) == ".h5ad":
+        return completed
+    id_column = name_column(completed, fields, [completed.label])
+    completed = replace(completed, id_column=id_column)
+    if "phenotype" in completed.options or "features" in completed.options:
+        return completed
+
+    # Texts of the samples that no option names are no features.
+    named = list(chain.from_iterable(map(completed.names, OPTIONS_OF_COLUMNS)))
+    texts = [str(name) for name in fields if name not in (completed.label, id_column, "")]
+    unnamed = [name for name in texts if not matches(name, named)]
+    return set_aside(completed, unnamed) if unnamed else completed
 
 
 def column_of_samples(

@@ -64,8 +64,8 @@ def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
             return [], []
         samples_of_measure.setdefault(match[2], []).append(match[1])
     measures = list(samples_of_measure)
-    first = sorted(samples_of_measure[measures[0]]) if measures else []
-    have_same_samples = all(sorted(samples_of_measure[m]) == first for m in measures)
+    samples = sorted(samples_of_measure[measures[0]]) if measures else []
+    have_same_samples = all(sorted(samples_of_measure[m]) == samples for m in measures)
     if len(measures) < 2 or not have_same_samples:
         return [], []
     ranks = {}

@@ -46,8 +46,8 @@ def class_pattern(names: Sequence[str]) -> str:
     if names and all(map(BARCODE.fullmatch, names)):
         return _barcode_pattern(names)
     stems_of_names = list(map(_stems, names))
-    for place in range(min(map(len, stems_of_names), default=0)):
-        stems = [stems_of_name[place] for stems_of_name in stems_of_names]
+    for position in range(min(map(len, stems_of_names), default=0)):
+        stems = [stems_of_name[position] for stems_of_name in stems_of_names]
         pattern = _pattern_of(stems, names, "(?<![A-Za-z])({})(?![A-Za-z])")
         if pattern:
             return pattern

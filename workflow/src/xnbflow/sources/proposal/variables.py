@@ -36,11 +36,13 @@ _COMPARED = 200
 _MOST_BINARY = 50
 #: More columns of 0 and 1 with the name of a class are features, as mutations of tumours.
 _MOST_BINARY_LABELS = 3
-#: Least number of samples, and share of them, with each value of a label of 0 and 1.
+#: Least number of samples with each value of a label of 0 and 1.
 _LEAST_BINARY = 3
+#: Least share of the samples with each value of a label of 0 and 1.
 _BINARY_SHARE = 0.1
-#: Most distinct numbers of a column that may be classes, as doses, and least samples of each.
+#: Most distinct numbers of a column that may be classes, such as doses.
 _MOST_LEVELS = 10
+#: Least number of samples with each of these numbers.
 _LEAST_OF_LEVEL = 4
 #: Least share of names in capital letters in a table of gene symbols.
 _CAPITALS = 0.8
@@ -56,7 +58,7 @@ class Variables:
         Variables that describe samples: texts, and numbers that are named as samples, covariates,
         patients or follow-up and have other values than the features.
     features : list of int
-        The others that are numbers.
+        All other variables, which are numbers.
     empty : list of int
         Columns without any value that the sheet does not name.
     cells : dict of int to list of str
@@ -78,42 +80,50 @@ def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
     The texts of the first samples decide which variables may be text; these are then read whole.
     """
     names = table.names
-    heads = table.heads(FIRST_SAMPLES)
+    first_texts = table.heads(FIRST_SAMPLES)
     # A column without a value describes nothing; a row without one is a feature.
     has_empty = isinstance(table, SamplesInRows)
     declared = {sheet_row.label, *sheet_row.names("phenotype_columns")} - {None}
+
+    # Variables that may describe samples by their first texts, by their name, or in the sheet.
     may_be_text = {
-        i for i, head in enumerate(heads) if is_text_column(head) or (has_empty and _is_empty(head))
+        i
+        for i, texts in enumerate(first_texts)
+        if is_text_column(texts) or (has_empty and _is_empty(texts))
     }
     named = {i for i, name in enumerate(names) if is_sample_id(name) or _is_covariate(name)}
     named |= {i for i, name in enumerate(names) if name in declared}
-    others = sorted(set(range(len(names))) - may_be_text - named)
-    compared = others[:: max(1, len(others) // _COMPARED)]
-    candidates = _binary_candidates(others, names, heads)
-    positions = sorted({*may_be_text, *named, *compared, *candidates})
+
+    # The features, and which of them may be labels; some features are compared with the others.
+    features = sorted(set(range(len(names))) - may_be_text - named)
+    label_candidates = _binary_candidates(features, names, first_texts)
+    compared = features[:: max(1, len(features) // _COMPARED)]
+    positions = sorted({*may_be_text, *named, *compared, *label_candidates})
     cells = dict(zip(positions, table.texts(positions), strict=True))
-    decimal = table.raw.decimal
-    features = _as_numbers([cells[i] for i in compared], decimal)
+    compared_values = _as_numbers([cells[i] for i in compared], table.raw.decimal)
+
+    # The descriptions of samples, without genes that have the name of one, and without columns that
+    # are empty.
     genes = _genes_with_other_names(
         table,
         cells,
         numbers=named - may_be_text,
-        others=others,
-        features=features,
+        others=features,
+        features=compared_values,
         declared=declared,
     )
     empty = _empty_columns(sheet_row, names, cells) if has_empty else set()
     described = sorted((may_be_text | named) - genes - empty)
     texts = [i for i in described if i in named or is_text_column(cells[i]) or _is_empty(cells[i])]
     binary = _plausible_labels(
-        candidates={i: cells[i] for i in candidates},
+        candidates={i: cells[i] for i in label_candidates},
         names=names,
-        others=others,
-        features=features,
+        others=features,
+        features=compared_values,
     )
     return Variables(
         texts=texts,
-        features=others,
+        features=features,
         empty=sorted(empty),
         cells=cells,
         binary=binary,

@@ -34,8 +34,9 @@ _RARE = 2
 _OTHERS = "others"
 #: More distinct labels are not classes if most samples share their label with few others.
 _MOST_CLASSES = 10
-#: Fewer samples of one label are few, where labels are texts, and where all are numbers.
+#: Fewer samples of one label are few.
 _FEW_ALIKE = 5
+#: Fewer samples of one label are few if all labels are numbers.
 _FEW_NUMBERS_ALIKE = 20
 #: A cut point of the option ``map``, as ``<60``.
 _CUT = re.compile(r"([<>]=?)\s*([-+]?[\d.]+(e[-+]?\d+)?)")
@@ -466,8 +467,8 @@ def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
     """
     sizes = Counter(labels.tolist())
     are_numbers = all(complaint(label) is None for label in sizes)
-    few = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
-    n_in_small_classes = sum(size for size in sizes.values() if size < few)
+    least_size = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
+    n_in_small_classes = sum(size for size in sizes.values() if size < least_size)
     if 2 * n_in_small_classes <= len(labels):
         return
     refusal = _NUMBERS if are_numbers else _NAMES
@@ -486,11 +487,11 @@ def _doubtful(labels: np.ndarray) -> list[str]:
         labels_of_appearance.setdefault(appearance, []).append(label)
     groups = [labels for labels in labels_of_appearance.values() if len(labels) > 1]
     notes = list(map(_about_alike, groups))
-    few = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
-    if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
+    small_classes = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
+    if 0 < len(small_classes) < len(sizes):  # of small classes alone no folds can be drawn
         note = Note(
-            f"fewer than {_FOLDS} samples in class {listed(few)}: with more folds than samples, "
-            "some folds test none",
+            f"fewer than {_FOLDS} samples in class {listed(small_classes)}: with more folds than "
+            "samples, some folds test none",
             advice="add samples, join or leave out classes by map= in the sheet's options",
         )
         notes.append(note)

@@ -388,7 +388,7 @@ def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> 
     """
     samples = set(map(str, phenotype.index))
     for name in header:
-        for place in range(1, len(name)):
-            first, second = name[:place], name[place:]
+        for position in range(1, len(name)):
+            first, second = name[:position], name[position:]
             if first in samples and second in samples and name not in samples:
                 raise _GLUED_NAMES.error(path=path, name=name, first=first, second=second, key=name)

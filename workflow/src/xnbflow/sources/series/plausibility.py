@@ -48,8 +48,9 @@ _CLINICAL = (
     "age alter bmi days edad followup gender geschlecht gewicht gleason grade grading height "
     "months psa sex smoking stadium stage survival weight year years"
 )
-#: Least number of groups that folds keep whole, in all and of each class.
+#: Least number of groups that folds keep whole.
 _GROUPS = 5
+#: Least number of such groups of each class.
 _GROUPS_OF_CLASS = 3
 #: Least number of features among which one is conspicuous.
 _AT_LEAST = 20
@@ -379,8 +380,8 @@ def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> li
     repeated = []
     for samples in samples_of_values.values():
         is_one_group = groups is not None and len(set(groups[samples].tolist())) == 1
-        first = values[:, samples[0]]
-        is_whole = (first == np.floor(first)).all()
+        shared_values = values[:, samples[0]]
+        is_whole = (shared_values == np.floor(shared_values)).all()
         if len(samples) > 1 and not is_one_group and not is_whole:
             repeated.append(samples)
     return repeated

@@ -37,8 +37,9 @@ _FEATURES_OF_SAMPLE = 1000
 _LEAST_COUNT = 100
 #: Most distinct values of a table of categories or scores, which are whole numbers as well.
 _FEW_VALUES = 10
-#: Positive intensities of proteins are above this, but for a share of them.
+#: Nearly all positive intensities of proteins are above this.
 _LEAST_INTENSITY = 1000.0
+#: Largest share of the positive intensities that are not.
 _LOWEST_SHARE = 0.01
 #: Logarithms of intensities have a smaller range.
 _RANGE = 50
@@ -57,16 +58,18 @@ _COUNTED = 0.9
 _TWICE_MEDIAN = (2.4, 3.4)
 _TWICE_LARGEST = (3.3, 4.35)
 
-#: Words in names for a threshold cycle, and for its difference from reference genes.
+#: Words in names for a threshold cycle.
 _CYCLE_WORD = re.compile(
     r"(?<![a-z])(c[tq]s?|qpcr|rt[ _-]?qpcr|rt[ _-]?pcr|taqman)(?:[ _-]*(values?|mean))?(?![a-z])",
     re.IGNORECASE,
 )
+#: Words in names for the difference of a threshold cycle from reference genes.
 _DIFFERENCE_WORD = re.compile(
     r"(?<![a-z])(d{1,2}|delta[ _-]?|[ΔΔ∆])c[tq]s?(?![a-z])", re.IGNORECASE
 )
-#: Cycles between which most threshold cycles are, and the largest share of others.
+#: Bounds of most threshold cycles.
 _USUAL_CYCLES = (10.0, 40.0)
+#: Largest share of threshold cycles outside these bounds.
 _MOST_UNUSUAL = 0.1
 #: Bounds of all threshold cycles of a run.
 _CYCLE_BOUNDS = (3.0, 50.0)

@@ -21,18 +21,21 @@ _RELATIVE_NAMES = {
     RecognisedScale.FPKM: re.compile(r"(?<![a-z])[fr]pkms?(?![a-z])", re.IGNORECASE),
     RecognisedScale.CPM: re.compile(r"(?<![a-z])cpms?(?![a-z])", re.IGNORECASE),
 }
-#: Values of transcripts (or counts) per million of a sample sum to this, up to rounding.
+#: Sum of the transcripts (or counts) per million of a sample.
 _MILLION = 1e6
+#: Largest relative difference of a sum from it, due to rounding.
 _ROUNDING = 0.01
 #: Least share of whole numbers among the positive values of estimated counts.
 _LEAST_WHOLE = 0.25
-#: Part of a read, and the largest share of positive values of counts below it.
+#: Positive values below this are parts of a read.
 _SMALL = 0.5
+#: Largest share of such values among the positive values of counts.
 _MOST_SMALL = 0.02
 #: Counts span orders of magnitude: the largest is at least this many times the median.
 _LEAST_SPAN = 30.0
-#: Least number of cells without any read, and least largest count, of a table of estimated counts.
+#: Least number of cells without any read of a table of estimated counts.
 _LEAST_ZEROS = 10
+#: Least largest count of such a table.
 _LEAST_LARGEST = 100.0
 #: Values by which a large table is judged.
 _MOST_VALUES = 1_000_000
