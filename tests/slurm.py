@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import re
 import shutil
 import signal
 import socket
@@ -36,9 +37,15 @@ def why_not():
         return f"SLURM is not installed ({', '.join(absent)}): slurm-wlm and munge are needed"
     if os.geteuid() != 0:
         return "a SLURM cluster can be started by root only"
-    if SYSTEM_CONF.exists():
+    if SYSTEM_CONF.exists() and not is_left_over(SYSTEM_CONF.read_text()):
         return f"this machine has a SLURM of its own: {SYSTEM_CONF}"
     return None
+
+
+def is_left_over(configuration):
+    """Return whether a configuration is that of a `Cluster` whose process was killed."""
+    name = re.search(r"^ClusterName=xnbflow(\d+)$", configuration, re.MULTILINE)
+    return name is not None and not psutil.pid_exists(int(name[1]))
 
 
 def free_ports(count):

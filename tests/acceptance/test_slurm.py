@@ -1,16 +1,26 @@
 """On a cluster where jobs fail a study ends with the tables of a local run."""
 
+import os
 import subprocess
+import sys
 
 import pytest
 from integration.conftest import ROOT, STUDY, prepare, snakemake, snakemake_command, tables
-from slurm import CPUS, Cluster, why_not
+from slurm import CPUS, Cluster, is_left_over, why_not
 
 TINY = {"title": "A tiny study", "datasets": ["wine"], "classifiers": ["nb"]}
 TINY |= {"folds": ["2-fold"], "diagnostics": False}
 SMALL = STUDY | {"folds": {"2-fold": {"splits": 2}}, "studies": {"tiny": TINY}}
 #: Memory that no job does with at its first attempt, and plenty at its second.
 TOO_LITTLE = "mem_mb=60*40**(attempt-1)"
+
+
+def test_a_killed_cluster_leaves_a_configuration_that_the_next_one_replaces():
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    assert is_left_over(f"# a test\nClusterName=xnbflow{ended.pid}\n")
+    assert not is_left_over(f"ClusterName=xnbflow{os.getpid()}\n")
+    assert not is_left_over("ClusterName=institute\n")
 
 
 @pytest.fixture
