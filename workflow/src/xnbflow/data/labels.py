@@ -1,7 +1,7 @@
 """Checks of a user's labels and targets: missing values, and codes of the classes."""
 
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -45,8 +45,16 @@ def refuse_missing(y: Any) -> None:
         raise InputError(msg)
 
 
-def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sorted distinct labels, the code of each sample, and the size of each class.
+class CodedLabels(NamedTuple):
+    """The sorted distinct labels, the code of each sample, and the size of each class."""
+
+    classes: np.ndarray
+    codes: np.ndarray
+    sizes: np.ndarray
+
+
+def class_codes(y: np.ndarray) -> CodedLabels:
+    """Return the classes of labels, and the code of each sample.
 
     Labels may be of any type that scikit-learn's classifiers accept, and also bytes, dates, times
     or periods.
@@ -59,7 +67,7 @@ def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     try:
         if not all(isinstance(label, _ORDERED) for label in y):
             check_classification_targets(y)
-        return np.unique(y, return_inverse=True, return_counts=True)
+        return CodedLabels(*np.unique(y, return_inverse=True, return_counts=True))
     except (TypeError, ValueError) as error:
         kinds = sorted({type(label).__name__ for label in y})
         message = str(error)

@@ -198,12 +198,17 @@ def _batches(codes: np.ndarray, n_batches: int) -> np.ndarray:
 
 def load(dataset: SheetRow, *_: object) -> DataSet:
     """Simulate the series of a row of the sheet from its shape and options."""
-    samples: Any = dataset.samples  # the sheet is refused where the shape lacks
+    # The sheet is refused if it lacks a number of these.
+    samples: Any = dataset.samples
+    features: Any = dataset.features
+    classes: Any = dataset.classes
     cohort = dataset.options.get("cohort")
     series, _ = simulate_series(
         dataset.id,
         samples,
-        *_shape_and_seed(dataset),
+        features,
+        classes,
+        _seed(dataset),
         n_batches=int(dataset.options.get("batches", 1)),
         cohort=None if cohort is None else int(cohort),
         scale=dataset.options.get("scale", ""),
@@ -223,13 +228,15 @@ def write_truth(dataset: SheetRow, path: str | Path) -> None:
     """
     truth = pd.DataFrame(columns=TRUTH_TABLE.fixed)
     if dataset.source == "simulate":
-        truth = simulate_truth(*_shape_and_seed(dataset))
+        features: Any = dataset.features
+        classes: Any = dataset.classes
+        truth = simulate_truth(features, classes, _seed(dataset))
     write_parquet(truth, path, TRUTH_TABLE)
 
 
-def _shape_and_seed(dataset: SheetRow) -> tuple[Any, Any, int]:
-    seed = int(dataset.options.get("seed", derive_seed(dataset.id)))
-    return dataset.features, dataset.classes, seed
+def _seed(dataset: SheetRow) -> int:
+    """Return the seed of a simulated data set: the option ``seed``, or one of its id."""
+    return int(dataset.options.get("seed", derive_seed(dataset.id)))
 
 
 def _fill(

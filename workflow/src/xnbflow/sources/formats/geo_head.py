@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -290,10 +290,18 @@ def _split_record(line: bytes) -> tuple[list[str], bool]:
     return cells, is_open
 
 
+class _SampleFields(NamedTuple):
+    """Fields of samples, and which of them are characteristics or short; see `GeoHead`."""
+
+    fields: pd.DataFrame
+    characteristics: list[str]
+    short: list[str]
+
+
 def _fields(
     path: str | Path, n_samples: int, records: Sequence[tuple[str, list[str]]]
-) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Return the samples' table, the names of characteristics, and the names of short fields.
+) -> _SampleFields:
+    """Return the fields of the samples from the records of a series matrix.
 
     A record of characteristics may have several keys, as ``sex: f`` of one sample and ``age: 60``
     of another; each key is a field. Small and capital letters of keys are alike.
@@ -327,7 +335,7 @@ def _fields(
     if len(set(table.get(_SUBMITTED, ()))) == 1:
         del table[_SUBMITTED]
     frame = pd.DataFrame(table, dtype=object, index=range(n_samples))
-    return frame.fillna(""), list(spelling.values()), short
+    return _SampleFields(frame.fillna(""), list(spelling.values()), short)
 
 
 def _split_characteristic(name: str, cell: str) -> tuple[str, str]:

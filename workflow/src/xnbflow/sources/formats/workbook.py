@@ -89,7 +89,7 @@ def read_workbook(
 def _fill_merged(rows: list[tuple[int, list[str]]], merged: list[list[int]]) -> int:
     """Fill cells that are merged down a column, in place; return the number of filled cells.
 
-    ``merged`` are first and last row and column of each; the rows of a header are left as they are.
+    ``merged`` is described by `_WorkbookRows`; the rows of a header are left as they are.
     """
     row_of_number = dict(rows)
     n_filled = 0
@@ -184,12 +184,20 @@ _NO_CALAMINE = Refusal(
 )
 
 
-def _workbook_rows(
-    path: Path, sheet: str | None
-) -> tuple[list[str], list[list[Any]], list[list[int]]]:
-    """Read the names of all sheets, and one of them with its merged cells, in a process.
+class _WorkbookRows(NamedTuple):
+    """The names of all sheets of a workbook, and the rows of one of them.
 
-    The memory of the process is bounded.
+    ``merged`` has the first and last row and the first and last column of each block of merged
+    cells.
+    """
+
+    sheets: list[str]
+    rows: list[list[Any]]
+    merged: list[list[int]]
+
+
+def _workbook_rows(path: Path, sheet: str | None) -> _WorkbookRows:
+    """Read a sheet in a process of its own, whose memory is bounded.
 
     A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
     library ends the process that asks for them.
@@ -212,8 +220,7 @@ def _workbook_rows(
     command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
     process = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
     if process.returncode == 0:
-        sheets, rows, merged = json.loads(process.stdout)
-        return sheets, rows, merged
+        return _WorkbookRows(*json.loads(process.stdout))
     lines = process.stderr.decode(errors="replace").strip().splitlines()
     reason = lines[-1] if lines else "no reason is given"
     if process.returncode < 0:

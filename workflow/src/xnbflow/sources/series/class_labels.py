@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -95,6 +95,24 @@ _SLOW_PATTERN = Refusal(
 )
 
 
+class SampleLabels(NamedTuple):
+    """The labels of samples by a `LabelRule`.
+
+    Attributes
+    ----------
+    labels : ndarray of str, shape (n_labelled,)
+        The labels of the samples that have one.
+    has_label : ndarray of bool, shape (n_samples,)
+        Whether each sample has a label; other samples are left out.
+    notes : list of str
+        Notes on samples without a label, and on doubtful labels.
+    """
+
+    labels: np.ndarray
+    has_label: np.ndarray
+    notes: list[str]
+
+
 @dataclass(frozen=True)
 class LabelRule:
     """The rule by which a sample's text becomes its label.
@@ -146,10 +164,11 @@ class LabelRule:
 
     def apply(
         self, where: str, samples: Sequence[Any] | np.ndarray, texts: Sequence[str]
-    ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Return labels (n_kept,), a mask of the kept samples (n_samples,), and notes."""
+    ) -> SampleLabels:
+        """Return the label of each sample, from its text."""
         if self.unlabelled == IGNORE:
-            return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
+            all_samples = np.ones(len(samples), dtype=bool)
+            return SampleLabels(np.full(len(samples), UNLABELLED), all_samples, notes=[])
         # None is a text that the option ``regex`` does not match, and a sample without a label.
         matched_texts: list[str | None] = list(map(plain_text, texts))
         if self.pattern is not None:
@@ -172,12 +191,12 @@ class LabelRule:
             words.update(text for text in matched if text and self._label(text) is None)
         if missing and self.unlabelled == "refuse" and not self.mapping:
             _refuse_unlabelled(where, missing, len(samples), words)
-        keep = np.array([label is not None for label in labels], dtype=bool)
-        if not keep.any():
+        has_label = np.array([label is not None for label in labels], dtype=bool)
+        if not has_label.any():
             raise _NO_LABELS.error(where=where, texts=_commonest(texts))
         notes = []
-        if not keep.all():
-            omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~keep).tolist()]
+        if not has_label.all():
+            omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~has_label).tolist()]
             notes.append(
                 f"{counted(len(omitted), 'sample', 'was', 'were')} left out, having no label: "
                 f"{listed(omitted)}"
@@ -187,7 +206,7 @@ class LabelRule:
             notes += _note_words(where, classes, words)
         if len(set(classes.tolist())) > _MOST_CLASSES:
             _refuse_no_classes(where, classes)
-        return classes, keep, notes + _doubtful(classes)
+        return SampleLabels(classes, has_label, notes + _doubtful(classes))
 
     def label_of(self, where: str, text: str) -> str | None:
         """Return the label of one text; None where it has none.

@@ -5,6 +5,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -54,10 +55,26 @@ def collapse_probes(series: RawSeries, dataset: SheetRow) -> RawSeries:
     return replace(series, features=genes, feature_metadata=metadata).with_notes([note])
 
 
-def merge_rows(
-    values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return one merged row for each name, the names in order, and the position of a row of each.
+class MergedRows(NamedTuple):
+    """Rows of one name that are merged.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n_names, n_samples)
+        The merged row of each name.
+    names : ndarray of str, shape (n_names,)
+        The names, in the order in which they first occur.
+    rows : ndarray of int, shape (n_names,)
+        The position of the row that is selected, or of the first one, of each name.
+    """
+
+    values: np.ndarray
+    names: np.ndarray
+    rows: np.ndarray
+
+
+def merge_rows(values: np.ndarray, names: Sequence[str] | np.ndarray, how: str) -> MergedRows:
+    """Return one merged row for each name.
 
     ``max_mean`` selects the row with the largest mean over all samples (the first of equals);
     ``mean`` and ``median`` are computed over the rows, sample by sample. Missing values (NaN) are
@@ -91,7 +108,7 @@ def merge_rows(
                 merged[name] = np.nanmean(values[block], axis=0)
             else:
                 merged[name] = np.nanmedian(values[block], axis=0)
-    return merged, np.asarray(unique, dtype=str), rows
+    return MergedRows(merged, np.asarray(unique, dtype=str), rows)
 
 
 #: Names of features that repeat; ``names`` have how often each occurs.
