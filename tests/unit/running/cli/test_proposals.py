@@ -360,6 +360,7 @@ def test_commands_without_a_study_have_no_design(tissue, expected_text):
         pytest.param("healthy tumour", "", None, id="two classes with a control"),
         pytest.param("AML Healthy", "", None, id="a control in capitals"),
         pytest.param("a b", "", None, id="two classes without a control"),
+        pytest.param("control normal", "", None, id="two classes that are controls"),
         pytest.param("a b", "b", "b", id="two classes and a choice"),
         # of several classes a control is recognised by the same words
         pytest.param("AML CLL healthy", "", "healthy", id="several classes with a control"),

@@ -153,7 +153,8 @@ def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
     """
     if header_line is not None:
         return _n_rows_before(rows, header_line)
-    filled = [row for row in rows if not row.isspace()]
+    positions = [i for i, row in enumerate(rows) if not row.isspace()]
+    filled = [rows[i] for i in positions]
     if len(filled) < 2:
         return 0
     has_marks = rows[0].lstrip('"').startswith(("#", HEADER_SECTION))
@@ -168,7 +169,7 @@ def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
             numbers_of_titles.append(n_titles)
     if not numbers_of_titles:
         return 0
-    return rows.index(filled[min(numbers_of_titles)])
+    return positions[min(numbers_of_titles)]
 
 
 def _n_marked_rows(rows: Sequence[str]) -> int:
