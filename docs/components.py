@@ -71,7 +71,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
              note="disjoint halves, 95% interval 0.50 to 0.74"),
     ]  # fmt: skip
     rows = [
-        GeneRow(name=f"GENE{i}", beside=f"{i}_at", mark="▲▼"[i % 2], meaning="higher",
+        GeneRow(name=f"GENE{i}", feature_id=f"{i}_at", mark="▲▼"[i % 2], meaning="higher",
                 change=(-1) ** i * (3 - 0.4 * i), auc=0.5 + (-1) ** i * (0.48 - 0.05 * i),
                 share=1 - 0.15 * i, core=i < 3)
         for i in range(6)
@@ -95,10 +95,10 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
             facts={"Accuracy": "88% (70% to 96%)"},
             lines=lines,
             badge=badge,
-            short=reason,
+            short_reason=reason,
             tiles=tiles,
-            rows=rows,
-            of="Core set of 3 genes in bold",
+            feature_rows=rows,
+            features_heading="Core set of 3 genes in bold",
             share_of="disjoint halves",
             warnings=["“plate” separates the classes. See the audit."],
             anchor=f"card-{level}",
@@ -154,7 +154,7 @@ def _genes(values: np.ndarray, labels: list[str]) -> GeneExplorer:
     arguments["xlabel"] = "log2 fold change"
     volcano = Figure("volcano", draw_volcano, arguments, "", "Volcano plot.")
     return GeneExplorer(
-        content=content,
+        pack=lambda: content,
         series="toy",
         figures=Gallery([volcano], ""),
         caption="How the genes are read.",
