@@ -20,6 +20,7 @@ from xnbflow.diagnostics.genes import gene_table
 from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.label_test import label_test
 from xnbflow.sources.series.intensities import transform
+from xnbflow.sources.series.scales import RecognisedScale, Transform
 
 GENES = 4000
 SAMPLES = 30
@@ -67,8 +68,8 @@ def normalised(series: DataSet, method: str) -> DataSet:
         transform(
             "counts",
             values,
-            "log_cpm",
-            kind="counts",
+            Transform.LOG_CPM,
+            recognised=RecognisedScale.COUNTS,
             finding="",
             samples=np.arange(values.shape[1]),
         )
