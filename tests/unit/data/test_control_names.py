@@ -28,7 +28,18 @@ def test_a_word_of_another_language_makes_a_control(label):
     assert control_class([label, "Krebs A", "Krebs B"]) == label
 
 
-@pytest.mark.parametrize("label", ["abnormal", "not normal", "normal-like", "unhealthy", "wtx"])
+@pytest.mark.parametrize(
+    "label", ["pre", "T-cells pre", "pre, day 0", "pre-treatment", "pre_surgery", "pre vaccination"]
+)
+def test_before_a_treatment_is_a_control(label):
+    assert control_class([label, "later"]) == label
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["abnormal", "not normal", "normal-like", "unhealthy", "wtx", "pre-B", "pre B-ALL", "pre_B",
+     "pre-eclampsia", "pre-diabetes", "preterm"],
+)  # fmt: skip
 def test_other_words_do_not(label):
     assert control_class([label, "disease"]) == ""
 

@@ -14,6 +14,7 @@ from xnbflow.data.controls import control_class
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
+from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.proposal.label import plausible_labels
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
@@ -160,6 +161,15 @@ def test_runs_of_dia_nn_are_samples_called_by_their_files(tmp_path, monkeypatch,
     assert sorted(series.classes) == ["ctrl", "tumor"]
     first = int(series.features[0].removeprefix("Genes"))
     np.testing.assert_allclose(np.exp2(np.nan_to_num(series.values[0], nan=-np.inf)), values[first])
+
+
+def test_a_run_of_dia_nn_whose_name_has_only_letters_is_a_sample(tmp_path):
+    columns = ["Protein.Group", "Protein.Names", "Genes", "First.Protein.Description"]
+    runs = ["Tumour", "SampleA.raw"]
+    rows = [[f"P{i}", f"N{i}", f"G{i}", "", "8.5", "9.5"] for i in range(3)]
+    lines = ["\t".join(row) for row in [columns + runs, *rows]]
+    export = read_export(put(tmp_path, "\n".join(lines) + "\n", "report.pg_matrix.tsv"))
+    assert export.values.columns.tolist() == ["Tumour", "SampleA"]
 
 
 def test_of_several_measures_of_a_sample_one_is_read(tmp_path, expected_text):

@@ -81,8 +81,9 @@ def test_npx_in_long_format_become_a_table_without_controls(tmp_path):
 def test_a_type_of_samples_decides_which_are_controls(tmp_path):
     lines = [f"{line};{'SAMPLE' if i else 'Sample_Type'}" for i, line in enumerate(OLINK[:3])]
     lines.append("S3;OID1;P1;IL6;Pass;9;PLATE_CONTROL")
+    lines.append("Control 7;OID1;P1;IL6;Pass;9;SAMPLE")  # a patient of a control group
     export = read_export(put(tmp_path, "\n".join(lines), "npx.csv"))
-    assert export.values.columns.tolist() == ["S1", "S2"]
+    assert sorted(export.values.columns) == ["Control 7", "S1", "S2"]
 
 
 NANOSTRING = [

@@ -7,10 +7,12 @@ import numpy as np
 
 #: Whole words of a label that make it a control, in lower case. Abbreviations: HC healthy
 #: controls, NT not treated or normal tissue, CK control in plant science (Chinese papers), pre
-#: before a treatment.
+#: before a treatment; not pre-B, pre-eclampsia or pre-diabetes.
 _CONTROLS = (
     r"normals?|controls?|ctrl|ctl|healthy|untreated|wild[- ]?type|wt|vehicle|dmso|mock|"
-    r"placebo|baseline|sham|unaffected|hcs?|nt|ck|pre|pre[- ]?(treatment|therapy|dose|op)|"
+    r"placebo|baseline|sham|unaffected|hcs?|nt|ck|pre(?![-_ ]?[a-z0-9])|"
+    r"pre[-_ ]?(treatment|therapy|dose|op|operation|operative|surgery|chemo|chemotherapy|"
+    r"vaccine|vaccination|infection|exposure|exercise|transplant|transplantation)|"
     r"non[- ]?(tumou?r|tumou?rs|tumou?ral|cancer|cancerous|"
     r"diseased?|malignant)"
 )

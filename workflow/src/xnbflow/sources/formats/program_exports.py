@@ -48,7 +48,7 @@ _FRAGPIPE = {"Protein", "Protein ID", "Gene"}
 _ENDINGS = (" MaxLFQ Intensity", " Intensity")
 #: Columns of DIA-NN that describe a protein group; the others are runs.
 _DIANN = {"Protein.Group", "Protein.Names", "Genes"}
-_DESCRIPTIONS = re.compile(r"[A-Z][A-Za-z.]*\.?[A-Za-z.]*")
+_DESCRIPTIONS = re.compile(r"Genes?|(All|First|Global|N|PG|Protein|Proteotypic)\.[A-Za-z.]+")
 _RUN_ENDING = re.compile(r"(\.(raw|dia|d|wiff|mzml|htrms))+$", re.IGNORECASE)
 
 #: Columns of Olink's long format by which it is recognised.
@@ -325,9 +325,10 @@ _SEVERAL_VALUES = Refusal(
 def _olink(rows: _Rows, header: int) -> Export:
     """Return NPX, which are logarithms to base 2, of assays in samples; controls are left out."""
     table = rows.frame(header)
-    is_control = table["SampleID"].str.contains(_OLINK_CONTROL)
-    if "Sample_Type" in table:
-        is_control |= table["Sample_Type"].str.upper() != "SAMPLE"
+    if "Sample_Type" in table:  # then "Control 7" may be a patient of a control group
+        is_control = table["Sample_Type"].str.upper() != "SAMPLE"
+    else:
+        is_control = table["SampleID"].str.contains(_OLINK_CONTROL)
     npx = pd.to_numeric(table["NPX"].str.replace(",", ".", regex=False), errors="coerce")
     names = [name for name in _ASSAYS if name in table]
     assay = table[names[0]]
