@@ -257,3 +257,9 @@ def test_line_ends_of_old_macs_are_no_export_and_are_named(tmp_path, expected_te
     assert read_export(path) is None
     with refused(expected_text, code="text.old-mac"):
         propose(str(path))
+
+
+def test_a_row_of_sample_ids_that_ends_early_names_no_sample(tmp_path):
+    lines = [line.removesuffix(",n_2") if "Sample ID" in line else line for line in NANOSTRING]
+    export = read_export(put(tmp_path, "\n".join(lines), "counts.csv"))
+    assert export.values.columns.tolist() == ["a", "b", "c", "d"]

@@ -449,7 +449,8 @@ def _nanostring_samples(
         first_row = next(iter(above.values()), [])
         samples = [first_row[i] if i < len(first_row) else "" for i in sample_columns]
     if "Sample ID" in above:
-        user_names = [above["Sample ID"][i] for i in sample_columns]
+        row = above["Sample ID"]  # may end before the last sample
+        user_names = [row[i] if i < len(row) else "" for i in sample_columns]
         if all(user_names) and len(set(user_names)) == len(sample_columns):
             return user_names
     return [re.sub(r"\.RCC$", "", name, flags=re.IGNORECASE) for name in samples]
