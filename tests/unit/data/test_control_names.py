@@ -37,8 +37,8 @@ def test_before_a_treatment_is_a_control(label):
 
 @pytest.mark.parametrize(
     "label",
-    ["abnormal", "not normal", "normal-like", "unhealthy", "wtx", "pre-B", "pre B-ALL", "pre_B",
-     "pre-eclampsia", "pre-diabetes", "preterm"],
+    ["abnormal", "not normal", "no control", "normal-like", "unhealthy", "wtx",
+     "pre-B", "pre B-ALL", "pre_B", "pre-eclampsia", "pre-diabetes", "preterm"],
 )  # fmt: skip
 def test_other_words_do_not(label):
     assert control_class([label, "disease"]) == ""

@@ -323,10 +323,11 @@ def test_the_table_is_by_rank_and_a_table_of_genes(series):
         pytest.param("trend(grade=low<high)", id="a trend without a level"),
         pytest.param("class:grade", id="an empty combination"),
         pytest.param("levels(one)", id="one level"),
+        pytest.param("drug A vs normal within arm", id="a column that is the class"),
     ],
 )
 def test_what_is_no_comparison_is_refused(series, contrast, expected_text):
-    phenotype = series.sample_metadata.assign(one="1")
+    phenotype = series.sample_metadata.assign(one="1", arm=series.labels)
     phenotype["grade"] = np.where(series.labels == "normal", "low", phenotype["grade"])
     grade = phenotype["grade"].where(phenotype.index > 2, ["low", "high", "middle"] * 10)
     asked = dataset(series.values, series.labels, scale="log2",
@@ -341,6 +342,17 @@ def test_a_column_that_is_the_class_cannot_be_adjusted_for(series, expected_text
     by_arm = Design(adjust=("arm",), contrasts=("drug A vs normal",))
     with refused(expected_text, key="contrasts"):
         contrast_table(asked, by_arm)
+
+
+def test_an_interaction_has_the_first_levels_in_natural_order_as_its_bases(rng):
+    phenotype = pd.DataFrame({"time": np.repeat(["10 h", "2 h"], 8)})
+    labels = ["a", "b"] * 8
+    values = rng.normal(size=(3, 16))
+    values[0, (phenotype["time"] == "10 h") & (np.array(labels) == "b")] += 20
+    asked = dataset(values, labels, scale="log2", sample_metadata=phenotype)
+    table = contrast_table(asked, Design(contrasts=("class:time",)))
+    changes = table.set_index("feature")["log_fold_change"]
+    assert 15 < changes["g0"] < 25  # (b - a at 10 h) - (b - a at 2 h)
 
 
 def test_levels_are_compared_with_the_first_in_natural_order(rng):

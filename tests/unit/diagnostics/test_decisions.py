@@ -147,6 +147,28 @@ def test_an_outlier_is_six_robust_standard_deviations_from_its_class():
     assert not any(outlying(factor[:8]))  # fewer than ten samples have no robust deviation
 
 
+@pytest.mark.parametrize(("n_far", "n_named"), [(2, 2), (3, 3), (4, 4), (5, 0), (7, 0)])
+def test_more_than_a_fifth_of_a_class_is_a_group_and_no_set_of_outliers(n_far, n_named):
+    factor = np.tile([-1.0, 1.0], 20)
+    factor[:n_far] = 40.0  # of 20 samples of the class a
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(300, 1)) * factor + 0.03 * rng.normal(size=(300, len(factor)))
+    table, rows = principal_components(dataset(values, np.repeat(["a", "b"], 20)))
+    assert table["outlying"].sum() == n_named
+    assert sum(row["code"] == "outlier" for row in rows) == n_named
+    groups = [row for row in rows if row["code"] == "group apart"]
+    assert [(row["subject"], row["value"]) for row in groups] == (
+        [] if n_named else [("a", n_far / 20)]
+    )
+
+
+def test_two_samples_of_a_small_class_are_outliers():
+    """Two of eight are a quarter, but not three samples."""
+    factor = np.tile([-1.0, 1.0], 8)
+    factor[:2] = 40.0
+    assert np.flatnonzero(outlying(factor)).tolist() == [0, 1]
+
+
 def test_sexes_that_the_genes_do_not_separate_are_one_warning(rng):
     labels = ["a", "b"] * 10
     phenotype = pd.DataFrame({"sex": ["m", "f"] * 10})

@@ -36,9 +36,10 @@ def test_inner_folds_keep_groups_together(pairs):
     splitter = Mock(wraps=StratifiedGroupKFold(4))
     fit_grouped(ClassSpecificNBCV(cv=splitter), X, y, groups)
     np.testing.assert_array_equal(splitter.split.call_args.args[2], groups)
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=5)
-    pipeline = make_pipeline(StandardScaler(), search)
-    fit_grouped(pipeline, X, y, groups)
-    assert isinstance(search.cv, StratifiedGroupKFold)
+    for cv, n_splits in ((4, 4), (None, 5)):  # scikit-learn's default is five folds
+        search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=cv)
+        fit_grouped(make_pipeline(StandardScaler(), search), X, y, groups)
+        assert isinstance(search.cv, StratifiedGroupKFold)
+        assert search.cv.n_splits == n_splits
     fit_grouped(make_pipeline(StandardScaler(), Spy()), X, y, groups)
     assert Spy.seen[-1][-1] is groups

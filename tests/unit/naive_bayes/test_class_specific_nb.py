@@ -158,6 +158,11 @@ def test_constant_columns_are_never_selected(rng):
     np.testing.assert_allclose(nothing.predict_proba(np.ones((1, 4))), [[2 / 3, 1 / 3]])
     assert nothing.explain(np.ones((2, 4))).empty
     assert nothing.pair_distances_.empty
+    frame = pd.DataFrame(np.ones((30, 4))).add_prefix("g")
+    with pytest.warns(UserWarning, match="class 0 has no feature"):
+        named = ClassSpecificNB().fit(frame, np.arange(30) % 3 // 2)
+    np.testing.assert_allclose(named.predict_proba(frame[:1]), [[2 / 3, 1 / 3]])
+    assert named.explain(frame[:2]).empty
 
 
 def test_a_prior_of_0_rules_a_class_out(rng):

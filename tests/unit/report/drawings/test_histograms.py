@@ -13,7 +13,7 @@ def of_kind(chart, kind):
 
 def test_bins_of_p_values_below_the_level_are_marked_and_counted():
     shares = np.array([0.5, 0.2, 0.2, 0.1])
-    chart = draw_p_values(shares, 0.25)
+    chart = draw_p_values(shares, alpha=0.25, share_below=0.5)
     (bars,) = of_kind(chart, Rectangles)
     assert bars.y1.tolist() == shares.tolist()
     assert bars.colours == [1, 0, 0, 0]
@@ -21,6 +21,10 @@ def test_bins_of_p_values_below_the_level_are_marked_and_counted():
     (level,) = of_kind(chart, Level)
     assert level.at == 0.25  # each of four bins, if all were normal
     assert "p < 0.25: 50%" in [text for texts in of_kind(chart, Texts) for text in texts.texts]
+    # a level within a bin marks the bins below it
+    within = draw_p_values(shares, alpha=0.1, share_below=0.31)
+    assert "p < 0.1: 31%" in [text for texts in of_kind(within, Texts) for text in texts.texts]
+    assert of_kind(within, Rectangles)[0].colours == [0, 0, 0, 0]
 
 
 def test_pairs_beyond_the_cut_are_marked_on_an_axis_of_logarithms():

@@ -23,7 +23,9 @@ _IN_OTHER_LANGUAGES = (
 )
 _CONTROL = re.compile(rf"(?<![a-z0-9])({_CONTROLS}|{_IN_OTHER_LANGUAGES})(?![a-z0-9])")
 #: Labels with such words that are no controls: "not normal", and the subtype "normal-like".
-_NO_CONTROL = re.compile(r"(?<![a-z])(not|non|un|ab)[- _]+(normal|control|healthy)|normal[- _]like")
+_NO_CONTROL = re.compile(
+    r"(?<![a-z])(not?|non|un|ab)[- _]+(normal|control|healthy)|normal[- _]like"
+)
 
 #: A label with one number: text, the number, and text, as ``dose 0.5 uM``.
 _LEVEL = re.compile(r"([^\d.,+-]*?)\s*(-?\d+(?:[.,]\d+)?)\s*([^\d]*)")

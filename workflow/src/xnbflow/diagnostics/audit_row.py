@@ -32,6 +32,7 @@ CHECKS = {
     "component": "overview",
     "component follows column": "component",
     "outlier": "outlier",
+    "group apart": "outlier",
     "likely repeats": "likely repeats",
     "many likely repeats": "likely repeats",
     "share missing": "missing values",

@@ -159,9 +159,11 @@ def _compare_classes(
     factor = _read_factor(series, text, column)
     combined = _combine_levels(series.labels, factor.values)
     combined_levels = np.unique(combined[factor.present])
+    is_compared = False
     for level in np.unique(factor.values[factor.present]):
         pair = [f"{label} / {level}" for label in (first, second)]
         if np.isin(pair, combined_levels).all():
+            is_compared = True
             yield Comparison(
                 name=f"{first} vs {second} within {column}={level}",
                 columns=(factor.name,),
@@ -169,6 +171,12 @@ def _compare_classes(
                 levels=combined,
                 weights=_difference(combined_levels, *pair),
             )
+    if not is_compared:
+        msg = (
+            f"{series.name}: {quoted(text)} compares nothing: no level of {quoted(column)} has "
+            "samples of both classes; leave it out"
+        )
+        raise InputError(msg, key="contrasts")
 
 
 def _compare_column(
@@ -219,14 +227,15 @@ def _interaction(series: DataSet, text: str, first: str, second: str) -> Compari
     """Return the interaction of two factors: all differences of differences of their levels.
 
     For example, with the classes tumour and normal and the treatments drug and none it is
-    (tumour / drug - tumour / none) - (normal / drug - normal / none).
+    (tumour / drug - tumour / none) - (normal / drug - normal / none). Others are compared with the
+    first level of each factor in natural order, 2 h before 10 h.
     """
     factors = (_read_factor(series, text, first), _read_factor(series, text, second))
     present = factors[0].present & factors[1].present
     combined = _combine_levels(factors[0].values, factors[1].values)
     combined_levels = list(np.unique(combined[present]))
-    first_levels = np.unique(factors[0].values[present])
-    second_levels = np.unique(factors[1].values[present])
+    first_levels = sorted(np.unique(factors[0].values[present]), key=natural_key)
+    second_levels = sorted(np.unique(factors[1].values[present]), key=natural_key)
     pairs = [f"{a} / {b}" for a, b in itertools.product(first_levels, second_levels)]
     empty = [pair for pair in pairs if pair not in combined_levels]
     if empty or len(first_levels) < 2 or len(second_levels) < 2:

@@ -19,12 +19,18 @@ from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not
 MOST_COMPARED_SAMPLES = 1000
 #: Robust standard deviations from its class beyond which a sample is an outlier.
 _OUTLYING = 6.0
+#: Far samples of a class are a group, such as a batch, and no outliers, if there are at least three
+#: and they are more than this share of the class.
+_FEWEST_OF_GROUP = 3
+_SHARE_OF_GROUP = 0.2
 #: Number of principal components in the table.
 _COMPONENTS = 5
 #: Number of principal components in which outliers are searched.
 _OUTLIER_COMPONENTS = 3
 #: Least number of samples for outliers.
 _FEWEST_FOR_OUTLIERS = 10
+#: What a group of far samples may be.
+_GROUP = "a group and no outliers, such as a batch or a subtype"
 #: Level of the association of a component with a column, adjusted over all of both, and the least
 #: share of the component's variance: with many samples weaker ones are certain, and explain little.
 _COMPONENT_LEVEL = 0.01
@@ -37,8 +43,9 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[AuditRow]]
     They are computed from the eigenvectors of the Gram matrix of the samples, which are those of a
     singular value decomposition. Features that are constant or have missing values are omitted. An
     outlier is a sample that is more than 6 robust standard deviations (1.4826 times the median
-    absolute deviation) from the median of its class on one of the first three components. Values
-    that look like intensities are replaced by their logarithms, those below 1 by 0.
+    absolute deviation) from the median of its class on one of the first three components. More
+    than a fifth of a class is no set of outliers but a group, for example a batch, and one finding.
+    Values that look like intensities are replaced by their logarithms, those below 1 by 0.
 
     The components have the columns of the contract and further components, except that
     ``position``, the sample's position in the series, replaces the phenotype. If there are more
@@ -73,16 +80,19 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[AuditRow]]
     signs = np.sign(vectors[np.argmax(np.abs(vectors), axis=0), range(n_components)])
     scores = vectors * signs * np.sqrt(eigenvalues)
 
-    # The table, with outliers by the first components.
+    # The table, with outliers by the first components; groups of far samples are no outliers.
     labels = series.labels[positions]
     distances = _distances_from_class(scores[:, :_OUTLIER_COMPONENTS], labels)
+    is_far = distances > _OUTLYING
+    groups = _groups_apart(is_far, labels)
+    is_outlying = is_far & ~np.isin(labels, list(groups))
     table = pd.DataFrame(
         {
             "sample": series.samples[positions],
             "class": labels,
             "component_1": scores[:, 0],
             "component_2": scores[:, 1] if n_components > 1 else np.zeros(len(positions)),
-            "outlying": distances > _OUTLYING,
+            "outlying": is_outlying,
             "position": positions,
         }
     )
@@ -95,10 +105,26 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[AuditRow]]
         name = f"component {i + 1}"
         rows.append(audit_row("component", name, "none", "share of the variance", value=share))
     text = "far from its class in the first principal components (robust standard deviations)"
-    outliers = table["sample"][table["outlying"]]
-    for name, distance in zip(outliers, distances[table["outlying"]].tolist(), strict=True):
+    outliers = table["sample"][is_outlying]
+    for name, distance in zip(outliers, distances[is_outlying].tolist(), strict=True):
         rows.append(audit_row("outlier", str(name), "notice", text, value=distance))
+    for label, n_far in groups.items():
+        n_samples = int((labels == label).sum())
+        text = f"{n_far} of its {n_samples} samples are far from the others in the first components"
+        share = n_far / n_samples
+        rows.append(audit_row("group apart", label, "notice", text, detail=_GROUP, value=share))
     return table, rows
+
+
+def _groups_apart(is_far: np.ndarray, labels: np.ndarray) -> dict[str, int]:
+    """Return the classes whose far samples are a group, with the numbers of these samples."""
+    groups = {}
+    for label in np.unique(labels):
+        far_members = is_far[labels == label]
+        n_far = int(far_members.sum())
+        if n_far >= _FEWEST_OF_GROUP and n_far > _SHARE_OF_GROUP * len(far_members):
+            groups[str(label)] = n_far
+    return groups
 
 
 def _distances_from_class(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:

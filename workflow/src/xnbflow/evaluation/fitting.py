@@ -18,6 +18,9 @@ from xnbflow.data.read_counts import with_log_counts
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 
+#: Folds of scikit-learn's searches without a number.
+_DEFAULT_FOLDS = 5
+
 
 def is_pipeline(model: object) -> bool:
     """Return whether a model is a pipeline of scikit-learn, without importing its module."""
@@ -102,8 +105,8 @@ def fit_grouped(
     """Fit a classifier; its inner cross-validations keep groups together, if possible.
 
     ``groups`` are passed to a ``fit`` that has this parameter, also at the end of pipelines. In
-    searches of scikit-learn a number of folds ``cv``, which ignores groups, becomes stratified
-    group folds.
+    searches of scikit-learn a number of folds ``cv`` (None is 5), which ignores groups, becomes
+    stratified group folds.
     """
     if groups is None:
         return model.fit(X, y)
@@ -114,8 +117,8 @@ def fit_grouped(
         prefix += f"{name}__"
     if "groups" not in inspect.signature(last.fit).parameters and not _searches(last):
         return model.fit(X, y)
-    if isinstance(getattr(last, "cv", None), Integral) and _searches(last):
-        n_splits = min(last.cv, len(np.unique(groups)))
+    if _searches(last) and (last.cv is None or isinstance(last.cv, Integral)):
+        n_splits = min(_DEFAULT_FOLDS if last.cv is None else last.cv, len(np.unique(groups)))
         from sklearn.model_selection import StratifiedGroupKFold  # noqa: PLC0415  a third of a second
 
         last.set_params(cv=StratifiedGroupKFold(n_splits))

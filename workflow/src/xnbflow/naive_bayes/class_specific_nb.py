@@ -543,7 +543,9 @@ def select_columns(X: SamplesLike, names: np.ndarray, fitted_positions: np.ndarr
     has_fitted_order = len(columns) >= n_needed and (columns[fitted_positions] == names).all()
     positions = fitted_positions if has_fitted_order else pd.Index(columns).get_indexer(names)
     is_present = positions >= 0
-    if len(names) and not is_present.any():
+    if not len(names):  # no feature varies in the training samples: priors alone predict
+        return np.empty((0, table.shape[0]))
+    if not is_present.any():
         msg = "X has none of the features that the classifier uses; are they named as in fit?"
         raise InputError(msg)
 

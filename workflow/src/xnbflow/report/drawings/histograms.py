@@ -37,7 +37,7 @@ _TEXT_POWER = 1.22
 _CUT_DISTANCE = 0.015
 
 
-def draw_p_values(shares: np.ndarray, alpha: float) -> Chart:
+def draw_p_values(shares: np.ndarray, alpha: float, share_below: float) -> Chart:
     """Return the chart of the distribution of p-values of Shapiro-Wilk tests.
 
     Parameters
@@ -46,12 +46,14 @@ def draw_p_values(shares: np.ndarray, alpha: float) -> Chart:
         The share of features in each of equal bins of p from 0 to 1.
     alpha : float
         The significance level of the diagnostics; a feature with a smaller p is not normal.
+    share_below : float
+        The share of features with a smaller p; bins have it only where the level is an edge.
     """
     edges = np.linspace(0, 1, len(shares) + 1)
     is_below_alpha = edges[1:] <= alpha + _ROUNDING
     even_share = 1 / len(shares)
     top = max(shares.max(initial=0.0), _LEAST_MULTIPLE * even_share) * _ROOM
-    share_below = f"p < {alpha:g}: {shares[is_below_alpha].sum():.0%}"
+    text_below = f"p < {alpha:g}: {share_below:.0%}"
     panel_marks: list[marks.Mark] = [
         _bars(edges, shares, is_below_alpha, base=0.0, name="share of features"),
         marks.Level(at=even_share, colour=GREY),
@@ -65,7 +67,7 @@ def draw_p_values(shares: np.ndarray, alpha: float) -> Chart:
         marks.Texts(
             x=np.array([_SHARE_X]),
             y=np.array([top * _SHARE_Y]),
-            texts=[share_below],
+            texts=[text_below],
             align="left",
             baseline="top",
         ),

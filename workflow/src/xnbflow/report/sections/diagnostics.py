@@ -72,7 +72,11 @@ def distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
     normality = Figure(
         name=f"p-values-{dataset}",
         draw=draw_p_values,
-        arguments={"shares": shares, "alpha": alpha},
+        arguments={
+            "shares": shares,
+            "alpha": alpha,
+            "share_below": float(test["non_normal_ratio"]),
+        },
         caption=_TEXTS["p_values"],
         alt=(
             f"Histogram of Shapiro-Wilk p-values: {test['non_normal_ratio']:.0%} are below "
