@@ -52,6 +52,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Trust = Annotated[
     list[str], typer.Option("--trust", help="Full name of a further class to trust; repeatable.")
 ]
+Width = Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")]
 Finished = Annotated[
     str, typer.Argument(help="A study that has run; its folder is in `results` of this folder.")
 ]

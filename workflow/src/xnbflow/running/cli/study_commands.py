@@ -8,7 +8,7 @@ import typer
 
 from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.nouns import counted
-from xnbflow.running.cli.options import Finished, Force
+from xnbflow.running.cli.options import Finished, Force, Width
 from xnbflow.running.cli.output_files import (
     deliver,
     has_content,
@@ -32,7 +32,7 @@ _ROUNDING_MM = 0.5
 def figures(
     study: Finished,
     *,
-    width: Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")] = 85.0,
+    width: Width = 85.0,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
     force: Force = False,
 ) -> None:
@@ -70,7 +70,7 @@ def gene(
     name: Annotated[str, typer.Argument(help="A gene symbol, or the name of a feature.")],
     *,
     data: Annotated[str, typer.Option(help="A data set of the study; all without.")] = "",
-    width: Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")] = 85.0,
+    width: Width = 85.0,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
     force: Force = False,
 ) -> None:
