@@ -124,7 +124,7 @@ class Column:
     names : {"", "classifier"}
         The kind of ids in the column: a page shows the label of a classifier instead of its id.
     unit : str
-        The unit of the values, for the documentation; empty where there is none, or the name has it.
+        The unit of the values, for documents; empty where there is none, or the name has it.
     """
 
     type: str
