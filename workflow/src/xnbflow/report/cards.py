@@ -434,7 +434,7 @@ def _random_signatures(
         f"In Gaussian naive Bayes {row['as_good_random']} of {row['signatures']} random signatures "
         f"of equal size reach the {row['selected_score']:.1%} of the selected {noun}s"
     )
-    # Random signatures carry the signal if nearly all of them are better than chance, and their mean
+    # Random signatures carry the signal if nearly all are better than chance, and their mean
     # has at least half of the gain of the selected features.
     are_as_good = row["as_good_random"] > _MANY_RANDOM * row["signatures"]
     are_above_chance = row["random_05"] > row["chance"]
