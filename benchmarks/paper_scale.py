@@ -122,7 +122,7 @@ def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int]
     download = json.dumps({"base_urls": {"cumida": [url]}})
     studies = json.dumps({"paper-scale": {"datasets": names}})
     command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")),
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
         *("--directory", str(work), "--cores", str(cores), "paper-scale"),
         *("--config", f"download={download}", f"studies={studies}"),
     ]

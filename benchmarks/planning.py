@@ -76,7 +76,7 @@ def show(what: str, cost: PlanningCost) -> None:
 def call(folder: str, arguments: list[str]) -> "subprocess.Popen[bytes]":
     """Start Snakemake for the study."""
     command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")),
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
         *("--directory", folder, *arguments, "--configfile", f"{folder}/large.yaml"),
         *("--cores", "1"),
     ]

@@ -52,7 +52,7 @@ def run(study: str, folder: Path, variables: dict[str, str], cores: str) -> Path
     folder.mkdir(parents=True)
     path = folder / "configuration.yaml"
     path.write_text(yaml.safe_dump(CONFIGURATION))
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     command += [study, "--configfile", str(path), "--cores", cores, "--quiet", "all"]
     subprocess.run(command, cwd=folder, env=os.environ | variables, check=True)
     return folder / "results"

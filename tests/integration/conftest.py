@@ -36,7 +36,7 @@ def prepare(folder, study=STUDY):
 
 def snakemake_command(folder, *arguments, cores=2, root=ROOT):
     return [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(root / "workflow/Snakefile")),
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")),
         *("--directory", str(folder), "--configfile", str(folder / "tiny.yaml")),
         *("--cores", str(cores), *arguments),
     ]

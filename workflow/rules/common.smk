@@ -1,4 +1,7 @@
 # Common parts of all rules: the checked configuration, and the values of wildcards.
+import os
+import sys
+
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import update_config
 
@@ -7,12 +10,20 @@ from xnbflow.running.needs import cpus_for, requested
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.planners.inputs import at, over, tables_of, together
 from xnbflow.running.planners.study import StudyPlanner
-from xnbflow.running.project import default_configuration
-from xnbflow.running.provenance import computing_code, page_code, reading_code
+from xnbflow.running.project import configuration_files, default_configuration
+from xnbflow.running.provenance import stage_code
 from xnbflow.tables.contract import GROUPS
 
-# The configuration of the papers and the project, and over it that of --configfile, --config or the caller of
-# this module.
+# A classifier of the user can be a module in the folder of the run. It replaces no installed module.
+sys.path.append(os.getcwd())
+
+# The configuration of the papers and the project, and over it that of --configfile and --config.
+for path in configuration_files(ROOT):
+
+    configfile: path
+
+
+# Snakemake reads none of these files for a module with a configuration of its caller, which is over them, too.
 complete = default_configuration(ROOT)
 update_config(complete, config)
 config = complete
@@ -38,7 +49,3 @@ wildcard_constraints:
     job=exactly(PLAN.jobs),
     classifier=exactly(PLAN.config.classifiers),
     analysis=exactly(PLAN.analyses),
-
-
-# Tested by the project's tests of the image's files only: build it by the Dockerfile of this repository.
-container: "docker://ghcr.io/xnbflow/xnbflow:latest"

@@ -13,9 +13,10 @@ rule enrich:
     output:
         tables=tables_of("results/studies/{study}/gene_sets/{table}.parquet", "gene_lists").values(),
         text=tables_of("results/studies/{study}/gene_sets/{table}.tsv", "gene_lists").values(),
-        usage="results/usage/enrich/{study}.tsv",
     log:
         "results/logs/enrich/{study}.log",
+    benchmark:
+        "results/benchmarks/enrich/{study}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     threads:
@@ -32,7 +33,7 @@ rule enrich:
     params:
         study=OF_STUDY.gene_list_fields,
         gene_set_urls=OF_STUDY.gene_set_urls,
-        code=computing_code(),
+        code=stage_code("computing"),
     message:
         "Finding gene sets in the lists of genes of {wildcards.study}"
     script:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
@@ -18,5 +18,4 @@ check_classifiers(
     halves_classifiers=snakemake.params.halves_classifiers,
     n_pairs=snakemake.params.n_pairs,
     folder=Path(snakemake.output.halves).parent,
-    check_code=lambda: check_code(snakemake),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job, working_directory
+from xnbflow.running.job_process import start_job, working_directory
 
 start_job(snakemake)
 
@@ -19,5 +19,4 @@ find_gene_sets(
     gene_set_urls=snakemake.params.gene_set_urls,
     downloads=snakemake.config["download"],
     threads=snakemake.threads,
-    check_code=lambda: check_code(snakemake),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
@@ -16,5 +16,4 @@ permute_labels(
     snakemake.params.entry,
     n_permutations=snakemake.params.n_permutations,
     table=Path(snakemake.output.permutation),
-    check_code=lambda: check_code(snakemake),
 )

@@ -1,6 +1,6 @@
 """A job of *permute*: the permutation test of one classifier on a data set."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,7 @@ def permute_labels(
     *,
     n_permutations: int,
     table: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Write the test of a classifier, by its configuration, on at most so many permutations."""
     test = label_test(DataSet.read(series), entry, n_permutations=n_permutations)
-    check_code()
     write_parquet(test, table, PERMUTATION_TABLES["permutation"])

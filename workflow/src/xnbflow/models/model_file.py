@@ -17,14 +17,13 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.models.permitted_types import FIXED_TYPES, audit_schema, known_types, schema_nodes
 from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.trained import TrainedModel, predict_quartiles
 from xnbflow.models.typicality import Typicality, typicality_features
-from xnbflow.tables.parquet import place_of
 
 #: Version of the format; increase it when older or newer programs cannot read the files.
 MODEL_VERSION = 4
@@ -74,7 +73,6 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
         If the estimator has an object that can only be restored by a call.
     """
     content = _content(model)
-    content["place"] = place_of(path)
     try:
         with _without_feature_names(model):
             members = _members(_skops().dumps(content))
@@ -261,14 +259,6 @@ def _check_header(schema: Any, path: str | Path) -> None:
             "use the version of xnbflow that made it, or fit the model again"
         )
         raise InputError(msg)
-    # A file that was copied in place of another model, beside the tables of that model.
-    written_to = _plain_value(schema, "place")
-    place = place_of(path)
-    is_moved = written_to and place and written_to != place
-    if is_moved and Path(path).with_name("signature.parquet").exists():
-        original = quoted(written_to, 200)[1:-1]
-        msg = f"{path} is a copy of {original}, which belongs to something else"
-        raise InputError(f"{msg}; read it there, or move it out of the folder")
 
 
 def _plain_value(schema: Any, key: str) -> Any:

@@ -14,8 +14,7 @@ from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.signature import gene_figure
 from xnbflow.report.static.image_files import print_figure
-from xnbflow.tables.contract import GENES, SERIES
-from xnbflow.tables.storage import refuse_other_series
+from xnbflow.tables.contract import SERIES
 
 #: Letters of a feature's name in the name of a file.
 _MOST_LETTERS = 80
@@ -34,7 +33,7 @@ def print_genes(
     Raises
     ------
     InputError
-        If no data set has the feature or symbol, or a series has changed since its table.
+        If no data set has the feature or symbol.
     """
     tables = []
     names = set()
@@ -86,8 +85,6 @@ def _print_features(
 ) -> dict[str, str]:
     """Draw the features of rows of the table of genes; return the names of the figures."""
     path = results.root / SERIES.of(dataset=dataset)
-    genes = GENES.of(study=results.study.id, dataset=dataset, table="genes")
-    refuse_other_series([results.root / genes], path)
     features = rows["feature"].drop_duplicates().tolist()
     series = with_log_counts(DataSet.read(path))
     values = gene_values(series, features)

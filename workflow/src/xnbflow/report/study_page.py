@@ -26,15 +26,13 @@ from xnbflow.tables.storage import digest_of_file
 def results_of(
     study: Study, *, labels: dict[str, str], configuration: dict[str, Any], root: Path
 ) -> StudyResults:
-    """Return the results of a study, whose tables are all of one series.
+    """Return the results of a study.
 
     For ``labels``, ``configuration`` and ``root`` see `xnbflow.report.results.StudyResults`.
     """
     all_analyses = known_analyses()
     analyses = {name: all_analyses[name] for name in study.analyses}
-    results = StudyResults(study, labels, configuration, root=root, analyses=analyses)
-    results.refuse_mixed_series()
-    return results
+    return StudyResults(study, labels, configuration, root=root, analyses=analyses)
 
 
 def write_report(results: StudyResults, path: str | Path) -> None:
@@ -170,7 +168,6 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
             f"study again: xnbflow run {study}"
         )
         raise InputError(msg, file=str(path))
-    results.refuse_mixed_series()
     return results
 
 

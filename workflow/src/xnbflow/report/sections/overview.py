@@ -14,7 +14,7 @@ from xnbflow.core.nouns import counted
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import JOBS, Column, usage_of
+from xnbflow.tables.contract import JOBS, Column, benchmark_of
 
 _TEXTS = texts_of("overview")
 _SECONDS = {
@@ -142,10 +142,10 @@ def dataset_table(results: StudyResults) -> Table:
 
 
 def job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return the time and memory that this study's jobs recorded, by stage."""
+    """Return the time and memory that Snakemake measured of this study's jobs, by stage."""
     rows = []
     for stage in JOBS:
-        # The files with the time and memory of a stage's jobs of this study.
+        # The files with the measurements of a stage's jobs of this study.
         study = results.study
         values = {
             "dataset": study.datasets,
@@ -157,17 +157,19 @@ def job_seconds(results: StudyResults) -> pd.DataFrame:
         }
         wildcards = re.findall(r"{(\w+)}", JOBS[stage])
         jobs = itertools.product(*(values[name] for name in wildcards))
-        patterns = [usage_of(stage).of(**dict(zip(wildcards, job, strict=True))) for job in jobs]
+        patterns = [
+            benchmark_of(stage).of(**dict(zip(wildcards, job, strict=True))) for job in jobs
+        ]
         paths = list(itertools.chain.from_iterable(map(results.root.glob, patterns)))
 
         if paths and stage != "report":
-            usage = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
+            measured = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
             row = {
                 "stage": stage,
-                "jobs": len(usage),
-                "processor_seconds": usage["processor_seconds"].sum(),
-                "seconds": usage["seconds"].sum(),
-                "most_memory": usage["max_memory_mb"].max(),
+                "jobs": len(measured),
+                "processor_seconds": measured["cpu_time"].sum(),
+                "seconds": measured["s"].sum(),
+                "most_memory": measured["max_rss"].max(),
             }
             rows.append(row)
     return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])

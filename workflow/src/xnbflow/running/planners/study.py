@@ -3,9 +3,12 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study
+from xnbflow.report.outline import section_modules
 from xnbflow.running.plan import Plan
 from xnbflow.running.planners.inputs import Values
+from xnbflow.running.provenance import own_code
 from xnbflow.sources.places.pinned import pinned_url
 
 
@@ -18,10 +21,6 @@ class StudyPlanner:
     """
 
     plan: Plan
-
-    def itself(self, _wildcards: Any) -> list[Values]:
-        """Return one empty mapping: the path of the file has no wildcard except the study."""
-        return [{}]
 
     def datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets of a study."""
@@ -109,11 +108,18 @@ class StudyPlanner:
             name: self.plan.classifier_entries(name, study.classifiers) for name in study.datasets
         }
 
-    def code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of the classifiers of a study."""
+    def own_code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of modules of the user and of plugins that a study uses.
+
+        These are its classifiers, analyses and sections. An edit of one repeats all jobs of the
+        study but those of *acquire*, *diagnose* and *genes*.
+        """
         study = self.plan.study(wildcards)
-        pairs = [(dataset, name) for dataset in study.datasets for name in study.classifiers]
-        return self.plan.method_digests(pairs)
+        known = known_analyses()
+        modules = [*self.plan.method_paths(study), *section_modules(study, known)]
+        for name in study.analyses:
+            modules += known[name].modules
+        return own_code(modules)
 
 
 def _pairs_as_values(pairs: list[tuple[str, str]]) -> list[Values]:
