@@ -32,6 +32,7 @@ rule enrich:
         ),
     params:
         study=OF_STUDY.gene_list_fields,
+        shipped_gene_sets=OF_STUDY.shipped_gene_sets,
         gene_set_urls=OF_STUDY.gene_set_urls,
         code=stage_code("computing"),
     message:

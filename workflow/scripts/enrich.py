@@ -11,11 +11,15 @@ start_job(snakemake)
 
 from xnbflow.core.study import study_of
 from xnbflow.jobs.enrich import find_gene_sets
+from xnbflow.running.project import ROOT
 from xnbflow.studies.study_inputs import StudyInputs
+
+files = {path: Path(path) for path in snakemake.input.gene_sets}
+files |= {path: ROOT / path for path in snakemake.params.shipped_gene_sets}
 
 find_gene_sets(
     StudyInputs(study=study_of(snakemake.params.study), root=working_directory(snakemake)),
-    gene_set_files=snakemake.input.gene_sets,
+    gene_set_files=files,
     gene_set_urls=snakemake.params.gene_set_urls,
     downloads=snakemake.config["download"],
     threads=snakemake.threads,

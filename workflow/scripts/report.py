@@ -11,10 +11,12 @@ start_job(snakemake)
 
 from xnbflow.jobs.report import report_study
 from xnbflow.running.config import study_of_job
+from xnbflow.running.provenance import provenance
 
 report_study(
     study_of_job(snakemake),
     labels=snakemake.params.labels,
     configuration=snakemake.params.configuration,
     root=working_directory(snakemake),
+    provenance=provenance(),
 )

@@ -14,18 +14,18 @@ from xnbflow.tables.storage import write_tables
 def find_gene_sets(
     inputs: StudyInputs,
     *,
-    gene_set_files: Sequence[str | Path],
+    gene_set_files: Mapping[str, Path],
     gene_set_urls: Sequence[str],
     downloads: Mapping[str, Any],
     threads: int,
 ) -> None:
     """Make and write the tables on gene sets of a study.
 
-    ``gene_set_files`` are those of the user, ``gene_set_urls`` public ones, which are downloaded by
-    the settings ``downloads`` of the configuration. See
-    `xnbflow.studies.gene_lists.gene_list_tables`.
+    ``gene_set_files`` are those of the user and of the project by the places that the
+    configuration names, ``gene_set_urls`` public ones, which are downloaded by the settings
+    ``downloads`` of the configuration. See `xnbflow.studies.gene_lists.gene_list_tables`.
     """
-    files = [GeneSetFile(Path(path), str(path)) for path in gene_set_files]
+    files = [GeneSetFile(path, place) for place, path in gene_set_files.items()]
     files += fetch_gene_sets(gene_set_urls, downloads)
     tables = gene_list_tables(inputs, files, threads)
     study = inputs.study.id

@@ -14,12 +14,16 @@ def report_study(
     labels: dict[str, str],
     configuration: dict[str, Any],
     root: Path,
+    provenance: dict[str, Any],
 ) -> None:
     """Write the report of a study.
 
-    For ``labels``, ``configuration`` and ``root`` see `xnbflow.report.results.StudyResults`.
+    For ``labels``, ``configuration``, ``root`` and ``provenance`` see
+    `xnbflow.report.results.StudyResults`.
     """
-    results = results_of(study, labels=labels, configuration=configuration, root=root)
+    results = results_of(
+        study, labels=labels, configuration=configuration, root=root, provenance=provenance
+    )
     write_report(results, root / REPORT.of(study=study.id))
     write_record(results, root / RECORD.of(study=study.id))
     write_curves(results, root / CURVES.of(study=study.id))

@@ -68,6 +68,9 @@ class StudyResults:
         The analyses that the study names, by their names.
     software : mapping of str to str
         The versions of the software that writes the report.
+    provenance : mapping of str to object
+        Where, when and by which code and packages the report is written, for its record; see
+        `xnbflow.running.provenance.provenance`.
     """
 
     study: Study
@@ -77,6 +80,7 @@ class StudyResults:
     _: KW_ONLY
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
     software: Mapping[str, str] = field(default_factory=software)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", distinct_labels(self.labels))

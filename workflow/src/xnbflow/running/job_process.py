@@ -23,6 +23,7 @@ from xnbflow import __version__
 from xnbflow.core.atomic import lacks_space, no_space
 from xnbflow.core.deferred import defer_import
 from xnbflow.core.errors import InputError, printable
+from xnbflow.core.nouns import counted
 
 #: Environment variable of runs that print the causes of failures at their end.
 PRINTS_CAUSES = "XNBFLOW_PRINTS_CAUSES"
@@ -94,8 +95,8 @@ def _first_line(job: Any) -> str:
     seeds = sorted(set(_seeds(dict(job.params.items()))))
     parts = [
         f"{job.rule} {wildcards}",
-        f"threads {job.threads}",
-        f"input {len(paths)} files, {size * 1e-6:.1f} MB",
+        counted(job.threads, "thread"),
+        f"{counted(len(paths), 'input file')}, {size * 1e-6:.1f} MB",
         f"seeds {', '.join(map(str, seeds)) or 'from the classes of the data'}",
         f"xnbflow {__version__} ({getattr(job.params, 'code', 'no digest')})",
         f"Python {platform.python_version()}",

@@ -220,6 +220,12 @@ def existing_path(path: str | Path, root: Path) -> Path:
     return Path(path) if Path(path).exists() else root / path
 
 
+def is_in_project(path: str | Path, root: Path) -> bool:
+    """Return whether a path of the configuration is that of a file of the project."""
+    shipped = root / path
+    return shipped.is_file() and existing_path(path, root).samefile(shipped)
+
+
 def exactly(names: Sequence[str]) -> str:
     r"""Return a regular expression that matches the given names only.
 

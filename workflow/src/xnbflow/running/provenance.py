@@ -5,15 +5,21 @@ a digest of the code of its stage as a parameter. There are four stages, and `ST
 of the library that each one uses: *reading* data sets, *computing* results, *judging* them in the
 tables of a study, and writing its *page*. A part that several stages use counts for each of them.
 
-`own_code` has digests of what is not in the library: modules of the user and plugins.
+`own_code` has digests of what is not in the library: modules of the user and plugins. `provenance`
+is the record of a run for its page.
 """
 
 import hashlib
+import os
+import platform
+import subprocess
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from xnbflow.core.plugins import plugin_modules
 from xnbflow.running.project import ROOT
@@ -103,6 +109,11 @@ def _is_of_page(path: Path) -> bool:
     return is_of_paper and path.name.startswith(PAGE_FILES)
 
 
+def file_code(path: Path) -> str:
+    """Return the digest of the content of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+
+
 def own_code(modules: Iterable[str]) -> dict[str, str]:
     """Return the digests of packages that are not of xnbflow, by their names.
 
@@ -163,3 +174,46 @@ def _version(package: str) -> str:
         return version({"sklearn": "scikit-learn"}.get(package, package))
     except PackageNotFoundError:
         return ""
+
+
+def provenance() -> dict[str, Any]:
+    """Return where, when and by which software the page of a study is written.
+
+    Returns
+    -------
+    dict
+        ``date`` is in UTC; ``commit`` is that of a clone, with "edited" if its files were changed,
+        and empty elsewhere; ``code`` has the digest of each stage; ``packages`` are the versions of
+        all packages of this environment by name.
+    """
+    packages = {found.metadata["Name"]: found.version for found in distributions()}
+    return {
+        "date": datetime.now(tz=UTC).isoformat(timespec="seconds"),
+        "host": platform.node(),
+        "system": f"{platform.system()} {platform.release()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "commit": _commit(),
+        "code": {stage: stage_code(stage).rpartition(" ")[2] for stage in STAGES},
+        "packages": dict(sorted(packages.items())),
+    }
+
+
+def _commit() -> str:
+    """Return the commit of the clone that has the library; empty outside a clone."""
+    if not (ROOT / ".git").exists():
+        return ""
+    commit = _git("rev-parse", "HEAD")
+    edited = _git("status", "--porcelain", "--untracked-files=no")
+    return f"{commit}, edited" if commit and edited else commit
+
+
+def _git(*arguments: str) -> str:
+    """Return what a command of git prints about the project; empty if it fails."""
+    command = ["git", "-C", str(ROOT), *arguments]
+    try:
+        process = subprocess.run(  # noqa: S603  fixed commands
+            command, capture_output=True, text=True, check=False
+        )
+    except OSError:  # git is not installed
+        return ""
+    return process.stdout.strip() if process.returncode == 0 else ""

@@ -1,8 +1,6 @@
 """Overview: classifiers on average, problems, data sets, versions and time."""
 
 import itertools
-import os
-import platform
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +16,6 @@ from xnbflow.tables.contract import JOBS, Column, benchmark_of
 
 _TEXTS = texts_of("overview")
 _SECONDS = {
-    "processor_seconds": Column(
-        "number", "summed over jobs", label="processor time (s)", format=",.1f"
-    ),
     "seconds": Column("number", "wall time, summed over jobs", format=",.1f"),
     "most_memory": Column("number", "of a job", label="most memory (MB)", format=",.0f"),
 }
@@ -39,9 +34,9 @@ def section(results: StudyResults) -> Section:
         lines["Folds"] = "; ".join(described)
         lines["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
     if len(seconds):
-        total = seconds["processor_seconds"].sum()
-        lines["Processor time"] = f"{total:,.0f} s, all jobs together, without this page"
-    lines["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
+        total = seconds["seconds"].sum()
+        lines["Time"] = f"{total:,.0f} s, the sum of all jobs without this page"
+    lines |= _origin(results.provenance)
     lines["Version"] = f"xnbflow {__version__}"
     facts = Facts(lines, results.tables.sources("headline"))
     blocks: list[Block] = [*problem_blocks(results), facts]
@@ -62,6 +57,10 @@ def section(results: StudyResults) -> Section:
     if len(seconds):
         caption = "Run time and memory of the jobs, by stage."
         details.append(Table(seconds, caption, columns=_SECONDS))
+    packages = results.provenance.get("packages", {})
+    if packages:
+        versions = ", ".join(f"{name} {number}" for name, number in packages.items())
+        details.append(Facts({"All packages": versions}))
     blocks.append(Group("Versions and run time", details))
     return Section(
         "overview",
@@ -69,6 +68,19 @@ def section(results: StudyResults) -> Section:
         "Classifiers and data sets, failures and warnings, time and memory.",
         blocks,
     )
+
+
+def _origin(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Return where, when and by which code the page was written, as far as it is known."""
+    lines = {}
+    if provenance:
+        lines["Date"] = provenance["date"]
+        lines["Machine"] = f"{provenance['host']}, {provenance['system']}"
+        digests = ", ".join(f"{stage} {digest}" for stage, digest in provenance["code"].items())
+        lines["Code"] = (
+            f"commit {provenance['commit']}; {digests}" if provenance["commit"] else digests
+        )
+    return lines
 
 
 def problem_blocks(results: StudyResults) -> list[Block]:
@@ -167,7 +179,6 @@ def job_seconds(results: StudyResults) -> pd.DataFrame:
             row = {
                 "stage": stage,
                 "jobs": len(measured),
-                "processor_seconds": measured["cpu_time"].sum(),
                 "seconds": measured["s"].sum(),
                 "most_memory": measured["max_rss"].max(),
             }

@@ -6,9 +6,9 @@ from typing import Any
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study
 from xnbflow.report.outline import section_modules
-from xnbflow.running.plan import Plan
+from xnbflow.running.plan import Plan, is_in_project
 from xnbflow.running.planners.inputs import Values
-from xnbflow.running.provenance import own_code
+from xnbflow.running.provenance import file_code, own_code
 from xnbflow.sources.places.pinned import pinned_url
 
 
@@ -62,8 +62,25 @@ class StudyPlanner:
         """Return the user's files of gene sets."""
         study = self.plan.study(wildcards)
         place = f"configuration, studies.{study.id}.gene_sets"
-        paths = [path for path in study.gene_sets if pinned_url(path) is None]
-        return [self.plan.local_file(path, place) for path in paths]
+        shipped = self.shipped_gene_sets(wildcards)
+        return [
+            self.plan.local_file(path, place)
+            for path in study.gene_sets
+            if pinned_url(path) is None and path not in shipped
+        ]
+
+    def shipped_gene_sets(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of the files of gene sets that are in the project, by their paths.
+
+        They are parameters of a job, since as inputs they would have the place and time of one
+        clone.
+        """
+        root = self.plan.root
+        return {
+            path: file_code(root / path)
+            for path in self.plan.study(wildcards).gene_sets
+            if pinned_url(path) is None and is_in_project(path, root)
+        }
 
     def gene_set_urls(self, wildcards: Any) -> list[str]:
         """Return the public files of gene sets, which the job downloads."""
