@@ -11,6 +11,7 @@ from toys import refused
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.tables import storage
 from xnbflow.tables.contract import (
+    FOLDS_TABLE,
     GROUPS,
     MODEL_TABLES,
     TRAINING_TABLES,
@@ -24,6 +25,7 @@ from xnbflow.tables.storage import (
     recorded_series_digest,
     recorded_versions,
     refuse_other_series,
+    table_of,
     tsv,
     write_parquet,
     write_tables,
@@ -139,3 +141,16 @@ def test_numbers_equal_up_to_rounding_are_a_billionth_apart():
     """Shares of two different counts of up to 10,000 samples differ by more than 1e-8."""
     assert ROUNDING == 1e-9
     assert ROUNDING < (1 / 9_999 - 1 / 10_000) / 10
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ({"repeat": 0, "sample": "s"}, "column 'fold' is missing"),
+        ({"sample": "s", "fold": 1, "repeat": 0, "folds": 1}, "column 'folds' is not known"),
+    ],
+)
+def test_a_row_with_other_fields_is_refused_by_name(row, fault):
+    complete = {"sample": "s", "fold": 1, "repeat": 0}
+    with pytest.raises(TypeError, match=f"a row of the table 'folds' .*: {fault}"):
+        table_of([complete, row], FOLDS_TABLE)
