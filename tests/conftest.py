@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401  (its BLAS has threads of its own, which are limited below)
-from expected_texts import texts_of_test
 from selection import is_asked
 from threadpoolctl import threadpool_limits
 
@@ -83,19 +82,6 @@ def pytest_collection_modifyitems(config, items):
 def rng():
     """A generator of random numbers, the same for every test."""
     return np.random.default_rng(3)
-
-
-@pytest.fixture
-def expected_texts(request):
-    """The texts that a test expects, by its name in the ``texts.toml`` of its package."""
-    return texts_of_test(request.node)
-
-
-@pytest.fixture
-def expected_text(expected_texts):
-    """The only text that a test expects."""
-    assert isinstance(expected_texts, str), "take the fixture expected_texts"
-    return expected_texts
 
 
 @pytest.fixture(scope="session")

@@ -41,14 +41,14 @@ def test_the_digests_of_series_and_gene_sets_are_read_back(tmp_path):
     assert (recorded_series_digest(path), recorded_gene_sets_digest(path)) == ("abc", "def")
 
 
-def test_a_table_of_an_earlier_series_is_refused(tmp_path, expected_text):
+def test_a_table_of_an_earlier_series_is_refused(tmp_path):
     series = tmp_path / "series.parquet"
     write_parquet(FRAME, series, NUMBERS)
     path = tmp_path / "t.parquet"
     write_parquet(FRAME, path, NUMBERS, series=storage.digest_of_file(series))
     refuse_other_series([path], series)
     write_parquet(FRAME[:1], series, NUMBERS)
-    with refused(expected_text, file=path):
+    with refused("t.parquet was not computed from .*series.parquet as it is now", file=path):
         refuse_other_series([path], series)
 
 
@@ -74,8 +74,8 @@ def test_tables_of_the_job_that_it_does_not_write_again_are_removed_and_nothing_
     assert names == {"numbers.parquet", "numbers.tsv"} | others
 
 
-def test_a_table_that_is_not_in_the_contract_is_refused(tmp_path, expected_text):
-    with pytest.raises(TypeError, match=expected_text):
+def test_a_table_that_is_not_in_the_contract_is_refused(tmp_path):
+    with pytest.raises(TypeError, match=r"table 'other' for .* is not in the contract"):
         write_tables({"other": FRAME}, tmp_path, {"numbers": NUMBERS})
 
 
