@@ -59,10 +59,7 @@ def test_cells_are_those_of_the_rows(benchmark, monkeypatch):
     assert lines[2] == (
         "| no transformation | .80 (.40 to 1.60) | .800 (.400 to 1.600) | .800 (.400 to 1.600) |"
     )
-    assert lines[-1] == (
-        "Of the decrease from .800 to .200 with 200 samples, whitening .500 (83%) and "
-        "symmetric whitening .550 (92%) need no target."
-    )
+    assert "whitening .500 (83%) and symmetric whitening .550 (92%)" in lines[-1]
 
 
 @pytest.mark.nightly

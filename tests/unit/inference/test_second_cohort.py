@@ -34,10 +34,7 @@ def test_the_same_patients_limit_the_verdict(match, level):
     actual = cohort_verdict(validated, CODES, CODES, 2, patients=match)
     assert actual.level == level
     if level != "held":
-        assert actual.reason == (
-            "probably the same patients: 20 of 20 pairs of samples are each other's nearest, "
-            "p = 0.0002"
-        )
+        assert "20 of 20 pairs of samples are each other's nearest, p = 0.0002" in actual.reason
     wrong = cohort_verdict(validated, CODES, np.roll(CODES, 5), 2, patients=match)
     assert wrong.level == "did not hold"
 

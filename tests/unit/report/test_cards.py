@@ -118,10 +118,7 @@ def test_unequal_libraries_are_a_reason_with_their_ratio(tmp_path):
     results = write_study(tmp_path, datasets=("GSE7904",))
     unequal = reason("library size", label="a", other="b", estimate=4.0)
     card = cards.card(judged(results, "xnb", unequal), *PLACE.values())
-    assert card.short_reason == (
-        "The class can be recognised by the library size: libraries of “a” have 4.0 "
-        "times the reads of “b”."
-    )
+    assert "libraries of “a” have 4.0 times the reads of “b”" in card.short_reason
 
 
 @pytest.mark.parametrize("supported", [True, False])
@@ -246,14 +243,10 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_goo
     (block,) = blocks(answer.section(results), Cards)
     details = block.cards[0].details
     # another number than the classifier's balanced accuracy, with another name
-    assert details["Random features"].startswith(
-        f"In Gaussian naive Bayes {as_good} of 100 random signatures of equal size reach "
-        "the 70.8% of the selected features"
-    )
+    text = details["Random features"]
+    assert f"{as_good} of 100 random signatures of equal size reach the 70.8%" in text
     assert ("one of many" in details["Random features"]) == many
-    assert details["Audit"] == (
-        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
-    )
+    assert "(adjusted p = 0.0004); to adjust, write adjust=plate" in details["Audit"]
 
 
 def study_of_card(tmp_path, signature=(), **tables):
@@ -357,10 +350,9 @@ def test_the_features_of_a_class_that_separate_it_best_come_first():
 
 def test_the_size_names_groups_and_missing_values():
     about = {"samples": 30, "groups": 12.0, "features": 1000, "classes": 1, "missing": True}
-    assert cards.size_in_words(pd.Series(about)) == (
-        "30 samples of 12 groups (patients, batches), 1,000 features, 1 class, missing "
-        "values filled in"
-    )
+    size = cards.size_in_words(pd.Series(about))
+    assert size.startswith("30 samples of 12 groups (patients, batches), 1,000 features, 1 class")
+    assert size.endswith("missing values filled in")
     about |= {"groups": np.nan, "missing": False}
     assert cards.size_in_words(pd.Series(about)) == "30 samples, 1,000 features, 1 class"
 
@@ -431,10 +423,9 @@ def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path
     verdicts = study.tables["verdicts"].assign(level="not supported")
     card = of_d(with_rows(study, verdicts=verdicts))
     assert card.badge == "Not supported"
-    assert card.details["Random features"] == (
-        "In Gaussian naive Bayes 70 of 100 random signatures of equal size reach the "
-        "52.0% of the selected features."
-    )
+    text = card.details["Random features"]
+    assert text.endswith("signatures of equal size reach the 52.0% of the selected features.")
+    assert "70 of 100 random" in text
     assert card.warnings == []
 
 

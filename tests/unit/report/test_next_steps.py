@@ -113,10 +113,7 @@ def test_a_column_that_separates_the_classes_is_named_with_them(tmp_path, n_clas
         for label, other in pairs
     ]
     (step,) = steps_of(tmp_path, "partly supported", column, class_sizes=sizes)
-    assert step == (
-        f"compare the classes in a cohort where {words} have the same “plate”: in these "
-        "samples effects of the class and of “plate” cannot be separated"
-    )
+    assert f"a cohort where {words} have the same “plate”" in step
 
 
 @pytest.mark.parametrize("severity", ["severe", "warning", "notice"])

