@@ -161,12 +161,8 @@ def test_a_sentence_is_there_with_its_option_alone(results, option):
 
 def test_the_numbers_of_intervals_are_those_of_the_code(results):
     text = paragraphs(plain(results))
-    upper, lower = (
-        "for upper limits the number of samples is divided by {divisor:g},",
-        "and for lower limits by {divisor:g};",
-    )
-    assert upper.format(divisor=CROSS_VALIDATED) in text
-    assert lower.format(divisor=BELOW) in text
+    assert f"for upper limits the number of samples is divided by {CROSS_VALIDATED:g}," in text
+    assert f"and for lower limits by {BELOW:g};" in text
     assert "No permutation test was run." in text
 
 
