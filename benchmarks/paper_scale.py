@@ -26,9 +26,9 @@ from pathlib import Path
 import pandas as pd
 import psutil
 from benchmarks.cumida_files import write_cumida_csv
+from xnbflow.running.prepared_process import SWITCH, THREAD_VARIABLES
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.running.prepared_process import SWITCH, THREAD_VARIABLES
 from xnbflow.sources.sheet import read_sheet
 from xnbflow.sources.simulate import simulate_series
 

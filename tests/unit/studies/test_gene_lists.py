@@ -63,25 +63,9 @@ def test_gene_sets_are_tested_by_the_values(inputs):
     assert tables["enrichment"]["gene_set"].tolist() == ["blood"]
 
 
-def test_the_job_removes_its_tables_of_an_earlier_version_and_nothing_else(inputs):
-    """They were beside the page, as were tables of other jobs."""
+def test_the_job_writes_its_tables_as_parquet_and_text(inputs):
     folder = inputs.root / STUDY.of(study="s")
-    folder.mkdir(parents=True, exist_ok=True)
-    others = {"notes.txt", "summary.parquet"}
-    for name in (*others, "prerank.tsv", "artefacts.parquet"):
-        (folder / name).write_text("")
-    present = []
-    find_gene_sets(
-        inputs,
-        gene_set_files=[],
-        gene_set_urls=[],
-        downloads={},
-        threads=1,
-        check_code=lambda: present.append({path.name for path in folder.iterdir()}),
-    )
-    others.add("genes")  # the folder of the job *genes*
-    assert present == [others | {"prerank.tsv", "artefacts.parquet"}]  # before files are written
-    assert {path.name for path in folder.iterdir()} == others | {"gene_sets"}
+    find_gene_sets(inputs, gene_set_files={}, gene_set_urls=[], downloads={}, threads=1)
     written = {path.name for path in (folder / "gene_sets").iterdir()}
     assert written == set(table_files(GENE_LIST_TABLES))
     for name, schema in GENE_LIST_TABLES.items():

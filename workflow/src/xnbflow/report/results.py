@@ -177,7 +177,7 @@ class StudyResults:
 
     @cached_property
     def training_software(self) -> dict[str, str]:
-        """The versions of the software that trained the classifiers; empty if not recorded."""
+        """The versions of the software that trained the classifiers; empty without classifiers."""
         return recorded_versions(self._fits)
 
     @property

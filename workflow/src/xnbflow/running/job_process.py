@@ -92,13 +92,14 @@ def _first_line(job: Any) -> str:
     wildcards = " ".join(f"{name}={value}" for name, value in job.wildcards.items())
     paths = [Path(str(path)) for path in job.input]
     size = sum(path.stat().st_size for path in paths if path.is_file())
-    seeds = sorted(set(_seeds(dict(job.params.items()))))
+    parameters = dict(job.params.items())
+    seeds = sorted(set(_seeds(parameters)))
     parts = [
         f"{job.rule} {wildcards}",
         counted(job.threads, "thread"),
         f"{counted(len(paths), 'input file')}, {size * 1e-6:.1f} MB",
         f"seeds {', '.join(map(str, seeds)) or 'from the classes of the data'}",
-        f"xnbflow {__version__} ({getattr(job.params, 'code', 'no digest')})",
+        f"xnbflow {__version__} ({parameters['code']})",
         f"Python {platform.python_version()}",
         f"host {platform.node()}",
     ]

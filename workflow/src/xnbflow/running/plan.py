@@ -221,9 +221,13 @@ def existing_path(path: str | Path, root: Path) -> Path:
 
 
 def is_in_project(path: str | Path, root: Path) -> bool:
-    """Return whether a path of the configuration is that of a file of the project."""
+    """Return whether a relative path of the configuration is that of a file of the project."""
     shipped = root / path
-    return shipped.is_file() and existing_path(path, root).samefile(shipped)
+    return (
+        not Path(path).is_absolute()
+        and shipped.is_file()
+        and existing_path(path, root).samefile(shipped)
+    )
 
 
 def exactly(names: Sequence[str]) -> str:

@@ -43,10 +43,26 @@ _COMMON = (
 #: The parts of the library that each stage uses: packages, and single modules. The script of a rule
 #: belongs to the module of `xnbflow.jobs` of its name.
 STAGES = {
-    "reading": ("core", "data", "sources", "tables", "jobs/acquire.py", "jobs/seek.py"),
+    "reading": (
+        "core",
+        "data",
+        "sources",
+        "tables",
+        "jobs/__init__.py",
+        "jobs/acquire.py",
+        "jobs/seek.py",
+    ),
     "computing": (*_COMMON, "jobs", "models", "papers"),
-    "judging": (*_COMMON, "jobs/compare.py"),
-    "page": (*_COMMON, "models", "papers", "report", "jobs/report.py", "jobs/draw.py"),
+    "judging": (*_COMMON, "jobs/__init__.py", "jobs/compare.py"),
+    "page": (
+        *_COMMON,
+        "jobs/__init__.py",
+        "jobs/draw.py",
+        "jobs/report.py",
+        "models",
+        "papers",
+        "report",
+    ),
 }
 #: Parts of `_COMMON` and of the jobs that *computing* does not use: what makes the tables of a
 #: study and its page from files of data sets and classifiers.
