@@ -13,7 +13,6 @@ from xnbflow.core.study import Study, Validation
 from xnbflow.models import cross_validate
 from xnbflow.models import validation as second_cohort
 from xnbflow.models.final import final_model
-from xnbflow.models.trained import series_digest
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
@@ -69,8 +68,7 @@ def results(tmp_path_factory):
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
-    both = f"{series_digest(TRAIN)} {series_digest(TEST)}"
-    files.put("validation", tables, both, study="small")
+    files.put("validation", tables, study="small")
     return replace(study_results)
 
 

@@ -41,7 +41,7 @@ def section(results: StudyResults) -> Section:
     facts = Facts(lines, results.tables.sources("headline"))
     blocks: list[Block] = [*problem_blocks(results), facts]
     if len(results.tables["averages"]):
-        shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
+        shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins"]
         blocks.append(results.tables.show("averages", _TEXTS["averages"], shown))
     if results.study.datasets:
         blocks.append(dataset_table(results))
@@ -54,6 +54,9 @@ def section(results: StudyResults) -> Section:
         other = ", ".join(f"{name} {number}" for name, number in results.reported_with.items())
         text = f"These versions trained the classifiers. The report was written with {other}."
         details.append(Prose(text, "warning"))
+    if len(results.tables["seconds"]):
+        caption = "Seconds to fit and to test a classifier in one fold."
+        details.append(results.tables.show("seconds", caption))
     if len(seconds):
         caption = "Run time and memory of the jobs, by stage."
         details.append(Table(seconds, caption, columns=_SECONDS))
