@@ -212,7 +212,7 @@ def judge_design(
         "truth below": recalls.mean() < balanced.lower,
         "accuracy held": accuracy.lower <= true_accuracy <= accuracy.upper,
     }
-    if judged.area is not None:
+    if judged.area is not None and np.isfinite(judged.area.value):
         true_area = areas(predictions, both, inflation=1.0)[str(series.classes[1])].value
         figures["AUC held"] = judged.area.lower <= true_area <= judged.area.upper
     return figures
