@@ -1,9 +1,9 @@
 """The seconds of a study of one series, from its file to its page: `xnbflow study` and a run.
 
-    python -m benchmarks.one_series [--cores 2] [--samples 60] [--features 20000] [--runs 3]
+    python -m benchmarks.one_series [--samples 60] [--features 20000] [--classes 2] [--runs 3]
 
-The series is simulated, has two classes and is a CSV file in CuMiDa's layout. The study has the
-defaults of `xnbflow study`. The first run, which may compile kernels, is not counted.
+The series is simulated and is a CSV file in CuMiDa's layout. The study has the defaults of `xnbflow
+study`. The first run, which may compile kernels, is not counted.
 """
 
 import argparse
@@ -30,10 +30,15 @@ def main(words: list[str]) -> None:
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--samples", type=int, default=60)
     parser.add_argument("--features", type=int, default=20_000)
+    parser.add_argument("--classes", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args(words)
     series, _ = simulate_series(
-        "one", arguments.samples, n_features=arguments.features, n_classes=2, seed=1
+        "one",
+        arguments.samples,
+        n_features=arguments.features,
+        n_classes=arguments.classes,
+        seed=1,
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
