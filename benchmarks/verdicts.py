@@ -31,7 +31,7 @@ from typing import Any
 import numba
 import numpy as np
 import pandas as pd
-from benchmarks.accuracy_series import development_series
+from benchmarks.accuracy_series import DATA, development_series
 from benchmarks.judged_studies import JudgedStudy, LabelTestSize, judge, predict_new_samples
 from benchmarks.laboratory_cases import CASES
 from benchmarks.list_stability import STRUCTURES, list_studies
@@ -149,8 +149,9 @@ def share_limits(hits: Iterable[bool]) -> tuple[float, float]:
 
     Examples
     --------
-    >>> share_limits([False] * 40)  # the upper limit solves (1 - p)**40 = .025
-    (0.0, 0.0881...)
+    >>> lower, upper = share_limits([False] * 40)
+    >>> lower, round((1 - upper) ** 40, 6)  # the upper limit solves (1 - p)**40 = .025
+    (0.0, 0.025)
     """
     hits = np.asarray(list(hits), dtype=bool)
     n = len(hits)
@@ -247,7 +248,7 @@ def case_figure(name: str, size: LabelTestSize, seed: int) -> dict[str, float]:
 
 def measure_parts(settings: Settings) -> Iterator[dict[str, Any]]:
     """Yield a row for each size of parts, over all series, and one for all sizes."""
-    series = {name: read_series(name) for name in PART_SERIES if settings.selects(name)}
+    series = {name: read_series(name) for name in NAMES["parts"]() if settings.selects(name)}
     parts = []
     for sizes in PARTS:
         for name, whole in series.items():
@@ -365,6 +366,14 @@ COMMANDS: dict[str, Callable[[Settings], Iterator[dict[str, Any]]]] = {
     "lists": measure_lists,
     "series": measure_series,
 }
+#: The names of the rows of each command.
+NAMES: dict[str, Callable[[], Iterable[str]]] = {
+    "designs": lambda: DESIGNS,
+    "cases": lambda: CASES,
+    "parts": lambda: [name for name in PART_SERIES if name in development_series()],
+    "lists": lambda: STRUCTURES,
+    "series": development_series,
+}
 #: Studies of a row unless the command line sets them.
 DEFAULT_STUDIES = {"designs": 100, "cases": 40, "parts": 8, "lists": 10, "series": 1}
 
@@ -387,6 +396,11 @@ def parse_settings(words: list[str]) -> tuple[str, Settings]:
     parser.add_argument("--exchanged", action="store_true", help="exchange the labels of parts")
     parser.add_argument("--before", metavar="FILE", help="earlier verdicts on series")
     arguments = parser.parse_intermixed_args(words)
+    known_names = list(NAMES[arguments.command]())
+    if not known_names:
+        parser.error(f"no series of {arguments.command} in {DATA}; set XNBFLOW_DATA")
+    if unknown := [name for name in arguments.names if name not in known_names]:
+        parser.error(f"no row {unknown[0]!r}; there are {', '.join(known_names)}")
     settings = Settings(
         studies=arguments.studies or DEFAULT_STUDIES[arguments.command],
         names=tuple(arguments.names),
@@ -428,8 +442,6 @@ def main(words: list[str]) -> None:
         rows.append(row)
         print(row, file=sys.stderr, flush=True)
         pd.DataFrame(rows).to_csv(path, sep="\t", index=False)
-    if not rows:
-        sys.exit(f"no row of {command} has one of the names: {', '.join(settings.names)}")
     print(markdown(pd.DataFrame(rows)))
     print(f"{time.perf_counter() - start:.0f} seconds; {path}", file=sys.stderr)
 

@@ -39,3 +39,25 @@ def test_null_studies_are_seldom_supported(verdicts, design):
     assert row["supported"] * STUDIES <= binom.ppf(0.999, STUDIES, 0.025)
     coverage = min(row["balanced accuracy held"], row["accuracy held"])
     assert coverage * STUDIES >= binom.ppf(0.001, STUDIES, 0.95)
+
+
+def test_a_row_that_does_not_exist_is_an_error(verdicts, capsys):
+    with pytest.raises(SystemExit):
+        verdicts.main(["designs", "13 samples"])
+    error = capsys.readouterr().err
+    assert "no row '13 samples'" in error
+    assert "12 samples" in error
+
+
+def test_the_series_of_an_earlier_table_have_their_level_beside_the_new_one(
+    verdicts, monkeypatch, tmp_path
+):
+    study = verdicts.draw_study(verdicts.Design(n=20), seed=0)
+    monkeypatch.setattr(verdicts, "development_series", lambda: {"one": None, "two": None})
+    monkeypatch.setattr(verdicts, "read_series", lambda _: study)
+    earlier = tmp_path / "earlier.tsv"
+    earlier.write_text("series\tlevel\none\twell supported\n")
+    settings = verdicts.Settings(studies=1, classifier="gaussian_nb", before=str(earlier))
+    rows = list(verdicts.measure_series(settings))
+    assert [row["level before"] for row in rows] == ["well supported", ""]
+    assert [row["level"] for row in rows] == ["not supported", "not supported"]
