@@ -162,7 +162,7 @@ def test_damaged_parts_are_refused(path, tmp_path):
         damaged = bytearray(content)
         damaged[end - 1] ^= 1
         (tmp_path / "m.skops").write_bytes(damaged)
-        with pytest.raises(InputError, match=r"is damaged .*make or copy it again"):
+        with pytest.raises(InputError, match="make or copy it again"):
             read_model(tmp_path / "m.skops")
 
 

@@ -110,7 +110,7 @@ def test_the_pins_of_the_conda_environment_are_the_versions_of_the_lock():
     spec.loader.exec_module(conda_pins)
     assert conda_pins.PIN_FILE.read_text() == conda_pins.pins(), "run .ci/conda_pins.py"
     lines = conda_pins.pins().splitlines()
-    assert sum(line.startswith("conda-forge::") for line in lines) == 23
+    assert sum(line.startswith("conda-forge::") for line in lines) == 22
     assert conda_pins.OF_PYPI == CALLED
 
 
