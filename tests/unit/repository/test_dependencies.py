@@ -109,8 +109,6 @@ def test_the_pins_of_the_conda_environment_are_the_versions_of_the_lock():
     conda_pins = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(conda_pins)
     assert conda_pins.PIN_FILE.read_text() == conda_pins.pins(), "run .ci/conda_pins.py"
-    lines = conda_pins.pins().splitlines()
-    assert sum(line.startswith("conda-forge::") for line in lines) == 22
     assert conda_pins.OF_PYPI == CALLED
 
 
