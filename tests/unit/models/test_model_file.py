@@ -111,14 +111,14 @@ def test_other_files_are_refused(path, tmp_path):
             read_model(tmp_path / f"{name}.skops")
 
 
-def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch, expected_text):
+def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch):
     monkeypatch.setattr(
         "xnbflow.models.model_file.predict_quartiles", Mock(side_effect=MemoryError)
     )
     with pytest.raises(MemoryError):
         read_model(path)
     monkeypatch.setattr(Path, "read_bytes", Mock(side_effect=OSError(5, "Input/output error")))
-    with refused(expected_text, file=path):
+    with refused(r"cannot be read \(Input/output error\); remove the cause", file=path):
         read_model(path)
 
 
@@ -174,7 +174,7 @@ def test_a_file_that_ends_early_is_refused(path, tmp_path, share):
         read_model(tmp_path / "m.skops")
 
 
-def test_a_model_and_its_tables_say_whose_they_are(tmp_path, expected_text):
+def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     """A copy in another's place is refused, gene sets and tables name the series."""
     model = fit_model(SERIES, {"method": "csnb", "params": {"n_features": 2}})
     folder = tmp_path / "results/toy/models/csnb"
@@ -192,7 +192,7 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path, expected_text):
     (other / "nb.skops").write_bytes(Path(outputs["model"]).read_bytes())
     read_model(other / "nb.skops")  # of somebody whose folder has the name of ours
     (other / "signature.parquet").write_bytes(Path(outputs["signature"]).read_bytes())
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match=r"copy of results/toy/models/csnb/csnb\.skops"):
         read_model(other / "nb.skops")
 
 

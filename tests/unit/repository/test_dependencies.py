@@ -79,8 +79,7 @@ def test_the_library_s_imports_are_declared_and_nothing_else():
 
 
 def test_the_imports_of_tests_and_benchmarks_are_declared():
-    of_documents = {path.stem for path in (ROOT / "docs").glob("*.py")}
-    declared = LIBRARY | WORKFLOW | TEST | EXTRA | PEERS | of_documents
+    declared = LIBRARY | WORKFLOW | TEST | EXTRA | PEERS
     assert imported(ROOT / "tests") | imported(ROOT / "benchmarks") <= declared
 
 

@@ -343,11 +343,14 @@ def test_the_raw_matrix_has_genes_of_its_own(path):
     np.testing.assert_array_equal(series.values.T, np.hstack([X, X]))
 
 
-def test_infinite_values_are_refused_by_gene_and_cell(path, expected_text):
+def test_infinite_values_are_refused_by_gene_and_cell(path):
     with h5py.File(path, "r+") as file:
         file["layers/whole"][0, 1] = np.inf
         file["layers/whole"][1, 1] = -np.inf
-    with refused(expected_text, code="raw_table.no-number"):
+    with refused(
+        r"gene 'g1', cell 'c0': the value is infinite \('inf'\); .*drop=",
+        code="raw_table.no-number",
+    ):
         read_table(path, cells_row(matrix="layers:whole"))
     series = read_table(path, cells_row(matrix="layers:whole", drop="g1"))
     assert series.features.tolist() == [f"g{i}" for i in range(GENES) if i != 1]
