@@ -328,24 +328,6 @@ def test_typicality_of_another_shape_is_refused(path, tmp_path, expected_text):
             read_model(tmp_path / "m.skops")
 
 
-@pytest.mark.parametrize(
-    "recalibration",
-    [
-        {"slope": 1.0, "intercept": [0.0, 0.0, 0.0]},
-        {"slope": 1.0, "intercept": [0.0]},
-        {"slope": float("inf"), "intercept": [0.0, 0.0]},
-    ],
-)
-def test_a_recalibration_of_other_classes_or_infinite_is_refused(
-    path, tmp_path, recalibration, expected_text
-):
-    model = read_model(path)
-    changed = replace(model, series={**model.series, "recalibration": recalibration})
-    write_model(changed, tmp_path / "m.skops")
-    with pytest.raises(InputError, match=expected_text):
-        read_model(tmp_path / "m.skops")
-
-
 def test_a_probability_may_differ_by_a_millionth(path, tmp_path):
     model = read_model(path)
     write_model(replace(model, probe=model.probe + 5e-7), tmp_path / "m.skops")

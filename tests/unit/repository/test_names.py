@@ -34,14 +34,6 @@ INTERFACES = {
         r"report/figure_files|running/cli/finished_studies",
         "a command in front of the function",
     ),
-    "print_genes": (
-        r"report/gene_figures|running/cli/finished_studies",
-        "a command in front of the function",
-    ),
-    "write_paper": (
-        r"report/manuscript/writer|running/cli/finished_studies",
-        "a command in front of the function",
-    ),
     "write_workbook": (
         r"report/workbook|running/cli/finished_studies",
         "a command in front of the function",

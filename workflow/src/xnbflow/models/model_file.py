@@ -21,13 +21,12 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.models.permitted_types import FIXED_TYPES, audit_schema, known_types, schema_nodes
-from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.trained import TrainedModel, predict_quartiles
 from xnbflow.models.typicality import Typicality, typicality_features
 from xnbflow.tables.parquet import place_of
 
 #: Version of the format; increase it when older or newer programs cannot read the files.
-MODEL_VERSION = 4
+MODEL_VERSION = 5
 
 #: The name of the format, in the header of a file.
 _FORMAT = "xnbflow-model"
@@ -333,10 +332,7 @@ def _check_types(values: dict[str, Any], types: Mapping[str, type]) -> None:
 
 
 def _check_arrays(model: TrainedModel) -> None:
-    """Refuse arrays that do not belong to one model, by their shapes and kinds.
-
-    A recalibration has a finite slope, and a finite intercept of each class.
-    """
+    """Refuse arrays that do not belong to one model, by their shapes and kinds."""
     n_features = len(model.features)
     used = model.used
     typicality = model.typicality
@@ -358,9 +354,3 @@ def _check_arrays(model: TrainedModel) -> None:
     ):
         msg = "its arrays are not those of one model"
         raise ValueError(msg)
-    recalibration = model.series.get(RECALIBRATION)
-    if recalibration:
-        numbers = np.array([recalibration["slope"], *recalibration["intercept"]])
-        if numbers.shape != (1 + len(model.classes),) or not np.isfinite(numbers).all():
-            msg = "its slope and intercepts are not those of its classes"
-            raise ValueError(msg)

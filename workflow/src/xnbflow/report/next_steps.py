@@ -83,7 +83,7 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
             confirmations.append("test the model on a second cohort (option validate)")
         if (dataset, classifier) in results.study.models:
             confirmations.append(
-                f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
+                f"choose {results.noun(dataset)}s for an assay from the signature of the model"
             )
 
     return [*_corrections(results, dataset), *confirmations]
