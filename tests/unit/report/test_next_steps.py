@@ -55,6 +55,8 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
 
 
 PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+#: The signature of a model that selects one feature.
+SIGNATURE = {"model.signature": [{"class": "a", "feature": "g1", "rank": 1}]}
 
 
 def steps_of(tmp_path, level="well supported", reasons=(), fields=None, **tables):
@@ -127,21 +129,24 @@ def test_warnings_of_the_audit_are_corrected_and_notices_are_not(tmp_path, sever
 
 @pytest.mark.parametrize("level", ["well supported", "partly supported", "not supported"])
 def test_a_supported_model_is_tested_elsewhere_and_gives_an_assay(tmp_path, level, expected_texts):
-    steps = steps_of(tmp_path, level, fields={"final": ("xnb",)})
+    final = {"final": ("xnb",)}
+    steps = steps_of(tmp_path / "a", level, fields=final, **SIGNATURE)
     assert steps == (
         ["add samples"] if level == "not supported" else [expected_texts[0], expected_texts[1]]
     )
-    steps = steps_of(tmp_path, level)
+    steps = steps_of(tmp_path / "b", level)
     assert expected_texts[1] not in steps  # the study keeps no model
+    steps = steps_of(tmp_path / "c", level, fields=final)
+    assert expected_texts[1] not in steps  # the model uses all features
 
 
 def test_a_model_that_held_elsewhere_needs_no_second_cohort(tmp_path, expected_texts):
     pair = Validation(model="xnb", train="d", test="e")
     fields = {"validate": (pair,), "final": ("xnb",)}
-    steps = steps_of(tmp_path, fields=fields)
+    steps = steps_of(tmp_path, fields=fields, **SIGNATURE)
     assert steps == [expected_texts[0]]
     not_held = reason("cohort not held", subject="e")
-    steps = steps_of(tmp_path, "partly supported", [not_held], fields)
+    steps = steps_of(tmp_path, "partly supported", [not_held], fields, **SIGNATURE)
     assert steps == [expected_texts[1]]
 
 
