@@ -82,9 +82,7 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
         if not (results.study.validate or results.study.cohorts):
             confirmations.append("test the model on a second cohort (option validate)")
         if _has_signature(results, dataset, classifier):
-            confirmations.append(
-                f"choose {results.noun(dataset)}s for an assay from the signature of the model"
-            )
+            confirmations.append(f"choose {results.noun(dataset)}s of the signature for an assay")
 
     return [*_corrections(results, dataset), *confirmations]
 
