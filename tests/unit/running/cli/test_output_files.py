@@ -12,6 +12,7 @@ from xnbflow.running.cli.output_files import (
     begins_with,
     has_content,
     holds_figures,
+    is_model,
     is_workbook,
     refuse_to_replace,
 )
@@ -143,6 +144,8 @@ def test_results_are_recognised_by_their_content(tmp_path):
     other = archive(tmp_path / "d", "docProps/core.xml", content="<creator>Ann</creator>")
     assert not is_workbook(other)
     assert not is_workbook(archive(tmp_path / "b", "index.html"))
+    assert is_model(archive(tmp_path / "f", "schema.json", content='"xnbflow-model"'))
+    assert not is_model(archive(tmp_path / "g", "schema.json", content='"model"'))
     text = tmp_path / "e"
     text.write_text("#1.2\n")
     assert has_content("#1.2\n")(text)
