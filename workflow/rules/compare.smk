@@ -52,6 +52,8 @@ rule compare:
         "results/logs/compare/{study}.log",
     benchmark:
         "results/benchmarks/compare/{study}.tsv"
+    group:
+        OF_STUDY.end_group
     conda:
         "../../envs/xnbflow.yaml"
     resources:

@@ -117,6 +117,8 @@ rule report:
         "results/logs/report/{study}.log",
     benchmark:
         "results/benchmarks/report/{study}.tsv"
+    group:
+        OF_STUDY.end_group
     conda:
         "../../envs/xnbflow.yaml"
     resources:

@@ -56,6 +56,16 @@ class StudyPlanner:
         """Return the data sets and classifiers that are fitted to all samples."""
         return _pairs_as_values(self.plan.study(wildcards).models)
 
+    def end_group(self, wildcards: Any) -> str | None:
+        """Return the group of *compare* and *report*, which take seconds: one job of a cluster.
+
+        It is None for a study with an analysis between them, which reads the tables of *compare*:
+        Snakemake refuses a group with a job of another group in its midst.
+        """
+        known = known_analyses()
+        analyses = self.plan.study(wildcards).analyses
+        return None if any(known[name].needs for name in analyses) else "end"
+
     # parameters
 
     def gene_set_files(self, wildcards: Any) -> list[str]:
