@@ -10,20 +10,20 @@ from xnbflow.running.needs import cpus_for, requested
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.planners.inputs import at, over, tables_of, together
 from xnbflow.running.planners.study import StudyPlanner
-from xnbflow.running.project import configuration_files, default_configuration
+from xnbflow.running.project import default_configuration
 from xnbflow.running.provenance import stage_code
 from xnbflow.tables.contract import GROUPS
 
 # A classifier of the user can be a module in the folder of the run. It replaces no installed module.
 sys.path.append(os.getcwd())
 
-# The configuration of the papers and the project, and over it that of --configfile and --config.
-for path in configuration_files(ROOT):
 
-    configfile: path
+# The configuration of the project, and over it that of --configfile and --config.
+configfile: str(ROOT / "config/config.yaml")
 
 
-# Snakemake reads none of these files for a module with a configuration of its caller, which is over them, too.
+# The papers' configurations are below them. For a module with a configuration of its caller Snakemake reads no
+# file, so that the project's is in this one, too.
 complete = default_configuration(ROOT)
 update_config(complete, config)
 config = complete

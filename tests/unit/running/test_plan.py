@@ -498,3 +498,13 @@ class InputFiles(list):
     def __init__(self, paths, sizes):
         super().__init__(paths)
         self.size_files_mb = sizes
+
+
+def test_compare_and_report_are_one_job_of_a_cluster_without_an_analysis_between_them(plan):
+    planner = StudyPlanner(plan)
+    assert planner.end_group(ONE) == "end"
+    known = {"needy": SimpleNamespace(needs=("summary",)), "free": SimpleNamespace(needs=())}
+    with patch("xnbflow.running.planners.study.known_analyses", lambda: known):
+        for name, group in (("needy", None), ("free", "end")):
+            plan.config.studies["one"] = replace(plan.config.studies["one"], analyses={name: {}})
+            assert planner.end_group(ONE) == group

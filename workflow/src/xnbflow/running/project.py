@@ -15,15 +15,11 @@ _LIBRARY = Path(__file__).resolve().parents[1]  # scripts find it as rules/../sr
 ROOT = _LIBRARY / "project" if (_LIBRARY / "project").is_dir() else _LIBRARY.parents[2]
 
 
-def configuration_files(root: Path = ROOT) -> list[Path]:
-    """Return the configurations of the papers, and ``config/config.yaml`` of a project."""
-    return [*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"]
-
-
 def default_configuration(root: Path = ROOT) -> dict[str, Any]:
     """Return the papers' configurations, overlaid with ``config/config.yaml`` of a project."""
+    paths = [*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"]
     merged: dict[str, Any] = {}
-    for path in configuration_files(root):
+    for path in paths:
         _merge(merged, parse_yaml(path.read_text(encoding="utf-8")))
     return merged
 
