@@ -1,8 +1,8 @@
 """The diagonal discriminant with ten features per class, scored by folds: a fast statistic.
 
 *Idea.* Naive Bayes with normal densities of variance one around the class means, in the few
-features whose means differ most. Nothing is tuned, and only sums of values are estimated, so that
-thousands of permuted labels with twenty draws of folds each take seconds.
+features whose means differ most. Nothing is tuned, and only sums of values are estimated, so that a
+thousand permuted labels with several draws of folds each take seconds.
 
 *Steps* for a training set, with features of mean 0 and variance 1 over all samples:
 
@@ -32,7 +32,6 @@ import numpy as np
 
 from xnbflow.evaluation.folds import tested_folds
 from xnbflow.inference.discriminant_kernels import label_probabilities, select_distant_features
-from xnbflow.inference.permutation_test import Score
 from xnbflow.inference.preselection import standardised
 
 #: Features of each class.
@@ -40,6 +39,8 @@ N_SELECTED = 10
 #: Features of a tile, whose sums remain in a core's cache.
 _TILE_WIDTH = 256
 
+#: The score of labels, of shape (n_samples,), with the folds that a seed draws.
+Score = Callable[[np.ndarray, int], float]
 #: The score of labels with the folds of each of several seeds, of shape (n_seeds,).
 RepeatedScore = Callable[[np.ndarray, Sequence[int]], np.ndarray]
 
