@@ -54,9 +54,9 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.folds import class_counts
+from xnbflow.evaluation.folds import class_counts, tested_folds
 from xnbflow.inference.combined_test import combined_test, limits_of_p
-from xnbflow.inference.diagonal_discriminant import FoldDraws, ten_features_scores
+from xnbflow.inference.diagonal_discriminant import ten_features_scores
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.ridge_score import ridge_scores
 from xnbflow.inference.strata import label_free_strata
@@ -68,10 +68,16 @@ PERMUTATIONS = 999
 WEIGHTS = {"means": 5, "spread": 1, "all": 4}
 #: Larger data sets (samples times features) are not tested.
 MOST_TESTED_VALUES = 60_000_000
-#: Draws of folds for each order of the labels. The score is their mean.
-N_DRAWS = 3
-#: With more values than this number there is one draw of folds, so that no test takes longer.
+#: Most draws of folds for each order of the labels, over which the score of the means is averaged;
+#: with more values there are fewer, see `default_n_draws`.
+_MOST_DRAWS = 12
+#: Draws times values, and the number of values from which on there is one draw.
+_MOST_DRAWN_VALUES = 4_000_000
 _MOST_VALUES_OF_DRAWS = 20_000_000
+#: The spread decides rarely near the level, and has one draw for so many draws of the means.
+_DRAWS_PER_SPREAD = 3
+#: Orders of the labels that are scored in one pass over the values.
+_ORDERS_OF_BLOCK = 20
 #: Five folds up to this number of samples or groups; with more, two folds train on enough samples.
 _MANY_UNITS = 100
 #: Distance of the seeds of two draws of folds: greater than any number of permutations, so that no
@@ -104,7 +110,8 @@ def label_test(
     n_permutations : int
         Permuted orders of the labels beside the true one, at most.
     n_draws : int, optional
-        Draws of folds for each order; by default three, or one of more than 20 million values.
+        Draws of folds for each order (`default_n_draws`), over which the score of the means is
+        averaged. The spread has a third of them, at least one.
 
     Returns
     -------
@@ -140,7 +147,7 @@ def label_test(
     series = in_canonical_order(series)
     codes = numbered(series.labels)
     seed = series_seed(series, 0, "permutation")
-    values = tested_values(series, columns)
+    values = values_without_columns(series, columns)
 
     # The same orders of the labels for all statistics.
     strata = label_free_strata(columns) if columns else None
@@ -151,10 +158,13 @@ def label_test(
     else:
         draws = exchange.draws(codes, n_permutations, np.random.default_rng(seed))
         orders = np.vstack([codes, draws])
-    if n_draws is None:
-        n_draws = N_DRAWS if values.size <= _MOST_VALUES_OF_DRAWS else 1
     scores, errors = _scores_of(
-        values, orders, series.groups, n_splits=n_splits, n_draws=n_draws, seed=seed
+        values,
+        orders,
+        series.groups,
+        n_splits=n_splits,
+        n_draws=n_draws or default_n_draws(series.values.size),
+        seed=seed,
     )
     margins = {name: _N_STANDARD_ERRORS * error for name, error in errors.items()}
     row = _row_of(scores, margins, is_complete=is_complete)
@@ -172,7 +182,7 @@ def n_splits_of(series: DataSet) -> int:
     return min(n_splits, int(sizes.max()))
 
 
-def tested_values(series: DataSet, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+def values_without_columns(series: DataSet, columns: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the values of which the statistics are computed, (n_features, n_samples).
 
     None are missing, of counts the features with enough reads remain, and the values are the
@@ -193,8 +203,8 @@ def residuals(values: np.ndarray, columns: Mapping[str, np.ndarray]) -> np.ndarr
 
     Examples
     --------
-    >>> residuals(np.array([[1.0, 3.0, 5.0, 9.0]]), {"plate": np.array(list("ppqq"))}).tolist()
-    [[-1.0, 1.0, -2.0, 2.0]]
+    >>> residuals(np.array([[1.0, 3.0, 5.0, 9.0]]), {"plate": np.array(list("ppqq"))}).round(9)
+    array([[-1.,  1., -2.,  2.]])
     """
     parts = [np.ones((values.shape[1], 1))]
     for cells in columns.values():
@@ -223,6 +233,21 @@ def distances_from_median(values: np.ndarray) -> np.ndarray:
     return np.abs(values - np.median(values, axis=1, keepdims=True))
 
 
+def default_n_draws(n_values: int) -> int:
+    """Return how often folds are drawn for each order of the labels, by the values of a data set.
+
+    Twelve times with up to 333,000 values, three times with 1.3 to 20 million, once with more.
+
+    Examples
+    --------
+    >>> [default_n_draws(n_values) for n_values in (100_000, 800_000, 2_000_000, 40_000_000)]
+    [12, 5, 3, 1]
+    """
+    if n_values > _MOST_VALUES_OF_DRAWS:
+        return 1
+    return int(np.clip(_MOST_DRAWN_VALUES // max(1, n_values), 3, _MOST_DRAWS))
+
+
 def seeds_of_draws(seed: int, n_draws: int) -> list[int]:
     """Return the seeds of several draws of folds, of which the first is ``seed``.
 
@@ -248,18 +273,28 @@ def _scores_of(
     ``orders`` have the shape (n_orders, n_samples), the scores (n_orders,). The error of a mean
     over draws of folds is its standard error; with one draw it is unknown, and 0 here.
     """
-    shared_folds = FoldDraws(groups, n_splits)  # both statistics have the same folds
     fold_scores = {
-        "means": ten_features_scores(values, groups, n_splits=n_splits, draws=shared_folds),
-        "spread": ten_features_scores(
-            distances_from_median(values), groups, n_splits=n_splits, draws=shared_folds
-        ),
+        "means": ten_features_scores(values, n_splits=n_splits),
+        "spread": ten_features_scores(distances_from_median(values), n_splits=n_splits),
     }
-    draw_scores = {name: np.empty((len(orders), n_draws)) for name in fold_scores}
-    for i in track(range(len(orders)), "permutations", len(orders)):
-        seeds = seeds_of_draws(seed + i, n_draws)
+    draws_of = {"means": n_draws, "spread": max(1, n_draws // _DRAWS_PER_SPREAD)}
+    draw_scores = {name: np.empty((len(orders), draws_of[name])) for name in fold_scores}
+    # Several orders are scored in one pass over the values.
+    starts = range(0, len(orders), _ORDERS_OF_BLOCK)
+    for start in track(starts, "permutations", len(starts)):
+        block = orders[start : start + _ORDERS_OF_BLOCK]
+        folds = np.stack(
+            [
+                tested_folds(codes, groups, n_splits, seeds_of_draws(seed + i, n_draws))
+                for i, codes in enumerate(block, start=start)
+            ]
+        )
         for name, score in fold_scores.items():
-            draw_scores[name][i] = score(orders[i], seeds)
+            rows = np.repeat(block, draws_of[name], axis=0)
+            row_folds = folds[:, : draws_of[name]].reshape(rows.shape)
+            draw_scores[name][start : start + len(block)] = score(rows, row_folds).reshape(
+                len(block), -1
+            )
 
     scores = {name: draws.mean(axis=1) for name, draws in draw_scores.items()}
     errors = {name: _standard_error(draws[0]) for name, draws in draw_scores.items()}

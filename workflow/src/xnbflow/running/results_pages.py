@@ -119,7 +119,7 @@ QUESTIONS = {
     "How accurate is each classifier?": ["headline", "estimates", "averages", "equal_priors"],
     "Could something else explain it?": [
         *("audit", "concordance", "class_pairs", "concordance_pairs"),
-        *("permutation_tests", "random_genes"),
+        *("label_tests", "random_genes"),
     ],
     "Which features are selected, and how stably?": ["selection", "stability", "ties"],
     "Would more samples help?": ["learning_curve"],
@@ -140,7 +140,7 @@ QUESTIONS = {
 #: Groups of files in the order of use; others follow.
 _GROUP_ORDER = [
     *("report", "figures", "study", "genes", "gene_lists", "model", "description"),
-    *("validation", "cohorts", "analysis", "check", "permutation", "random_genes"),
+    *("validation", "cohorts", "analysis", "check", "random_genes"),
     *("training", "folds", "audit", "diagnostic", "acquired", "sought"),
 ]
 #: A column of at least so many tables, of two groups or more, is described once for all pages; of

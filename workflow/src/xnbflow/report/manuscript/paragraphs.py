@@ -47,7 +47,7 @@ _TABLES = (
     "omnibus",
     "pairwise",
     "pairwise_within",
-    "permutation_tests",
+    "label_tests",
     "prerank",
     "random_genes",
 )
