@@ -121,9 +121,9 @@ def study(series: DataSet, draw: int) -> dict[int, dict]:
         start = time.process_time()
         folds = draw_folds(drawn, FOLDS, repeats)
         predictions = train(drawn, folds, ENTRY, explain=False)["predictions"]
-        row = label_test(drawn, n_repeats=repeats).iloc[0]
+        row = label_test(drawn, n_draws=repeats).iloc[0]
         p_value = float(row["p_value"])
-        test = LabelTest(p_value, row["permuted"], p_lower=row["p_lower"], p_upper=row["p_upper"])
+        test = LabelTest(p_value, p_lower=row["p_lower"], p_upper=row["p_upper"])
         measured = pooled_performance(predictions, drawn, TUNED_INFLATION)
         near = near_limit(measured, test)
         verdicts[repeats] = {

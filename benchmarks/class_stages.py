@@ -30,7 +30,7 @@ STAGES: dict[str, Callable[[DataSet], object]] = {
     "two folds of ClassSpecificNB": lambda series: train(series, draw_folds(series, 2, 1), _CSNB),
     "a pair of halves of ClassSpecificNBCV": lambda series: halves_table(series, _CSNB_CV, 1),
     "label test, labels and one permutation": lambda series: label_test(
-        series, n_permutations=1, n_repeats=1
+        series, n_permutations=1, n_draws=1
     ),
     "comparisons of genes": lambda series: class_comparisons(series.values, series, Design()),
     "audit": audit,

@@ -100,7 +100,7 @@ def judge(series: DataSet, method: str = "csnb", *, repeats: int = 1, n_pairs: i
         found = [audit(series)["audit"], missing_values(series), values_at_limit(series)]
         findings = pd.concat([part for part in found if len(part)], ignore_index=True)
         findings = findings.assign(dataset="d")
-        test = label_test(series, n_permutations=PERMUTATIONS, n_repeats=DRAWS)
+        test = label_test(series, n_permutations=PERMUTATIONS, n_draws=DRAWS)
         stability = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
         if n_pairs:
             stability = _stability(series, tables, entry, n_pairs)
@@ -118,7 +118,7 @@ def judge(series: DataSet, method: str = "csnb", *, repeats: int = 1, n_pairs: i
         headers,
         fits={KEY: (0, SPLITS)},
         stability=stability,
-        permutation_tests=test.assign(dataset="d", classifier="c"),
+        label_tests=test.assign(dataset="d", classifier="c"),
         further={KEY: further},
     )
     return Judged(

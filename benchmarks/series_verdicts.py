@@ -32,7 +32,7 @@ def reasons_before(judged: Judged) -> list[tuple[str, str]]:
     reasons = []
     means = judged.test["means_p"]
     if np.isnan(means) or means > ONE_SIDED_LEVEL:
-        reasons.append(("not supported", "permutation test"))
+        reasons.append(("not supported", "label test"))
     if not performance.strict_lower > performance.chance:
         reasons.append(("not supported", "chance interval"))
     if not performance.accuracy.lower > performance.majority:

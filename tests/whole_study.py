@@ -2,8 +2,8 @@
 
 The study "s" has three cohorts of 36 samples and 120 genes (see `cohort`), the classifiers csnb-cv,
 XNB and Gaussian naive Bayes in three folds, drawn twice, models of csnb-cv, a second cohort for
-XNB, the combination of the cohorts, all checks of csnb-cv on the first cohort, a permutation test
-of XNB, and every analysis of the papers that are installed.
+XNB, the combination of the cohorts, all checks of csnb-cv on the first cohort, and every analysis
+of the papers that are installed.
 """
 
 from pathlib import Path
@@ -146,20 +146,18 @@ def write_dataset(files, series):
 
 
 def write_checks(files, series):
-    """Write the checks of csnb-cv on a series, and a permutation test of XNB."""
+    """Write the checks of csnb-cv on a series."""
     entry = ENTRIES["csnb"]
     quick = METHODS["gaussian_nb"].estimator
     halves = halves_table(series, entry, 3)
     checks = {
         "halves": halves,
         "agreement": agreement_table(series, halves),
-        "label_test": label_test(series, n_repeats=3),
+        "label_test": label_test(series, n_permutations=199),
         "learning_curve": learning_curve(series, entry, quick),
     }
     key = {"study": "s", "dataset": series.name}
     files.put_stacked("check", {"csnb": checks}, **key)
-    tables = {"permutation": label_test(series, ENTRIES["xnb"], n_permutations=2)}
-    files.put("permutation", tables, **key, classifier="xnb")
 
 
 def write_study(files, series):
@@ -185,7 +183,6 @@ def write_study(files, series):
         ENTRIES,
         label_tests=[(first, "csnb")],
         halves=[(first, "csnb")],
-        permutation_tests=[(first, "xnb")],
     )
     for name in known_analyses():
         files.put(name, tables_of(name, files.root), study="s")

@@ -97,7 +97,7 @@ NUMBERS = SERIES.values.T
             lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
             id="no evidence",
         ),
-        pytest.param(lambda: label_test(SERIES, LINEAR, n_permutations=0), id="no permutations"),
+        pytest.param(lambda: label_test(SERIES, n_permutations=0), id="no permutations"),
         pytest.param(lambda: commands.parameters(["bandwidth={"]), id="an unreadable parameter"),
         pytest.param(
             lambda: DataSet(

@@ -29,10 +29,8 @@ def test_a_sentence_is_made_from_the_row_alone(code):
     "row",
     [
         pytest.param(reason("chance interval", **NUMBERS), id="an interval"),
-        pytest.param(
-            reason("permutation test", count=2, total=99), id="permutations that were counted"
-        ),
-        pytest.param(reason("permutation test"), id="permutations"),
+        pytest.param(reason("label test", count=45, total=1000), id="orders that were counted"),
+        pytest.param(reason("label test"), id="label test"),
         pytest.param(
             reason("library size", label="b", other="a", estimate=4.04), id="library sizes"
         ),

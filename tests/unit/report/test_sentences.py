@@ -33,7 +33,7 @@ NUMBER = re.compile(r"(?<![\d.])\d[\d,]*\.?\d*%?")
 
 @pytest.mark.parametrize("p_value", [0.025, 0.0251])
 def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value, expected_texts):
-    """Where intervals lie above chance only p of the permutation test differs."""
+    """Where intervals lie above chance only p of the label test differs."""
     p_values = {("alpha", "xnb"): p_value}
     results = write_study(tmp_path, p_values=p_values)
     refused = 0
@@ -46,7 +46,7 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value, expected
         above = balanced["lower"] > balanced["reference"]
         assert (row["level"] == "not supported") == (p > 0.025 or not above)
         codes = [reason["code"] for reason in sentences.reasons(results, where)]
-        assert ("permutation test" in codes) == (p > 0.025)
+        assert ("label test" in codes) == (p > 0.025)
         refused += above and p > 0.025
     assert refused == 2 * (p_value > 0.025)  # the interval of the third contains chance
     (cards,) = blocks(answer.section(results), Cards)
@@ -255,18 +255,15 @@ def test_a_headline_has_the_number_of_features(tmp_path, means, words):
 
 
 @pytest.mark.parametrize(
-    ("p_value", "permuted", "candidates"),
+    ("p_value", "candidates"),
     [
-        pytest.param(0.0250004, "NB", 1, id="p of the label test"),
-        pytest.param(0.0249996, "", 1, id="p of the classifier"),
-        pytest.param(np.nan, "", 1, id="no test"),
-        pytest.param(0.01, "", 2, id="several candidates"),
-        pytest.param(0.01, "NB", 2, id="several candidates by the label test"),
+        pytest.param(0.0250004, 1, id="p of the label test"),
+        pytest.param(np.nan, 1, id="no test"),
+        pytest.param(0.01, 2, id="several candidates"),
     ],
 )
-def test_the_tests_of_a_verdict(tmp_path, p_value, permuted, candidates, expected_text):
-    fields = {"p_value": p_value, "permuted": permuted}
-    study = study_of_verdict(tmp_path, {}, candidates=candidates, **fields)
+def test_the_tests_of_a_verdict(tmp_path, p_value, candidates, expected_text):
+    study = study_of_verdict(tmp_path, {}, candidates=candidates, p_value=p_value)
     assert sentences.tests_sentence(study, PLACE) == expected_text
 
 

@@ -13,14 +13,14 @@ from report_study import changed, completed, with_rows, write_study
 from xnbflow.core.study import Cohorts, Design, Validation
 from xnbflow.inference.halves import LONG_LIST, SHORT_LIST, SIMILAR
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION
-from xnbflow.inference.label_test import STATISTIC
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.tables import contract
 from xnbflow.tables.storage import write_parquet
 
 KEY = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
-TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 99, "p_value": 0.01}
+TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 1000, "p_value": 0.01}
+TEST |= {"adjusted_for": ""}
 CURVE = {"dataset": "alpha", "classifier": "xnb", "kind": "forecast", "training_samples": 72.0}
 CURVE |= {"balanced_accuracy": 0.8, "lower": 0.7, "upper": 0.9}
 PRIORS = KEY | {"priors_decide": True, "equal_recall": 0.6, "equal_balanced_accuracy": 0.7}
@@ -34,7 +34,7 @@ def results(tmp_path):
 
 def plain(results):
     """Return the study without the results of any option."""
-    names = ("class_pairs", "equal_priors", "learning_curve", "calibration", "permutation_tests")
+    names = ("class_pairs", "equal_priors", "learning_curve", "calibration", "label_tests")
     return with_rows(results, **{name: [] for name in (*names, "random_genes", "pairwise_within")})
 
 
@@ -99,12 +99,16 @@ OPTIONS = {
         ["Recalls with equal priors were computed from the predicted probabilities"],
     ),
     "a label test": (
-        lambda results: with_rows(results, permutation_tests=[TEST | {"permuted": STATISTIC}]),
+        lambda results: with_rows(results, label_tests=[TEST]),
         [
-            f"The test was the label test of xnbflow: {STATISTIC} was fitted",
-            "of their distances from the median of each feature [@brown1974]",
-            "divided by .8 and .2",
+            "Label test: the labels of each data set were permuted, and three statistics",
+            "the distances of the values from the median of each feature [@brown1974]",
+            "(1000 orders)",
         ],
+    ),
+    "an adjusted label test": (
+        lambda results: with_rows(results, label_tests=[TEST | {"adjusted_for": "plate"}]),
+        ["residuals of a linear model of each feature with plate, without the class"],
     ),
     "a curve of the classifier": (
         lambda results: with_rows(results, learning_curve=[CURVE]),

@@ -85,7 +85,7 @@ def write_study(root, series, cohorts):
         files.put_model(model, one_series, "s", one_series.name, "csnb")
         checks = {
             "halves": halves_table(one_series, ENTRIES["csnb"], 2),
-            "label_test": label_test(one_series, n_repeats=3),
+            "label_test": label_test(one_series, n_permutations=199),
             "learning_curve": learning_curve(
                 one_series, ENTRIES["csnb"], METHODS["gaussian_nb"].estimator
             ),

@@ -4,7 +4,8 @@ Two passes over the values (`xnbflow.inference.diagonal_discriminant` has the me
 
 1. `select_distant_features` reads all features once, tile by tile (256 features of all samples,
    which remain in a core's cache for all rows of labels and folds), and keeps ten of each
-   class in each training set. The sums of a training set are those of all samples less the tested ones::
+   class in each training set. The sums of a training set are those of all samples less the tested
+   ones::
 
        sum over training = sum over all samples - sum over tested
 
@@ -137,7 +138,8 @@ def label_probabilities(
     ``codes`` and ``folds`` (n_draws, n_samples) are the classes and where each sample is tested,
     ``sizes`` (n_draws, n_folds, n_classes) those of the training sets, and ``selected`` (n_draws,
     n_folds, n_selected) the ``positions`` of `select_distant_features` for all classes, ascending.
-    The features of a fold are those selected for any class. A class without training samples has the probability 0.
+    The features of a fold are those selected for any class. A class without training samples has
+    the probability 0.
     """
     n_draws, n_folds, n_classes = sizes.shape
     of_label = np.zeros(folds.shape)
