@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from xnbflow.evaluation.folds import stratified_splits, tested_folds
+from xnbflow.evaluation.folds import repeated_folds, stratified_splits
 from xnbflow.inference.diagonal_discriminant import (
     ten_features_score,
     ten_features_scores,
@@ -54,6 +54,6 @@ def test_rows_that_are_scored_together_have_the_scores_of_each(rng, n_classes, n
         if groups is not None:
             labels = (rng.permutation(15) % n_classes)[groups]  # a group has one class
         rows.append(labels)
-        folds.append(tested_folds(labels, groups, 3, [seed])[0])
+        folds.append(repeated_folds(labels, groups, 3, [seed])[0])
         expected.append(ten_features_score(values, groups, n_splits=3)(labels, seed))
     assert scores(np.stack(rows), np.stack(folds)).tolist() == expected

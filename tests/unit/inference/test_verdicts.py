@@ -295,7 +295,7 @@ def test_every_classifier_has_the_label_test_of_its_data_set():
     refused = tables["reasons"]
     assert refused["classifier"].tolist() == ["first", "beside"]
     assert refused[["count", "total", "limit"]].drop_duplicates().values.tolist() == [
-        [30, 999, 0.025]
+        [30, 1000, 0.025]
     ]
 
 

@@ -106,7 +106,7 @@ def stratified_splits(
     return stratified_group_folds(labels, groups, n_splits, seed)
 
 
-def tested_folds(
+def repeated_folds(
     labels: np.ndarray, groups: np.ndarray | None, n_splits: int, seeds: Sequence[int]
 ) -> np.ndarray:
     """Return the fold in which each sample is tested, with each of several seeds.
@@ -119,7 +119,7 @@ def tested_folds(
 
     Examples
     --------
-    >>> tested_folds(np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2), 2, [0, 1])
+    >>> repeated_folds(np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2), 2, [0, 1])
     array([[1, 1, 1, 1, 0, 0, 0, 0],
            [0, 0, 0, 0, 1, 1, 1, 1]])
     """

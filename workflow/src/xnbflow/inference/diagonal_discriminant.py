@@ -30,7 +30,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xnbflow.evaluation.folds import tested_folds
+from xnbflow.evaluation.folds import repeated_folds
 from xnbflow.inference.discriminant_kernels import label_probabilities, select_distant_features
 from xnbflow.inference.preselection import standardised
 
@@ -65,7 +65,7 @@ def ten_features_score(
 
     def score(labels: np.ndarray, seed: int) -> float:
         codes = np.unique(labels, return_inverse=True)[1]
-        folds = tested_folds(codes, groups, n_splits, [seed])
+        folds = repeated_folds(codes, groups, n_splits, [seed])
         return float(scores(codes[None], folds)[0])
 
     return score

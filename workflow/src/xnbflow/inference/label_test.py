@@ -54,7 +54,7 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.folds import class_counts, tested_folds
+from xnbflow.evaluation.folds import class_counts, repeated_folds
 from xnbflow.inference.combined_test import combined_test, limits_of_p
 from xnbflow.inference.diagonal_discriminant import ten_features_scores
 from xnbflow.inference.label_exchange import label_exchange
@@ -285,7 +285,7 @@ def _scores_of(
         block = orders[start : start + _ORDERS_OF_BLOCK]
         folds = np.stack(
             [
-                tested_folds(codes, groups, n_splits, seeds_of_draws(seed + i, n_draws))
+                repeated_folds(codes, groups, n_splits, seeds_of_draws(seed + i, n_draws))
                 for i, codes in enumerate(block, start=start)
             ]
         )

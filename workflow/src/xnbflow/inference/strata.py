@@ -111,8 +111,8 @@ def label_free_strata(columns: Mapping[str, np.ndarray]) -> np.ndarray:
     >>> label_free_strata({"plate": np.array(list("pqqp")), "age": np.array([40, 50, 60, 70])})
     array([0, 1, 1, 0])
     """
-    categories = []
-    numbers = []
+    categories: list[np.ndarray] = []
+    numbers: list[np.ndarray] = []
     for cells in columns.values():
         is_number = np.issubdtype(cells.dtype, np.number)
         (numbers if is_number else categories).append(cells)
