@@ -87,7 +87,7 @@ def test_unequal_libraries_of_raw_counts_limit_a_verdict():
     limited = verdict(PERFECT, LabelTest(0.001), reasons["raw"])
     assert (limited.level, limited.codes) == ("partly supported", ["library size"])
     refused = verdict(PERFECT, LabelTest(0.1), reasons["raw"])
-    assert (refused.level, refused.codes) == ("not supported", ["permutation test", "library size"])
+    assert (refused.level, refused.codes) == ("not supported", ["label test", "library size"])
 
 
 def test_pairs_that_are_right_together_count_once():

@@ -39,10 +39,10 @@ def test_classes_of_one_or_two_samples_are_left_out(sizes, proposed):
         assert keep.sum() == len(classes)
 
 
-def test_the_sentence_joins_rare_classes_where_they_are_three_samples(expected_texts):
+def test_the_sentence_joins_rare_classes_where_they_are_three_samples():
     _, text = propose_map(["a"] * 4 + ["b"] * 4 + ["c"] * 2 + ["d"])
-    assert expected_texts[0] in text
-    assert expected_texts[1] in text
+    assert "2 classes have one or two samples, too few" in text
+    assert "to join them, write map=a:a,b:b,c:others,d:others." in text
     _, text = propose_map(["a"] * 4 + ["b"] * 4 + ["c"] * 2)
     assert "leaves it out." in text
     assert "join" not in text
@@ -50,7 +50,7 @@ def test_the_sentence_joins_rare_classes_where_they_are_three_samples(expected_t
 
 def test_one_text_has_its_label():
     rule = LabelRule.parse(SheetRow("x", "table", options={"map": "gbm:tumour,ctrl:normal"}))
-    assert [rule.label_of("x", text) for text in ("GBM", "ctrl ", "other")] == [
+    assert [rule.label_of(text) for text in ("GBM", "ctrl ", "other")] == [
         "tumour",
         "normal",
         None,
@@ -69,24 +69,30 @@ def apply(labels, **options):
     return rule.apply("x", range(len(labels)), labels)
 
 
-def test_a_class_of_a_missing_word_is_kept_by_the_option_that_the_note_names(expected_text):
+def test_a_class_of_a_missing_word_is_kept_by_the_option_that_the_note_names():
     continents = ["NA", "EU", "AS"] * 5
     labels, keep, notes = apply(continents, unlabelled="drop")
     assert sorted(set(labels)) == ["AS", "EU"]
     assert keep.sum() == 10
-    assert notes[1] == expected_text
+    assert "'NA' (5 samples), which is read as missing" in notes[1]
+    assert notes[1].endswith("literal=NA")
     labels, keep, notes = apply(continents, unlabelled="drop", literal="NA")
     assert sorted(set(labels)) == ["AS", "EU", "NA"]
     assert notes == []
 
 
-def test_a_single_class_beside_a_missing_word_is_refused_with_the_option(expected_text):
-    with refused(expected_text, code="class_labels.one-label"):
+def test_a_single_class_beside_a_missing_word_is_refused_with_the_option():
+    with refused(
+        r"have the label 'EU', .*'NA' \(5 samples\).*literal=NA$", code="class_labels.one-label"
+    ):
         apply(["NA", "EU"] * 5, unlabelled="drop")
 
 
-def test_missing_words_are_named_where_samples_without_a_label_are_refused(expected_text):
-    with refused(expected_text, code="class_labels.unlabelled"):
+def test_missing_words_are_named_where_samples_without_a_label_are_refused():
+    with refused(
+        r"the texts 'NA' \(1 sample\), '\?' \(1 sample\), .* keep them by .*literal=NA,\?$",
+        code="class_labels.unlabelled",
+    ):
         apply(["a", "NA", "?", "b"])
     with pytest.raises(InputError, match=r"unlabelled=drop$"):  # empty cells are no word
         apply(["a", "", "b"])
@@ -142,7 +148,7 @@ def test_small_classes_are_noted_unless_all_are_small():
 )
 def test_a_cut_point_belongs_to_the_side_that_is_named(cuts, labels):
     rule = LabelRule.parse(SheetRow("x", "table", options={"map": cuts}))
-    assert [rule.label_of("x", text) for text in ("59.9", "60", "60.1")] == labels
+    assert [rule.label_of(text) for text in ("59.9", "60", "60.1")] == labels
 
 
 @pytest.mark.parametrize(("n_alike", "is_refused"), [(40, False), (39, True)])
@@ -155,7 +161,7 @@ def test_names_are_no_classes_where_they_are_more_than_half_of_the_samples(n_ali
 def test_the_first_group_of_a_pattern_is_the_label_in_any_letters():
     rule = LabelRule.parse(SheetRow("x", "table", options={"regex": "stage (i+|iv)|normal"}))
     texts = ["Stage II b", "NORMAL colon", "other"]
-    assert [rule.label_of("x", text) for text in texts] == ["II", "NORMAL", None]
+    assert [rule.label_of(text) for text in texts] == ["II", "NORMAL", None]
 
 
 def test_classes_that_differ_by_letters_or_the_form_of_numbers_look_alike():
