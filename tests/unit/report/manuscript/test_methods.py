@@ -108,7 +108,7 @@ OPTIONS = {
     ),
     "an adjusted label test": (
         lambda results: with_rows(results, label_tests=[TEST | {"adjusted_for": "plate"}]),
-        ["residuals of a linear model of each feature with plate, without the class"],
+        ["Where a design adjusts for plate, values were the residuals of a linear model"],
     ),
     "a curve of the classifier": (
         lambda results: with_rows(results, learning_curve=[CURVE]),
