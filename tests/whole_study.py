@@ -18,11 +18,10 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Cohorts, Design, Study, Validation
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.methods import METHODS, resolved
+from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.label_test import label_test
-from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import final_model
@@ -148,13 +147,11 @@ def write_dataset(files, series):
 def write_checks(files, series):
     """Write the checks of csnb-cv on a series, and a permutation test of XNB."""
     entry = ENTRIES["csnb"]
-    quick = METHODS["gaussian_nb"].estimator
     halves = halves_table(series, entry, 3)
     checks = {
         "halves": halves,
         "agreement": agreement_table(series, halves),
         "label_test": label_test(series, n_repeats=3),
-        "learning_curve": learning_curve(series, entry, quick),
     }
     key = {"study": "s", "dataset": series.name}
     files.put_stacked("check", {"csnb": checks}, **key)

@@ -155,7 +155,7 @@ def test_checks_are_of_the_first_folds(plan):
     train = TrainPlanner(plan)
     assert train.random_gene_classifiers(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
     assert train.random_gene_classifiers(wildcards(**WINE, folds="10-fold", job="main")) == []
-    assert list(train.fast_classes(wildcards(**WINE))) == ["csnb"]
+    assert train.label_test_classifiers(wildcards(**WINE)) == ["csnb"]
     assert train.halves_classifiers(wildcards(**WINE)) == ["csnb"]
     checks = inputs_of("compare", plan)["checks"](ONE)
     assert [path for path in checks if path.endswith("/halves.parquet")] == [
@@ -169,7 +169,7 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
     for name in ("label_tests", "halves"):
         monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
     train = TrainPlanner(plan)
-    for choose in (train.fast_classes, train.halves_classifiers):
+    for choose in (train.label_test_classifiers, train.halves_classifiers):
         assert list(choose(wildcards(study="one", dataset="wine"))) == ["csnb"]
         assert list(choose(wildcards(study="one", dataset="mine"))) == ["nb", "csnb"]
 

@@ -21,8 +21,6 @@ from xnbflow.tables.storage import write_parquet
 
 KEY = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
 TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 99, "p_value": 0.01}
-CURVE = {"dataset": "alpha", "classifier": "xnb", "kind": "forecast", "training_samples": 72.0}
-CURVE |= {"balanced_accuracy": 0.8, "lower": 0.7, "upper": 0.9}
 PRIORS = KEY | {"priors_decide": True, "equal_recall": 0.6, "equal_balanced_accuracy": 0.7}
 PAIR = Validation(model="xnb", train="alpha", test="GSE7904", match="symbol", harmonise="rank")
 
@@ -34,7 +32,7 @@ def results(tmp_path):
 
 def plain(results):
     """Return the study without the results of any option."""
-    names = ("class_pairs", "equal_priors", "learning_curve", "calibration", "permutation_tests")
+    names = ("class_pairs", "equal_priors", "calibration", "permutation_tests")
     return with_rows(results, **{name: [] for name in (*names, "random_genes", "pairwise_within")})
 
 
@@ -106,14 +104,6 @@ OPTIONS = {
             "divided by .8 and .2",
         ],
     ),
-    "a curve of the classifier": (
-        lambda results: with_rows(results, learning_curve=[CURVE]),
-        [],
-    ),
-    "a curve of a simpler classifier": (
-        lambda results: with_rows(results, learning_curve=[CURVE | {"fitted": "ClassSpecificNB"}]),
-        ["ClassSpecificNB with its default parameters was fitted in place of alpha, XNB; its"],
-    ),
     "halves": (
         with_halves,
         [
@@ -174,12 +164,6 @@ def test_balanced_accuracy_of_equal_classes_is_described_as_the_accuracy(results
 
 def test_the_lists_of_the_methods_are_those_of_the_code():
     assert (SHORT_LIST, LONG_LIST, SIMILAR) == (10, 100, 0.7)  # the words of the option "halves"
-
-
-def test_a_curve_of_the_classifier_itself_names_no_other(results, expected_text):
-    text = paragraphs(with_rows(plain(results), learning_curve=[CURVE]))
-    assert expected_text in text
-    assert "in place of" not in text
 
 
 def test_no_checklist_states_when_the_first_classifier_was_chosen(results, tmp_path):

@@ -15,7 +15,6 @@ from xnbflow.evaluation.methods import METHODS, resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
 from xnbflow.inference.label_test import label_test
-from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import final_model
@@ -86,9 +85,6 @@ def write_study(root, series, cohorts):
         checks = {
             "halves": halves_table(one_series, ENTRIES["csnb"], 2),
             "label_test": label_test(one_series, n_repeats=3),
-            "learning_curve": learning_curve(
-                one_series, ENTRIES["csnb"], METHODS["gaussian_nb"].estimator
-            ),
         }
         files.put_stacked("check", {"csnb": checks}, study="s", dataset=one_series.name)
     models = [(name, "csnb") for name in names]

@@ -16,7 +16,6 @@ from xnbflow.core.plugins import with_papers, with_plugins
 _XNB = "@xnb2024"
 #: The schemas of the parameters by method, which `make manual` makes from the classes.
 _PARAMETERS = read_parameters(__file__)
-_QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 #: Checks of scikit-learn that a method does not pass, with the reason.
 _BY_NAME = {"check_dataframe_column_names_consistency": "features are found by their names"}
 _NO_READS = dict.fromkeys(
@@ -74,16 +73,16 @@ _OWN = (
         source=f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by @silverman1986, Eq. 3.31",
         parameters=_PARAMETERS["xnb"],
         rules={"selection": _XNB_SELECTION},
-        quick="xnbflow.naive_bayes.xnb.XNB",
+        quick=True,
     ),
     Method(
         name="csnb",
-        estimator=_QUICK,
+        estimator="xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB",
         title="ClassSpecificNB: features of each class’s own, weighed against one reference",
         source=_CSNB,
         parameters=_PARAMETERS["csnb"],
         rules={"evidence": _EVIDENCE_RULE},
-        quick=_QUICK,
+        quick=True,
         checks_not_met=_BY_NAME,
     ),
     Method(
@@ -99,7 +98,7 @@ _OWN = (
             "calibration": _CALIBRATION_RULE,
             "rule": _SIZE_RULES,
         },
-        quick=_QUICK,
+        quick=True,
         tunes_itself=True,
         checks_not_met=_BY_NAME,
     ),

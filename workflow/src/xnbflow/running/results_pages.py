@@ -122,7 +122,6 @@ QUESTIONS = {
         *("permutation_tests", "random_genes"),
     ],
     "Which features are selected, and how stably?": ["selection", "stability", "ties"],
-    "Would more samples help?": ["learning_curve"],
     "Which samples are misclassified?": [
         *("confusion", "samples", "suspects", "misclassified", "hard_samples"),
     ],

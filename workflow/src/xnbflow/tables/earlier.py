@@ -27,7 +27,6 @@ _OF_COMPARE = (
     "estimates",
     "hard_samples",
     "headline",
-    "learning_curve",
     "metrics",
     "misclassified",
     "notes",

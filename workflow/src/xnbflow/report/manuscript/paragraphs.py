@@ -42,7 +42,6 @@ _TABLES = (
     "concordance",
     "datasets",
     "gene_set_tests",
-    "learning_curve",
     "notes",
     "omnibus",
     "pairwise",
@@ -130,8 +129,8 @@ def facts(results: StudyResults) -> dict[str, Any]:
     study = results.study
     names = (*_TABLES, "verdicts", "equal_priors", "estimates", "summary", "stability")
     tables = {name: rows_of(results.tables[name]) if study.datasets else [] for name in names}
-    # random genes and learning curves are of the first scheme of folds
-    without_checks = tables | {"random_genes": [], "learning_curve": []}
+    # random genes are of the first scheme of folds
+    without_checks = tables | {"random_genes": []}
     first_scheme = study.folds[:1]
     evaluations = []
     for evaluation in results.evaluations:
@@ -417,7 +416,6 @@ def verdict_facts(
     features = _rows_with(tables["summary"], key | {"metric": "features_per_class"})
     stability = _rows_with(tables["stability"], key | {"class": ""})
     checked = {name: verdict[name] for name in ("dataset", "classifier")}
-    curve = _rows_with(tables["learning_curve"], checked)
     return {
         **verdict,
         **{row["metric"]: row for row in estimates if not row["class"]},
@@ -428,8 +426,6 @@ def verdict_facts(
         "features": features[0]["mean"] if features else None,
         "stability": stability[0] if stability else {},
         "random_genes": _rows_with(tables["random_genes"], checked),
-        # a forecast of a simpler classifier is not one of this result
-        "learning_curve": [row for row in curve if row["kind"] != "measured" and not row["fitted"]],
     }
 
 
