@@ -57,11 +57,7 @@ STUDY = Study(
     final=("csnb",),
     validate=(Validation(model="xnb", train=COHORTS[0], test=COHORTS[1], harmonise="rank"),),
     cohorts=Cohorts(COHORTS),
-    designs={
-        COHORTS[0]: Design(
-            adjust=("plate",), contrasts=("levels(sex)", "tumour vs normal within plate")
-        )
-    },
+    designs={COHORTS[0]: Design(adjust=("plate",), contrasts=("tumour vs normal",))},
 )
 LABELS = {name: name.upper() for name in ENTRIES}
 
@@ -71,9 +67,9 @@ def cohort(name):
 
     Three genes are higher by 4 in each class, the seventh gene is a copy of the first, and the
     labels of the first two samples are exchanged. Genes from the ninth on have the symbol FOS.
-    The first cohort has the columns ``sex`` and ``plate``, by which the study has contrasts; it
-    adjusts for the plate. In the second cohort 12 of 36 samples are tumours. In the last cohort the
-    samples 0 to 11 are two of each of six patients.
+    The first cohort has the columns ``sex`` and ``plate``; the study compares its classes as a pair
+    and adjusts for the plate. In the second cohort 12 of 36 samples are tumours. In the last cohort
+    the samples 0 to 11 are two of each of six patients.
     """
     rng = np.random.default_rng(COHORTS.index(name))
     codes = np.arange(36) % 2

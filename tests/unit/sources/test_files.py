@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import mistakes, refused
 
+from xnbflow.diagnostics.gene_set_files import read_gene_sets
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.formats import files
@@ -23,7 +24,6 @@ from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
-from xnbflow.studies.enrichment import read_gene_sets
 
 NUMBERS = (
     st.floats(allow_nan=False, allow_infinity=False).map(repr)

@@ -138,7 +138,7 @@ QUESTIONS = {
 
 #: Groups of files in the order of use; others follow.
 _GROUP_ORDER = [
-    *("report", "figures", "study", "genes", "gene_lists", "model", "description"),
+    *("report", "figures", "study", "genes", "model", "description"),
     *("validation", "cohorts", "analysis", "check", "permutation", "random_genes"),
     *("training", "folds", "audit", "diagnostic", "acquired", "sought"),
 ]

@@ -54,7 +54,7 @@ def study_tables(
     *,
     alpha: float,
 ) -> dict[str, pd.DataFrame]:
-    """Make every table of a study, except the tables of `xnbflow.studies.gene_lists`.
+    """Make every table of a study.
 
     ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
     themselves are wider. ``alpha`` is the level of the normality test.

@@ -41,13 +41,11 @@ _TABLES = (
     "class_sizes",
     "concordance",
     "datasets",
-    "gene_set_tests",
     "notes",
     "omnibus",
     "pairwise",
     "pairwise_within",
     "permutation_tests",
-    "prerank",
     "random_genes",
 )
 
@@ -298,6 +296,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     for note in tables["notes"]:
         if note["dataset"] == name:
             notes[note["code"] if note["code"] in notes else "notes"].append(note["note"])
+    gene_sets = rows_of(results.gene_tables(name)["gene_set_tests"])
     return row | {
         "origin": origin,
         "label": settings.get("label"),
@@ -306,11 +305,8 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "genes": gene_facts(results, name),
         "noun": results.noun(name),
         "biology": results.study.design_of(name).biology,
-        "gene_sets": [
-            gene_set
-            for gene_set in tables["gene_set_tests"]
-            if gene_set["dataset"] == name and is_named_set(gene_set)
-        ],
+        "gene_sets_tested": bool(gene_sets),
+        "gene_sets": [gene_set for gene_set in gene_sets if is_named_set(gene_set)],
         "simulated": settings.get("source") == "simulate",
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
