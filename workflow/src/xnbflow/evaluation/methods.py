@@ -117,30 +117,6 @@ _OWN = (
         source="@troyanskaya2001",
     ),
     _transformer(
-        name="adjust_covariates",
-        estimator="xnbflow.preprocessing.designs.CovariateAdjuster",
-        title=(
-            "the effect of columns of the samples subtracted, which is taken to be the same in "
-            "every class; where batch and class go together, its error remains and may be "
-            "recognised"
-        ),
-        source=(
-            "a linear model with the class, fitted to the training samples; its limits: "
-            "@nygaard2016"
-        ),
-        parameters=_PARAMETERS["adjust_covariates"],
-    ),
-    _transformer(
-        name="centre_groups",
-        estimator="xnbflow.preprocessing.designs.GroupCentrer",
-        title=(
-            "each feature less its mean over the samples of a patient, each of which is taken to "
-            "have the same shares of the classes"
-        ),
-        source="the blocks of a paired design",
-        parameters=_PARAMETERS["centre_groups"],
-    ),
-    _transformer(
         name="read_filter",
         estimator="xnbflow.preprocessing.counts.ReadFilter",
         title="features of counts with enough reads in the training samples, by the smallest class",

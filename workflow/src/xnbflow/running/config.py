@@ -18,6 +18,7 @@ from xnbflow.core.terms import column_of_term
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
+from xnbflow.running.removed import refuse_removed
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
@@ -130,6 +131,7 @@ def read_config(
     ``dataset_ids`` are the ids of all data sets in the sheets. An `InputError` names the key, what
     was found and what to do.
     """
+    refuse_removed(raw)
     check_schema(raw, schema)
     config = Config(
         run=tuple(raw["run"]),

@@ -11,7 +11,6 @@ import yaml
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.fitting import frame_for, sample_columns
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.agreement import Agreement, agreement
@@ -162,7 +161,6 @@ def read_samples_of(
         dataset,
         model.series,
         features=model.features,
-        columns=list(sample_columns(model.estimator)),
         quartiles=model.quartiles,
     )
 
@@ -205,7 +203,7 @@ def recalibrate_from_table(
     """
     dataset = replace(dataset, label=dataset.label or model.series.get("label") or None)
     series = read_training(complete_training(dataset))
-    log_posterior = fitted_log_posterior(model, frame_for(model.estimator, series), missing)
+    log_posterior = fitted_log_posterior(model, series.frame(), missing)
     return recalibrate_model(model, series, log_posterior)
 
 
