@@ -185,6 +185,7 @@ def test_the_table_is_by_rank_and_a_table_of_genes(series):
         ("drug A vs norml", "names 'norml', which is not a class; did you mean 'normal'"),
         ("drugA vs normal", "names 'drugA', which is not a class"),
         ("normal vs normal", "compares a class with itself"),
+        ("drug A vs normal within sex", "names 'normal within sex', .*: adjust for the column"),
     ],
 )
 def test_what_is_no_comparison_is_refused(series, contrast, message):

@@ -29,6 +29,8 @@ from xnbflow.tables.contract import GENE_TABLES
 
 #: The word between the two classes of a comparison.
 _VERSUS = " vs "
+#: The word that earlier versions had before a column whose levels were compared by themselves.
+_WITHIN = " within "
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,8 @@ def _find_classes(series: DataSet, text: str) -> Comparison:
         msg = (
             f"{place} names {quoted(unknown)}, which is not a class; {known_names(unknown, names)}"
         )
+        if _WITHIN in text:
+            msg += "; pairs within the levels of a column were removed: adjust for the column"
     raise InputError(msg, key="contrasts")
 
 
