@@ -236,7 +236,7 @@ def test_the_table_has_two_hundred_genes_with_arrows(tmp_path, n_genes, rest):
 
 def test_names_of_a_volcano_plot_are_at_their_points():
     """Untested features come before tested ones in the table."""
-    row = {"contrast": "slope(age)", "symbol": "", "log_fold_change": 1.0, "t": 3.0}
+    row = {"contrast": "b vs a", "symbol": "", "log_fold_change": 1.0, "t": 3.0}
     rows = [
         row | {"feature": "g0", "p": np.nan, "fdr": np.nan},
         row | {"feature": "g1", "p": 0.001, "fdr": 0.01},
