@@ -229,9 +229,9 @@ def test_a_pair_with_the_reference_is_compared_once():
     assert names == ["b vs a", "c vs a", "c vs b"]
 
 
-def test_a_column_that_is_the_class_cannot_be_adjusted_for(series, expected_text):
+def test_a_column_that_is_the_class_cannot_be_adjusted_for(series):
     phenotype = series.sample_metadata.assign(arm=series.labels)
     asked = dataset(series.values, series.labels, sample_metadata=phenotype)
     by_arm = Design(adjust=("arm",), contrasts=("drug A vs normal",))
-    with refused(expected_text, key="contrasts"):
+    with refused("contrast drug A vs normal: .*'arm' cannot be separated", key="contrasts"):
         contrast_table(asked, by_arm)

@@ -306,7 +306,7 @@ def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
     ],
 )
 def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
-    path, monkeypatch, matrix, stored, expected_text
+    path, monkeypatch, matrix, stored
 ):
     needed = stored + 8 * N * GENES
     monkeypatch.setattr(memory, "free_memory", lambda: needed)
@@ -320,7 +320,7 @@ def test_a_matrix_that_does_not_fit_in_memory_is_refused_before_it_is_read(
             read_table(path, cells_row(matrix=matrix))
         assert refusal.value.code == "memory.too-large"
     assert refusal.value.file == str(path)
-    assert expected_text in str(refusal.value)
+    assert "write a file of fewer genes or cells" in str(refusal.value)
 
 
 @pytest.mark.parametrize("form", ["csr", "csc"])
@@ -375,11 +375,14 @@ def test_the_raw_matrix_has_genes_of_its_own(path):
     np.testing.assert_array_equal(series.values.T, np.hstack([X, X]))
 
 
-def test_infinite_values_are_refused_by_gene_and_cell(path, expected_text):
+def test_infinite_values_are_refused_by_gene_and_cell(path):
     with h5py.File(path, "r+") as file:
         file["layers/whole"][0, 1] = np.inf
         file["layers/whole"][1, 1] = -np.inf
-    with refused(expected_text, code="raw_table.no-number"):
+    with refused(
+        r"gene 'g1', cell 'c0': the value is infinite \('inf'\); .*drop=",
+        code="raw_table.no-number",
+    ):
         read_table(path, cells_row(matrix="layers:whole"))
     series = read_table(path, cells_row(matrix="layers:whole", drop="g1"))
     assert series.features.tolist() == [f"g{i}" for i in range(GENES) if i != 1]
