@@ -30,12 +30,11 @@ TESTS = Path(__file__).parents[2]
 
 
 def modules():
-    """Return the modules of the packages by name, except the program of another process."""
+    """Return the modules of the packages by name."""
     found = {}
     for package in (sources, data):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith("workbook_process"):
-                found[module.name] = importlib.import_module(module.name)
+            found[module.name] = importlib.import_module(module.name)
     return found
 
 

@@ -23,8 +23,7 @@ from scipy import sparse
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.core.refusals import Refusal
-from xnbflow.sources.formats.files import fault_of, refuse_bomb
-from xnbflow.sources.formats.memory import refuse_too_large
+from xnbflow.sources.formats.files import fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,8 +146,6 @@ def _fault_of_storage(data: "h5py.Dataset") -> str | None:
         return f"is of the type {data.dtype}, neither numbers nor text"
     if data.shape is None:
         return "is empty"
-    most = max(prod(data.shape), prod(data.chunks or ())) * data.dtype.itemsize
-    refuse_bomb(Path(data.file.filename), data.id.get_storage_size(), most)
     if data.chunks is None:
         is_whole = data.id.get_storage_size() >= prod(data.shape) * data.dtype.itemsize
     else:
@@ -196,8 +193,7 @@ def read_matrix(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd
     """Return a matrix of cells by genes and the table of its genes.
 
     Its name is ``X``, ``raw`` or ``layers:<name>``; it is an array, or sparse as in the file. A
-    dense matrix that takes far more memory than the file, or more than is free, is refused before
-    it is read.
+    dense matrix that takes far more memory than the file is refused before it is read.
     """
     place = _place_of_matrix(path, file, name)
     element = _required(file, place)
@@ -206,7 +202,8 @@ def read_matrix(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd
     kind, stored_shape = _kind_and_shape(path, element, name)
     shape = (len(read_frame(path, file, "obs")), len(var))
     _refuse_other_shape(path, name, stored_shape, shape)
-    _refuse_unaffordable(path, name, element, kind, shape)
+    n_bytes = 8 * shape[0] * shape[1]
+    require_stored(path, n_bytes, f"a dense matrix {name} of {counted(shape[0], 'cell')}")
     if kind == "dense":
         return element[:], var
     return _read_sparse(path, name, element, kind, shape), var
@@ -251,22 +248,6 @@ def _refuse_other_shape(
         )
 
 
-def _refuse_unaffordable(
-    path: str | Path, name: str, element: Any, kind: str, shape: tuple[int, int]
-) -> None:
-    """Refuse a matrix that takes far more memory than its file, or more than is free."""
-    n_cells, n_genes = shape
-    n_bytes = 8 * n_cells * n_genes
-    require_stored(path, n_bytes, f"a dense matrix {name} of {counted(n_cells, 'cell')}")
-    refuse_too_large(
-        path,
-        least_memory(element, kind, n_bytes),
-        f"matrix {name} of {counted(n_cells, 'cell')} and {counted(n_genes, 'gene')}",
-        "write a file of fewer genes or cells, such as those that vary most: "
-        "cells[:, cells.var['highly_variable']].write_h5ad('fewer.h5ad')",
-    )
-
-
 def matrix_places(file: "h5py.File") -> dict[str, str]:
     """Return the path within the file of each matrix, by its name in the option ``matrix``."""
     places = {}
@@ -303,21 +284,6 @@ def _place_of_matrix(path: str | Path, file: "h5py.File", name: str) -> str:
     if name not in places:
         raise _NO_MATRIX.error(path=path, matrix=name, places=list(places))
     return places[name]
-
-
-def least_memory(element: Any, kind: str, n_bytes: int) -> int:
-    """Return the least number of bytes that a matrix takes while it becomes a data set.
-
-    At once in memory are the matrix as it is stored and the dense values of genes by cells, of
-    ``n_bytes`` as float64.
-    """
-    if kind == "dense":
-        return int(element.size * element.dtype.itemsize) + n_bytes
-    stored = 0
-    for name in ("data", "indices", "indptr"):
-        array = _array(element, name, "biuf")
-        stored += array.size * array.dtype.itemsize
-    return int(stored) + n_bytes
 
 
 def _read_sparse(
