@@ -1,6 +1,6 @@
 """How right classifiers are: pooled over ten folds, the mean of three repeats, on public data.
 
-The microarrays and cells are looked for in the folder XNBFLOW_DATA, or ../shared/data; what is not
+The microarrays are looked for in the folder XNBFLOW_DATA, or ../shared/data; what is not
 there is left out. `python -m benchmarks remedies` writes results/benchmarks/remedies.tsv.
 """
 
@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
@@ -35,7 +34,6 @@ MICROARRAYS = {
     "chowdary": "BreastColon_Chowdary2006",
     "ovary": "Ovary_GSE38666",
 }
-CELLS = "singlecell/pbmc68k_reduced.h5ad"
 N_SPLITS = 10
 N_REPEATS = 3
 #: Settings of a run that shows that the benchmark computes something: one bundled data set.
@@ -100,28 +98,9 @@ def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         if path.exists():
             table = pd.read_csv(path)
             yield name, table.iloc[:, 2:].to_numpy(float), table["type"].to_numpy(str)
-    if (DATA / CELLS).exists():
-        yield "single cells", *cells(DATA / CELLS)
     if not ONLY:
         series, _ = simulate_series("simulated", 130, 54_675, 5, seed=1)
         yield "simulated", series.values.T, np.asarray(series.labels)
-
-
-def cells(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return the logarithms of counts and the types of the cells of an AnnData file."""
-    import h5py  # noqa: PLC0415 (only where the file is there)
-
-    with h5py.File(path) as file:
-        raw = file["raw.X"] if "raw.X" in file else file["raw/X"]
-        X = csr_array((raw["data"][:], raw["indices"][:], raw["indptr"][:])).toarray()
-        obs = file["obs"]
-        if isinstance(obs, h5py.Dataset):
-            codes = obs["bulk_labels"]
-            names = file["uns/bulk_labels_categories"][:]
-        else:
-            codes = obs["bulk_labels/codes"][:]
-            names = obs["bulk_labels/categories"][:]
-    return X.astype(float), np.array([name.decode() for name in names])[codes]
 
 
 def pooled(classifier: BaseEstimator, X: np.ndarray, y: np.ndarray) -> dict[str, float]:

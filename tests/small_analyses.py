@@ -62,20 +62,10 @@ def distances(folder):
     return toy() | {"other": dataset(values, LABELS, "other")}, small("distances")
 
 
-def cells(folder):
-    """One series."""
-    return toy(), {"splits": 3, "repeats": 1, "top": 2, "trees": 5}
-
-
 def cica(folder):
     """A series of three features, and simulations with one seed."""
     few = {"seeds": 1, "nuisance_samples": [], "steps": 2, "splits": 2, "real_splits": 2}
     return toy(3), small("cica") | few
-
-
-def signatures(folder):
-    """One series."""
-    return toy(), small("signatures")
 
 
 def separation(folder):

@@ -62,25 +62,14 @@ FORMATS = {
 }
 
 
-def _cells(frame, path, *, is_sparse=False):
-    """Write samples as cells of an AnnData file: columns of texts in obs, the others as genes."""
-    h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
-    from cell_files import encoded, put_table
-
+def _anndata(frame, path, *, is_sparse=False):
+    """Write an AnnData file: columns of texts in obs, the others as features."""
+    anndata = pytest.importorskip("anndata", reason="needs the extra h5ad")
     genes = frame.select_dtypes("number")
     values = genes.to_numpy(dtype=float)
-    with h5py.File(path, "w") as file:
-        if is_sparse:
-            stored = sparse.csr_array(values)
-            group = encoded(file.create_group("X"), "csr_matrix", "0.1.0", shape=values.shape)
-            for name in ("data", "indices", "indptr"):
-                array = getattr(stored, name)
-                encoded(group.create_dataset(name, data=array, chunks=True), "array")
-        else:
-            encoded(file.create_dataset("X", data=values), "array")
-        texts = {name: frame[name].to_numpy(dtype=object) for name in frame if name not in genes}
-        put_table(file, "obs", list(frame.index), **texts)
-        put_table(file, "var", list(genes))
+    matrix = sparse.csr_array(values) if is_sparse else values
+    texts = frame.drop(columns=list(genes)).rename_axis(None)
+    anndata.AnnData(matrix, texts, pd.DataFrame(index=list(genes))).write_h5ad(path)
 
 
 def _series_matrix(frame, path):
@@ -102,14 +91,14 @@ def _series_matrix(frame, path):
 
 #: Writers of the formats that declare what describes samples.
 DESCRIBED = {
-    "cells.h5ad": _cells,
-    "sparse.h5ad": partial(_cells, is_sparse=True),
+    "dense.h5ad": _anndata,
+    "sparse.h5ad": partial(_anndata, is_sparse=True),
     "series_matrix.txt": _series_matrix,
 }
 
 #: Each format with the orientations that it can have.
 PLACES = [(name, orientation) for name in FORMATS for orientation in ("rows", "columns")]
-PLACES += [("cells.h5ad", "rows"), ("sparse.h5ad", "rows"), ("series_matrix.txt", "columns")]
+PLACES += [("dense.h5ad", "rows"), ("sparse.h5ad", "rows"), ("series_matrix.txt", "columns")]
 
 #: Files of one sample as programs write them: header, cells of a gene, and summary lines.
 COUNT_FOLDERS = {

@@ -228,9 +228,9 @@ def test_names_in_a_study_are_those_of_its_classifiers(changes, message):
     assert message in refused(RAW | {"studies": {"one": study | changes}, "run": []})
 
 
-@needs("signatures")
+@needs("cica")
 def test_the_folds_of_an_analysis_exist(expected_text):
-    analyses = {"signatures": {"datasets": ["wine"], "folds": "ten"}}
+    analyses = {"cica": {"datasets": ["wine"], "folds": "ten"}}
     study = {"title": "x", "analyses": analyses}
     message = refused(RAW | {"studies": {"one": study}, "run": []})
     assert expected_text in message

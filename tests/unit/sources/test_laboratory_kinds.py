@@ -351,23 +351,19 @@ def test_the_patient_in_tcga_s_barcodes_is_proposed_as_the_group(tmp_path):
     assert "group" not in summary_of(tmp_path / "y.tsv").row.options
 
 
-def test_scaled_values_of_cells_are_replaced_by_counts_or_raw_values(tmp_path):
-    pytest.importorskip("h5py")
-    import h5py
-    from cell_files import write_cells
+def test_scaled_values_are_replaced_by_counts_or_raw_values(tmp_path):
+    pytest.importorskip("anndata", reason="needs the extra h5ad")
+    from anndata_files import annotated
 
-    path = tmp_path / "x.h5ad"
-    write_cells(path)
-    assert "matrix" not in summary_of(path, transform="none").row.options
-    with h5py.File(path, "r+") as file:
-        layers = list(file["layers"]) if "layers" in file else []
-        has_raw = "raw" in file
-        matrix = file["X"]
-        data = matrix["data"] if isinstance(matrix, h5py.Group) else matrix
-        data[...] = -np.abs(data[...])
-    expected = (
-        "layers:counts" if "counts" in layers else "raw" if has_raw else f"layers:{layers[0]}"
-    )
-    proposal = summary_of(path, transform="none")
-    assert proposal.row.options["matrix"] == expected
+    data = annotated()
+    data.write_h5ad(tmp_path / "x.h5ad")
+    assert "matrix" not in summary_of(tmp_path / "x.h5ad", transform="none").row.options
+    data.X = -data.X
+    data.write_h5ad(tmp_path / "y.h5ad")
+    proposal = summary_of(tmp_path / "y.h5ad", transform="none")
+    assert proposal.row.options["matrix"] == "layers:columns"
     assert "Its matrices are X" in proposal.reason
+    data.layers["counts"] = -data.X
+    data.write_h5ad(tmp_path / "z.h5ad")
+    options = summary_of(tmp_path / "z.h5ad", transform="none").row.options
+    assert options["matrix"] == "layers:counts"
