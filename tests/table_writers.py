@@ -35,19 +35,6 @@ def in_parquet(frame, path):
     frame.convert_dtypes().to_parquet(path)
 
 
-def in_arff(frame, path):
-    """https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/."""
-    lines = ["@relation x", f"@attribute '{frame.index.name}' string"]
-    for name in frame:
-        kind = "numeric" if pd.api.types.is_numeric_dtype(frame[name]) else "string"
-        lines.append(f"@attribute '{name}' {kind}")
-    lines.append("@data")
-    for name, row in zip(frame.index, frame.itertuples(index=False), strict=True):
-        cells = [f"'{cell}'" if isinstance(cell, str) else repr(cell) for cell in row]
-        lines.append(",".join([f"'{name}'", *cells]).replace("nan", "?"))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 #: Writers by the name of the file, and whether the format has columns of numbers alone.
 FORMATS = {
     "comma.csv": (in_text(","), False),
@@ -58,7 +45,6 @@ FORMATS = {
     "utf16.txt": (in_text("\t", encoding="utf-16"), False),
     "book.xlsx": (in_workbook, False),
     "table.parquet": (in_parquet, True),
-    "weka.arff": (in_arff, True),
 }
 
 
