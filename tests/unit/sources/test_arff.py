@@ -22,7 +22,7 @@ TUMOURS = """% a comment
 @data
 1,1.5,2.25,f,t
 
-2, 4, 5.5, m, n
+2, 4, 5.5,m,n
 """
 
 
@@ -50,8 +50,7 @@ def test_a_question_mark_is_a_missing_value(tmp_path):
     path = written(tmp_path, TUMOURS.replace("1.5", "?"))
     with refused("missing", code="missing_values.missing"):
         read_table(path, table_row(drop="sex"))
-    series = read_table(path, table_row(drop="sex", missing="keep"))
-    assert np.isnan(series.values[0, 0])
+    assert read_table(path, table_row(drop="sex", missing="impute")).missing
 
 
 def test_numeric_files_are_read_as_scipy_reads_them(tmp_path, rng):

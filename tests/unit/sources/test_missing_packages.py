@@ -1,8 +1,6 @@
 """Files that need a package which is not installed."""
 
-import importlib.util
 import sys
-from unittest.mock import Mock
 
 from toys import put, refused
 
@@ -14,6 +12,6 @@ def test_a_file_without_its_package_is_refused_with_the_extra(tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "anndata", None)
     with refused("to read it, install anndata", code="h5ad.no-anndata"):
         acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.h5ad")), label="y"))
-    monkeypatch.setattr(importlib.util, "find_spec", Mock(return_value=None))
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
     with refused("to read it, install", code="workbook.no-calamine"):
         acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.xlsx")), label="y"))

@@ -29,12 +29,11 @@ TESTS = Path(__file__).parents[2]
 
 
 def modules():
-    """Return the modules of the packages by name, except the program of another process."""
+    """Return the modules of the packages by name."""
     found = {}
     for package in (sources, data):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith("workbook_process"):
-                found[module.name] = importlib.import_module(module.name)
+            found[module.name] = importlib.import_module(module.name)
     return found
 
 
@@ -102,8 +101,6 @@ def test_each_use_has_a_value_for_each_field_and_no_other():
         "dataset.no-label",
         "geo_head.cut-dataset",
         "geo_head.no-dataset",
-        "workbook.no-sheet",
-        "workbook.unreadable",
     }
 
 

@@ -8,8 +8,7 @@ file                 question
 ``text_lines``       which encoding, separator and decimal sign has a text?
 ``text``             which header and rows has it?
 ``header_rows``      which of the first rows is the header?
-``workbook``,        which rows has a sheet of a workbook? (in a process of its own)
-``workbook_process``
+``workbook``         which rows has a sheet of a workbook?
 ``parquet``          which columns has a Parquet file?
 ``arff``             which attributes and rows has a file of Weka?
 ``gct``              which values and classes have GenePattern's GCT and CLS?

@@ -1,9 +1,6 @@
-"""A workbook of a spreadsheet program as a table; python-calamine reads it in another process."""
+"""A workbook of a spreadsheet program as a table, read by python-calamine."""
 
-import importlib.util
-import json
-import subprocess
-import sys
+import math
 import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,12 +24,6 @@ WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 
 #: The word for a row in messages.
 _UNIT = "row"
-#: Code with which `workbook_process.py` ends if the workbook has no sheet of the name.
-_NO_SUCH_SHEET = 3
-#: Least limit of memory for a workbook, in bytes.
-_LEAST_MEMORY = 1 << 30
-#: What this limit has more, as a multiple of the unpacked size of the workbook.
-_MEMORY_RATIO = 60
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -187,8 +178,8 @@ _NO_CALAMINE = Refusal(
 class _WorkbookRows(NamedTuple):
     """The names of all sheets of a workbook, and the rows of one of them.
 
-    ``merged`` has the first and last row and the first and last column of each block of merged
-    cells.
+    Cells are numbers if they are finite, and else texts. ``merged`` has the first and last row and
+    the first and last column of each block of merged cells.
     """
 
     sheets: list[str]
@@ -197,36 +188,53 @@ class _WorkbookRows(NamedTuple):
 
 
 def _workbook_rows(path: Path, sheet: str | None) -> _WorkbookRows:
-    """Read a sheet in a process of its own, whose memory is bounded.
-
-    A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
-    library ends the process that asks for them.
-    """
+    """Read a sheet, the first one if it is not named."""
     if fault := fault_of(path):
         raise fault
-    size = path.stat().st_size
     try:
         if zipfile.is_zipfile(path):  # of ODF and of Excel since 2007
             with zipfile.ZipFile(path) as parts:
                 unpacked = sum(part.file_size for part in parts.infolist())
-            refuse_bomb(path, size, unpacked)
-            size = max(size, unpacked)
+            refuse_bomb(path, path.stat().st_size, unpacked)
     except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
         raise _DAMAGED.error(path=path, reason=quoted(str(error), 160)) from error
-    if importlib.util.find_spec("python_calamine") is None:
-        raise _NO_CALAMINE.error(path=path)
-    memory = _LEAST_MEMORY + _MEMORY_RATIO * size
-    command = [sys.executable, "-P", str(Path(__file__).with_name("workbook_process.py"))]
-    command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
-    process = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
-    if process.returncode == 0:
-        return _WorkbookRows(*json.loads(process.stdout))
-    lines = process.stderr.decode(errors="replace").strip().splitlines()
-    reason = lines[-1] if lines else "no reason is given"
-    if process.returncode < 0:
-        reason = f"it takes more than {memory >> 20} MiB of memory"
-    refusal = _NO_SHEET if process.returncode == _NO_SUCH_SHEET else _UNREADABLE
-    raise refusal.error(path=path, reason=quoted(reason, 200)[1:-1])
+    try:
+        import python_calamine  # noqa: PLC0415 - of the workflow, not of the library alone
+    except ImportError as error:
+        raise _NO_CALAMINE.error(path=path) from error
+    try:
+        book = python_calamine.CalamineWorkbook.from_path(path)
+        names = list(book.sheet_names)
+        if not names:
+            raise _UNREADABLE.error(path=path, reason="it has no sheets")
+        name = names[0] if sheet is None else sheet
+        if name not in names:
+            reason = f"it has no sheet {name!r}; it has {', '.join(names)}"
+            raise _NO_SHEET.error(path=path, reason=quoted(reason, 200)[1:-1])
+        table = book.get_sheet_by_name(name)
+        rows = [list(map(_number_or_text, row)) for row in table.to_python(skip_empty_area=True)]
+        return _WorkbookRows(names, rows, _merged_down(table))
+    except python_calamine.CalamineError as error:
+        raise _UNREADABLE.error(path=path, reason=quoted(str(error), 200)[1:-1]) from error
+
+
+def _merged_down(table: Any) -> list[list[int]]:
+    """Return the cells that are merged over several rows, as first and last row and column.
+
+    They are counted from the first cell that is not empty. Formats other than .xls and .xlsx have
+    none, as far as the library reads them.
+    """
+    top, left = table.start or (0, 0)
+    merged = []
+    for (first_row, first_column), (last_row, last_column) in table.merged_cell_ranges or ():
+        if last_row > first_row >= top and first_column >= left:
+            columns = [first_column - left, last_column - left]
+            merged.append([first_row - top, last_row - top, *columns])
+    return merged
+
+
+def _number_or_text(cell: Any) -> float | str:
+    return cell if isinstance(cell, float) and math.isfinite(cell) else str(cell)
 
 
 def _text(cell: Any, decimal: str) -> str:
