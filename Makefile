@@ -10,7 +10,7 @@ VERSIONS ?= lowest-direct
 DATED := .venv-$(VERSIONS)
 EXAMPLE := .test/results/studies/example/report.html
 
-.PHONY: run test test-fast test-nightly test-core test-versions test-processors proposals studies fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
+.PHONY: run test test-fast test-nightly test-core test-versions test-processors proposals studies fuzz cluster-acceptance coverage lint lint-ci audit format docs bench package release-check paper-scale lock clean
 
 # Where Python is told to write no bytecode, every job that a test starts compiles the library anew.
 test test-fast test-nightly test-core proposals studies: export PYTHONDONTWRITEBYTECODE :=
@@ -91,10 +91,6 @@ format: $(INSTALLED)
 	@$(BIN)/ruff format .
 	@$(BIN)/snakefmt Snakefile workflow/Snakefile workflow/rules
 
-## manual: results/README.md and docs/reference/results*.md, from the contract of tables, and the reference in config/README.md
-manual: $(INSTALLED)
-	@$(BIN)/python -m xnbflow.running.manual
-
 ## docs: the documentation as a site in site/, with the report of a small study; it opens without a network
 docs: $(EXAMPLE)
 	@rm -rf docs/reference/generated  # pages of functions that have moved since would be errors
@@ -130,7 +126,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest .venv-actionlint dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest .venv-actionlint dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/tables.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

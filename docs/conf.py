@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from xnbflow import __version__
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))  # for paper_coverage and components
+sys.path.insert(0, str(ROOT / "docs"))  # for paper_coverage, components and table_reference
 #: `make docs` runs the study `example` first; the site shows its report.
 EXAMPLE = ROOT / ".test/results"
 
@@ -144,6 +144,14 @@ def write_command_line(app: Sphinx) -> None:
     page.write_text(text.replace("# `xnbflow`", "# Command line", 1), encoding="utf-8")
 
 
+def write_table_reference(app: Sphinx) -> None:
+    """Write the page with every column of every table, from the files `tables.toml`."""
+    from table_reference import table_reference
+
+    page = Path(app.srcdir, "docs/reference/tables.md")
+    page.write_text(table_reference(), encoding="utf-8")
+
+
 def draw_report(app: Sphinx) -> None:
     """Draw the picture of "How to read your report" where Chromium is installed."""
     from pictures import MARKS, draw, has_browser
@@ -174,6 +182,7 @@ def setup(app: Sphinx) -> None:
     """Register what this site adds to Sphinx."""
     app.add_html_math_renderer("mathml", (visit_formula, None), (visit_formula, None))
     app.connect("builder-inited", write_command_line)
+    app.connect("builder-inited", write_table_reference)
     app.connect("builder-inited", draw_report)
     app.connect("source-read", with_repository)
     app.connect("source-read", with_coverage)

@@ -92,7 +92,6 @@ def test_the_core_imports_and_plans_without_a_paper(project, import_library, nam
 @pytest.mark.slow
 def test_without_any_paper_the_core_is_imported_by_all_its_tests(project):
     with without(project, NAMES):
-        run(project, "-m", "xnbflow.running.manual")
         run(project, "tests/programs/import_all.py")
         run(project, "-m", "pytest", "-q", "-n", "0", "--collect-only", DOCUMENTS, "tests/unit")
 
@@ -102,6 +101,5 @@ def test_without_any_paper_the_core_is_imported_by_all_its_tests(project):
 def test_without_any_paper_the_core_passes_all_its_tests(project):
     options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow", "-W", "ignore"]
     with without(project, NAMES):
-        run(project, "-m", "xnbflow.running.manual")
         output = run(project, "-m", "pytest", *options, DOCUMENTS, "tests/unit")
         assert int(re.search(r"(\d+) passed", output)[1]) > 2000

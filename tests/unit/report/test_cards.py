@@ -127,7 +127,8 @@ def test_random_signatures_are_a_warning_only_where_there_is_a_signal(tmp_path, 
     level = "partly supported" if supported else "not supported"
     results = changed(results, "verdicts", "classifier == 'xnb'", level=level)
     place = {"dataset": "GSE7904", "classifier": "xnb"}
-    random = [place | {"as_good_random": 70, "signatures": 100}]
+    scores = {"selected_score": 0.9, "random_mean": 0.85, "random_05": 0.7, "chance": 0.5}
+    random = [place | scores | {"as_good_random": 70, "signatures": 100}]
     card = cards.card(with_rows(results, random_genes=random, audit=[]), *PLACE.values())
     assert any("carry this signal" in text for text in card.warnings) == supported
     assert ("carry this signal" in card.details["Random features"]) == supported
@@ -219,9 +220,18 @@ def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results
     assert all(actual[name][0] == "▼" and actual[name][1] < 0.5 for name in lower)
 
 
-@pytest.mark.parametrize(("as_good", "many"), [(5, False), (6, True)])
+#: Random signatures of two classes: as good as the selected ones (of 100), their 5% quantile, mean.
+RANDOM_SIGNATURES = [
+    (5, 0.55, 0.66, False),
+    (6, 0.55, 0.66, True),
+    (60, 0.48, 0.66, False),  # one of twenty is at chance
+    (60, 0.51, 0.59, False),  # less than half of the gain of the selected features
+]
+
+
+@pytest.mark.parametrize(("as_good", "lowest", "mean", "many"), RANDOM_SIGNATURES)
 def test_a_card_has_the_gravest_finding_what_random_genes_reach(
-    tmp_path, as_good, many, expected_texts
+    tmp_path, as_good, lowest, mean, many, expected_texts
 ):
     results = write_study(tmp_path, datasets=("alpha",))
     place = {"dataset": "alpha", "classifier": "xnb"}
@@ -231,7 +241,9 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(
     results = with_rows(
         results,
         random_genes=[
-            place | {"as_good_random": as_good, "signatures": 100, "selected_score": 0.708}
+            place
+            | {"as_good_random": as_good, "signatures": 100, "selected_score": 0.708}
+            | {"random_05": lowest, "random_mean": mean, "chance": 0.5}
         ],
         audit=[finding | place | {"p_holm": 0.0004}],
     )
@@ -241,6 +253,16 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(
     assert details["Random features"].startswith(expected_texts[1].format(as_good=as_good))
     assert ("one of many" in details["Random features"]) == many
     assert details["Audit"] == expected_texts[0]
+
+
+def test_a_card_compares_no_random_genes_with_features_at_chance(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",))
+    random_genes = {"dataset": "alpha", "classifier": "xnb", "selected_score": 0.286}
+    random_genes |= {"as_good_random": 89, "signatures": 100}
+    random_genes |= {"random_05": 0.2, "random_mean": 0.5, "chance": 0.5}
+    results = with_rows(results, random_genes=[random_genes])
+    (block,) = blocks(answer.section(results), Cards)
+    assert "Random features" not in block.cards[0].details
 
 
 def study_of_card(tmp_path, signature=(), **tables):

@@ -16,7 +16,6 @@ from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference.verdict_reasons import ALLOWED
-from xnbflow.running.manual import api_reference
 from xnbflow.running.project import default_configuration
 
 ROOT = Path(__file__).parents[3]
@@ -104,7 +103,7 @@ def test_every_link_between_documents_leads_to_a_file_and_a_heading():
         for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", prose(path)):
             if not re.match(r"\w+:", target):
                 links.append((path, (path.parent / target).resolve() if target else path, anchor))
-    assert len(links) > 300
+    assert links
     lost = [(path.name, str(target)) for path, target, _ in links if not target.exists()]
     assert lost == []
     lost = [
@@ -113,17 +112,6 @@ def test_every_link_between_documents_leads_to_a_file_and_a_heading():
         if anchor and target.suffix == ".md" and anchor not in headings_of(target)
     ]
     assert lost == []
-
-
-def test_every_threat_names_a_test_that_is_there():
-    table = (ROOT / "SECURITY.md").read_text().partition("| from whom |")[2].split("\n\n")[0]
-    rows = [line.split(" | ")[-1] for line in table.splitlines()[2:]]
-    sources = "".join(path.read_text() for path in ROOT.glob("tests/**/test_*.py"))
-    assert len(rows) >= 7
-    for row in rows:
-        functions = re.findall(r"`(test_\w+)`", row)
-        assert functions or re.search(r"`tests/[\w/]+\.py`", row), row
-        assert all(f"def {name}(" in sources for name in functions), row
 
 
 PUBLIC_MODULES = ["data.dataset", "density.families", "diagnostics", "models"]
@@ -153,9 +141,6 @@ def test_the_reference_lists_every_method_of_the_registry_once():
     methods = {method.estimator.rpartition(".")[2] for method in shipped_methods().values()}
     assert methods <= {*shown}
     assert len(shown) == len({*shown})
-    page = (ROOT / "docs/reference/api.md").read_text()
-    if len(shown) == len(re.findall(r"^   ~\S+$", page, re.MULTILINE)):  # no paper is removed
-        assert page == api_reference(page), "run `make manual`"
 
 
 @pytest.mark.slow
@@ -217,33 +202,3 @@ def test_the_rule_of_verdicts_is_one_page_with_the_level_of_every_reason():
             level = rest.partition(" |")[0]
             documented |= dict.fromkeys(re.findall("`(.+?)`", codes), level)
     assert documented == ALLOWED
-
-
-def anchors_of(page):
-    """Return the anchors of the headings of a page of methods."""
-    text = (ROOT / "docs/methods" / page).read_text(encoding="utf-8")
-    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
-    return {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-def test_links_of_the_evidence_of_verdicts_have_headings():
-    text = (ROOT / "docs/methods/verdicts-evidence.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors_of("verdicts-evidence.md")
-
-
-def test_every_claim_of_the_rule_has_a_number_and_a_section():
-    text = (ROOT / "docs/methods/verdicts-evidence.md").read_text(encoding="utf-8")
-    rows = text.partition("| claim |")[2].partition("\n\n")[0].splitlines()[2:]
-    assert len(rows) > 20
-    for row in rows:
-        _, evidence, section = row.strip("| ").split(" | ")
-        assert re.search(r"\d", evidence), row
-        assert re.fullmatch(r"\[[^]]+\]\(#[\w-]+\)", section), row
-
-
-def test_every_link_to_the_evidence_of_verdicts_has_a_heading():
-    linked = set()
-    for path in DOCUMENTS:
-        linked |= set(re.findall(r"verdicts-evidence\.md#([\w-]+)", path.read_text()))
-    assert linked
-    assert linked <= anchors_of("verdicts-evidence.md")

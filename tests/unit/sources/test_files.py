@@ -165,17 +165,19 @@ def workbook(path, cells=CELLS, **parts):
 
 
 @pytest.mark.parametrize(
-    ("damage", "key", "message"),
+    ("damage", "key", "message", "code"),
     [
-        ("bomb", None, "more than 250 times its size"),
-        ("no sheets", None, r"\(it has no sheets\)"),
-        ("cut", None, "invalid Zip archive"),
-        ("no archive", None, "invalid Zip archive"),
-        ("encrypted", None, "Password required to decrypt file"),
-        ("another sheet", "sheet", "no sheet 'none'; it has s"),
+        ("bomb", None, "more than 250 times its size", "files.bomb"),
+        ("no sheets", None, r"\(it has no sheets\)", "workbook.unreadable"),
+        ("cut", None, "invalid Zip archive", "workbook.unreadable"),
+        ("no archive", None, "invalid Zip archive", "workbook.unreadable"),
+        ("encrypted", None, "Password required to decrypt file", "workbook.unreadable"),
+        ("another sheet", "sheet", "no sheet 'none'; it has s", "workbook.no-sheet"),
     ],
 )
-def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage, key, message):
+def test_a_workbook_that_cannot_be_read_is_refused(
+    tmp_path, monkeypatch, damage, key, message, code
+):
     path = tmp_path / "x.xlsx"
     options = {"sheet": "none"} if damage == "another sheet" else {}
     if damage == "bomb":
@@ -194,7 +196,7 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
         path.write_bytes(
             content.replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\xff")
         )
-    with refused(message, file=path, key=key):
+    with refused(message, file=path, key=key, code=code):
         read_table(path, SheetRow("x", "table", str(path), label="y", options=options))
 
 

@@ -9,9 +9,12 @@ from xnbflow.core.errors import InputError
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import find_id_column, set_aside
 from xnbflow.sources.proposal.layout import recognise_layout
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.proposal.variables import is_text_column
 from xnbflow.sources.roles import SAMPLE_NAMES
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.series.plausibility import is_patient
+from xnbflow.sources.sheet import SheetRow, read_sheet, sheet_text
+from xnbflow.sources.table import load
 
 
 @pytest.mark.parametrize(
@@ -177,9 +180,37 @@ def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_pa
     assert list(layout_of(tmp_path, text, label=SAMPLE_NAMES).fields) == []
 
 
-def test_repeated_names_are_set_aside_by_a_pattern():
-    row = set_aside(SheetRow("x", "table"), ["age", "note", "note", "a, b"])
-    assert row.options == {"phenotype_columns": "age", "drop": "note,a? b"}
+def test_a_name_with_separators_is_described_and_a_repeated_one_is_dropped():
+    row = set_aside(SheetRow("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
+    assert row.names("phenotype_columns") == ["age", "a, b; c=[d]*?"]
+    assert row.names("drop") == ["note"]
+
+
+HEADERS_OF_SITE = ["site", "site, ward", "site;ward", "site=ward", "site [ward]", "site*", "site?"]
+
+
+@pytest.mark.parametrize("header", HEADERS_OF_SITE)
+def test_a_site_is_a_described_column_whatever_its_header_contains(tmp_path, header):
+    """A table whose site equals the class cannot be judged, so the column must not get lost."""
+    classes = ["case"] * 6 + ["control"] * 6
+    site_and_class = {"group": classes, header: ["north; 2"] * 6 + ["south; 1"] * 6}
+    genes = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
+    frame = pd.DataFrame(genes, columns=[f"gene{i}" for i in range(40)])
+    frame = pd.concat([pd.DataFrame(site_and_class), frame], axis=1)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+
+    row = SheetRow("t", "table", str(tmp_path / "t.csv"), label="group")
+    proposed_row = summarise_table(row, Downloads(folder=tmp_path)).row
+    (tmp_path / "t.tsv").write_text(sheet_text([proposed_row]))
+    written_row = read_sheet(tmp_path / "t.tsv")["t"]
+    series = load(written_row, Downloads(folder=tmp_path))
+    assert list(series.sample_metadata) == [header]
+    assert series.n_features == 40
+
+
+@pytest.mark.parametrize("name", ["patient [id]", "patient, id", "Patient*", "donor?"])
+def test_a_patient_is_recognised_whatever_its_header_contains(name):
+    assert is_patient(name)
 
 
 def test_a_gene_with_a_technical_name_needs_no_values_of_a_gene(tmp_path):

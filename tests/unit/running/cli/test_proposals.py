@@ -69,7 +69,7 @@ def test_every_proposal_is_planned_acquired_and_divided(tmp_path, name):
         ("patients, some unknown", {"phenotype_columns": "patient"}),
         ("clinical numbers", {"phenotype_columns": "Alter,PSA"}),
         ("clinical numbers of other names", {"phenotype_columns": "kreatinin_um,dauer"}),
-        ("names with commas", {"drop": "Age? years,site? a?b"}),
+        ("names with commas", {"phenotype_columns": "Age%2C years,site%3B a%3Db"}),
         ("unknown classes", {"unlabelled": "drop"}),
         ("samples in columns", {"batch": "plate", "phenotype_columns": "age,treatment"}),
         ("a series matrix", {"group": "patient", "batch": "scan date", "literal": "none"}),

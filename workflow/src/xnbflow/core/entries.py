@@ -138,9 +138,10 @@ class Analysis:
 def read_parameters(module_file: str) -> Mapping[str, Mapping[str, Schema]]:
     """Return the schemas of the parameters of each method, by its name.
 
-    They are in ``parameters.json`` beside the module of the entries. `make manual` writes this file
-    from the constraints of the classes (`xnbflow.core.parameters.parameter_schemas`), so that
-    planning imports no estimator. A method that is not in the file has no schemas.
+    They are in ``parameters.json`` beside the module of the entries, which
+    `xnbflow.running.parameter_files` writes from the constraints of the classes
+    (`xnbflow.core.parameters.parameter_schemas`), so that planning imports no estimator. A method
+    that is not in the file has no schemas.
     """
     path = Path(module_file).with_name("parameters.json")
     text = path.read_text(encoding="utf-8") if path.exists() else "{}"

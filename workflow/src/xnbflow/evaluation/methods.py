@@ -14,7 +14,7 @@ from xnbflow.core.plugins import with_papers, with_plugins
 
 #: The source of the published methods, as a key of the bibliography.
 _XNB = "@xnb2024"
-#: The schemas of the parameters by method, which `make manual` makes from the classes.
+#: The schemas of the parameters by method, which `xnbflow.running.parameter_files` writes.
 _PARAMETERS = read_parameters(__file__)
 _QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 #: Checks of scikit-learn that a method does not pass, with the reason.

@@ -114,7 +114,9 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
         "signatures": _SIGNATURES,
         "signature_size": np.mean([len(features) for features in fold_features.values()]),
         "random_mean": np.mean(random_scores),
+        "random_05": np.quantile(random_scores, 0.05),
         "random_95": np.quantile(random_scores, 0.95),
+        "chance": 1 / len(series.classes),
         "as_good_random": n_as_good,
         "random_p": (n_as_good + 1) / (_SIGNATURES + 1),
     }

@@ -29,7 +29,7 @@ from xnbflow.sources.series.plausibility import is_sample_id
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
-from xnbflow.sources.sheet import SheetRow, is_accession, reader_options, refuse_design
+from xnbflow.sources.sheet import SheetRow, escape_name, is_accession, reader_options, refuse_design
 from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
 
@@ -324,15 +324,15 @@ def _complete_table(
             # The columns that describe samples in the training data are not those of names: two
             # samples have distinct values of ``sex``, which are not their names.
             options = reader_options(options_by_key(training.get("options", ())))
-            settled = itertools.chain.from_iterable(
-                options.get(key, "").split(",") for key in OPTIONS_OF_COLUMNS
-            )
+            options = {key: options[key] for key in OPTIONS_OF_COLUMNS if key in options}
+            settled_columns = replace(dataset, options=options)
+            settled = itertools.chain.from_iterable(map(settled_columns.names, options))
             described_columns = {name for name in settled if not is_sample_id(name)}
             exceptions = {*features, *phenotype, *described_columns}
             id_column = column_of_samples(replace(dataset, label=None), downloads, exceptions)
         texts = [name for name in texts if name != id_column]
         if texts:
-            drop = ",".join([*dataset.names("drop"), *texts])
+            drop = ",".join(map(escape_name, [*dataset.names("drop"), *texts]))
             dataset = replace(dataset, options=dataset.options | {"drop": drop})
         dataset = replace(set_aside(dataset, phenotype), label=None)
     return replace(dataset, id_column=id_column)

@@ -34,6 +34,8 @@ from xnbflow.report.texts import texts_of
 _TEXTS = texts_of("cards")
 #: Share of random signatures as accurate as the selected features; above it a card has a caution.
 _MANY_RANDOM = 0.05
+#: Random signatures are near the selected features if they reach this share of their gain.
+_NEAR_SELECTED = 0.5
 #: Estimates that are facts: label and format. Chance and baseline are in the verdict.
 _FACTS = {
     "balanced_accuracy": ("Balanced accuracy", ".1%"),
@@ -416,7 +418,8 @@ def _random_signatures(
     """Return the comparison with random signatures; None where none was made.
 
     Without a signal random signatures are as accurate as any others, which means nothing: there is
-    no caution then.
+    no caution then. Nor is there a comparison where the selected features are not better than
+    chance in Gaussian naive Bayes.
     """
     rows = results.rows(
         "random_genes", dataset=evaluation["dataset"], classifier=evaluation["classifier"]
@@ -424,12 +427,21 @@ def _random_signatures(
     if rows.empty:
         return None
     row = rows.iloc[0]
+    if row["selected_score"] <= row["chance"]:
+        return None
     noun = results.noun(evaluation["dataset"])
     sentence = (
         f"In Gaussian naive Bayes {row['as_good_random']} of {row['signatures']} random signatures "
         f"of equal size reach the {row['selected_score']:.1%} of the selected {noun}s"
     )
-    are_many = bool(supported and row["as_good_random"] > _MANY_RANDOM * row["signatures"])
+    # Random signatures carry the signal if nearly all are better than chance, and their mean
+    # has at least half of the gain of the selected features.
+    are_as_good = row["as_good_random"] > _MANY_RANDOM * row["signatures"]
+    are_above_chance = row["random_05"] > row["chance"]
+    random_gain = row["random_mean"] - row["chance"]
+    selected_gain = row["selected_score"] - row["chance"]
+    are_near = random_gain >= _NEAR_SELECTED * selected_gain
+    are_many = bool(supported and are_as_good and are_above_chance and are_near)
     if are_many:
         sentence += f": many {noun}s carry this signal, and this list is one of many"
     return _RandomSignatures(f"{sentence}.", are_many)

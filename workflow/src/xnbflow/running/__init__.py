@@ -13,7 +13,7 @@ run_events       Which jobs run, and why did a job fail?
 programs         Is a program missing that an option of Snakemake needs?
 cluster          Would Snakemake wait for ever on this SLURM cluster?
 finish           What is written at the end of a run?
-manual           What do the generated pages of the documentation contain?
+parameter_files  Which values may the parameters of a method have?
 cli              What does the command ``xnbflow`` do?
 ================ ==================================================================
 """

@@ -25,7 +25,7 @@ from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles, matches
 from xnbflow.sources.series.contents import series_of_table
 from xnbflow.sources.series.steps import finish
-from xnbflow.sources.sheet import SheetRow, check_options, is_accession
+from xnbflow.sources.sheet import SheetRow, check_options, escape_name, is_accession
 
 #: Identifiers of probes without a gene, in small letters.
 _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
@@ -136,10 +136,12 @@ def _with_fields(path: Path, dataset: SheetRow, head: GeoHead) -> SheetRow:
     """
     label, _ = head.label_texts(f"data set {dataset.id}: {path}", dataset.label or "")
     options = dict(dataset.options)
-    for key in ("group", "batch", "phenotype_columns"):
+    for key in ("group", "batch"):
         if key in options:
-            names = [head.field_named(name) or name for name in dataset.names(key)]
-            options[key] = ",".join(names)
+            options[key] = head.field_named(options[key]) or options[key]
+    if "phenotype_columns" in options:
+        names = [head.field_named(name) or name for name in dataset.names("phenotype_columns")]
+        options["phenotype_columns"] = ",".join(map(escape_name, names))
     return replace(dataset, label=label, orientation="columns", options=options)
 
 

@@ -39,8 +39,8 @@ _REQUIRED = ("id", "source")
 _COUNT = {"pattern": "^(0*[1-9][0-9]{0,11})?$", "description": "a positive whole number"}
 _TEXT = {"maxLength": 500, "description": "text of at most 500 characters"}
 
-#: What a name in a list of names cannot contain.
-RESERVED_IN_NAMES = re.compile(r"[,;=*?\[\]]")
+#: What separates names and options, and what patterns of names contain.
+_RESERVED_IN_NAMES = re.compile(r"[%,;=*?\[\]]")
 
 #: The valid cells of any row.
 _CELLS: dict[str, dict[str, Any]] = {
@@ -135,8 +135,23 @@ class SheetRow:
         }
 
     def names(self, option: str) -> list[str]:
-        """Return an option's comma-separated values; none where it is not set."""
-        return [name.strip() for name in self.options.get(option, "").split(",") if name.strip()]
+        """Return an option's comma-separated values; none where it is not set.
+
+        ``%2C`` in a value is a comma, and so on (see `escape_name`).
+        """
+        texts = self.options.get(option, "").split(",")
+        return [unquote(text.strip()) for text in texts if text.strip()]
+
+
+def escape_name(name: str) -> str:
+    """Return a name of a column with its separators and wildcards percent-encoded.
+
+    Examples
+    --------
+    >>> escape_name("site, ward [id]")
+    'site%2C ward %5Bid%5D'
+    """
+    return _RESERVED_IN_NAMES.sub(lambda match: f"%{ord(match[0]):02X}", name)
 
 
 _WRONG_COLUMNS = Refusal(

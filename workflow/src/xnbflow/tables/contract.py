@@ -124,7 +124,7 @@ class Column:
     names : {"", "classifier"}
         The kind of ids in the column: a page shows the label of a classifier instead of its id.
     unit : str
-        The unit of the values, for the manual; empty where there is none, or the name has it.
+        The unit of the values, for documents; empty where there is none, or the name has it.
     """
 
     type: str
@@ -219,7 +219,7 @@ class TableGroup:
     path : PathTemplate
         Path of each table, with the wildcard ``table``; or of other files of a rule.
     rule, title, note : str
-        The rule, and a heading and a note for the manual.
+        The rule, and a heading and a note for the documentation.
     study_attribute : str
         The attribute of a `Study` that decides which of these tables its run writes. For example,
         ``"models"`` are pairs (data set, classifier), for each of which there are tables; other
@@ -473,8 +473,6 @@ ANALYSIS_TABLE = GROUPS["analysis"].path
 ANALYSIS_FOLDER = ANALYSIS_TABLE.parent
 #: The list of all studies.
 INDEX = PathTemplate("results/index.html")
-#: The first page of the manual of the results.
-MANUAL = PathTemplate("results/README.md")
 
 
 #: Names that no data set can have: other folders of ``results``, and the model of all cohorts.

@@ -24,7 +24,7 @@ from xnbflow.sources.series.plausibility import (
     suggested_batch,
     suggested_group,
 )
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.sheet import SheetRow, escape_name
 
 
 def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
@@ -36,7 +36,7 @@ def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow
     options = dict(sheet_row.options)
     if label in sheet_row.names("phenotype_columns"):  # an export may have the label beside others
         phenotype_columns = [n for n in sheet_row.names("phenotype_columns") if n != label]
-        options["phenotype_columns"] = ",".join(phenotype_columns)
+        options["phenotype_columns"] = ",".join(map(escape_name, phenotype_columns))
         if not phenotype_columns:
             del options["phenotype_columns"]
     if len(fields):
@@ -51,7 +51,7 @@ def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow
         repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *_used(options)])])
     if repeated and "features" not in options:
         dropped = [name for name in options.get("drop", "").split(",") if name]
-        options["drop"] = ",".join([*dropped, *repeated])
+        options["drop"] = ",".join([*dropped, *map(escape_name, repeated)])
     no_descriptions = {label, "", id_column, *repeated}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 

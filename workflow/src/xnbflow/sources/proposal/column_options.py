@@ -9,7 +9,7 @@ from xnbflow.sources.formats.cell_texts import is_measured, is_missing
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.series.plausibility import is_sample_id, is_technical
 from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
-from xnbflow.sources.sheet import RESERVED_IN_NAMES, SheetRow
+from xnbflow.sources.sheet import SheetRow, escape_name
 
 #: Options that name columns and decide what these are used for.
 OPTIONS_OF_COLUMNS = ("group", "batch", "drop", "categorical", "phenotype_columns")
@@ -20,16 +20,10 @@ _WORDS_OF_NAME = 3
 def set_aside(sheet_row: SheetRow, names: Sequence[str]) -> SheetRow:
     """Return the row with some columns as phenotype, which are not features.
 
-    A name that contains a separator of names, or occurs twice, cannot be in the option
-    ``phenotype_columns``: such columns are dropped by a pattern.
+    A name that occurs twice names no column: such columns are dropped.
     """
-    phenotype_columns = []
-    dropped_columns = []
-    for name in names:
-        if RESERVED_IN_NAMES.search(name) is None and names.count(name) == 1:
-            phenotype_columns.append(name)
-        else:
-            dropped_columns.append(name)
+    phenotype_columns = [name for name in names if names.count(name) == 1]
+    dropped_columns = [name for name in names if names.count(name) > 1]
     sheet_row = add_names(sheet_row, "phenotype_columns", phenotype_columns)
     return add_names(sheet_row, "drop", dropped_columns)
 
@@ -83,14 +77,15 @@ def drop_tallies(sheet_row: SheetRow, names: Iterable[str]) -> SheetRow:
     tallies = read_tallies([name.strip() for name in names])
     if not tallies:
         return sheet_row
-    patterns = dict.fromkeys([*sheet_row.names("drop"), *tally_pattern(tallies).split(",")])
+    names_before = sheet_row.options.get("drop", "").split(",")
+    patterns = dict.fromkeys([*filter(None, names_before), *tally_pattern(tallies).split(",")])
     return replace(sheet_row, options=sheet_row.options | {"drop": ",".join(patterns)})
 
 
 def add_names(sheet_row: SheetRow, option: str, names: Sequence[str]) -> SheetRow:
-    """Return the row with names in an option that is a list; special characters become ``?``."""
-    plain = [RESERVED_IN_NAMES.sub("?", name) for name in names]
-    if not plain:
+    """Return the row with further names in an option that is a list."""
+    if not names:
         return sheet_row
-    joined = ",".join(dict.fromkeys([*sheet_row.names(option), *plain]))
+    every_name = dict.fromkeys([*sheet_row.names(option), *names])
+    joined = ",".join(escape_name(name) for name in every_name)
     return replace(sheet_row, options=sheet_row.options | {option: joined})

@@ -11,8 +11,8 @@ from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.series.scale_recognition import of_other_scale
 
 _PATIENT = re.compile(
-    r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
-    r"animals?|mouse|mice|rats?|family|twins?)([\s_.\-]*(id|no|nr|num|number|code))?$",
+    r"(^| )(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
+    r"animals?|mouse|mice|rats?|family|twins?) ?(id|no|nr|num|number|code)?$",
     re.IGNORECASE,
 )
 #: Words in the names of columns that are classes.
@@ -265,8 +265,15 @@ def is_sample_id(name: str) -> bool:
 
 
 def is_patient(name: str) -> bool:
-    """Return whether a name means patients, animals or pairs."""
-    return _PATIENT.search(name) is not None
+    """Return whether a name means patients, animals or pairs.
+
+    Examples
+    --------
+    >>> is_patient("patient [id]"), is_patient("inpatient")
+    (True, False)
+    """
+    words = re.sub(r"[\W_]+", " ", name).strip()
+    return _PATIENT.search(words) is not None
 
 
 def _whole_words(name: str) -> set[str]:
