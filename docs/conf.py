@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from xnbflow import __version__
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))  # for paper_coverage, components and table_reference
+sys.path.insert(0, str(ROOT / "docs"))  # for components, pictures and table_reference
 #: `make docs` runs the study `example` first; the site shows its report.
 EXAMPLE = ROOT / ".test/results"
 
@@ -109,18 +109,6 @@ def with_repository(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = source[0].replace("OWNER/xnbflow", REPOSITORY)
 
 
-def with_coverage(app: Sphinx, page: str, source: list[str]) -> None:
-    """Put the table of what is covered of a paper in the place of ``<!-- coverage: paper -->``."""
-    from paper_coverage import coverage_table, read_coverage
-
-    del app, page
-    source[0] = re.sub(
-        r"<!-- coverage: (\w+) -->",
-        lambda marker: coverage_table(read_coverage(marker[1])),
-        source[0],
-    )
-
-
 def visit_formula(translator: Any, node: nodes.math | nodes.math_block) -> None:
     """Write a formula as MathML, which browsers set without a script."""
     block = isinstance(node, nodes.math_block)
@@ -185,6 +173,5 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", write_table_reference)
     app.connect("builder-inited", draw_report)
     app.connect("source-read", with_repository)
-    app.connect("source-read", with_coverage)
     app.connect("build-finished", copy_example)
     app.connect("build-finished", write_design)

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401  (its BLAS has threads of its own, which are limited below)
-from expected_texts import texts_of_test
-from selection import is_asked
 from threadpoolctl import threadpool_limits
 
 from xnbflow.running.job_process import THREAD_VARIABLES
@@ -69,7 +67,9 @@ def pytest_collection_modifyitems(config, items):
 
     So the last file to be begun is short.
     """
-    left_out = {item for item in items if not is_asked(item, config.getoption("markexpr"))}
+    asked = config.getoption("markexpr")
+    markers = [name for name in ("core", "nightly") if name not in asked]
+    left_out = {item for item in items if any(map(item.get_closest_marker, markers))}
     if left_out:
         config.hook.pytest_deselected(items=[*left_out])
         items[:] = [item for item in items if item not in left_out]
@@ -83,19 +83,6 @@ def pytest_collection_modifyitems(config, items):
 def rng():
     """A generator of random numbers, the same for every test."""
     return np.random.default_rng(3)
-
-
-@pytest.fixture
-def expected_texts(request):
-    """The texts that a test expects, by its name in the ``texts.toml`` of its package."""
-    return texts_of_test(request.node)
-
-
-@pytest.fixture
-def expected_text(expected_texts):
-    """The only text that a test expects."""
-    assert isinstance(expected_texts, str), "take the fixture expected_texts"
-    return expected_texts
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,7 @@ def test_a_number_has_no_zero_before_its_point(benchmark):
     assert texts == [".154", "-.02", "1.5", "10.0", ".00", "-1.00"]
 
 
-def test_cells_are_those_of_the_rows(benchmark, monkeypatch, expected_text):
+def test_cells_are_those_of_the_rows(benchmark, monkeypatch):
     """The sentence counts the share of CICA's gain that whitening has without a target."""
     errors = {"no transformation": 0.8, "whitening": 0.3, "symmetric whitening": 0.25}
     errors |= {"FastICA": 0.2, "CICA, paper's width": 0.2, "CICA, chosen width": 0.1}
@@ -59,7 +59,7 @@ def test_cells_are_those_of_the_rows(benchmark, monkeypatch, expected_text):
     assert lines[2] == (
         "| no transformation | .80 (.40 to 1.60) | .800 (.400 to 1.600) | .800 (.400 to 1.600) |"
     )
-    assert lines[-1] == (expected_text)
+    assert "whitening .500 (83%) and symmetric whitening .550 (92%)" in lines[-1]
 
 
 @pytest.mark.nightly

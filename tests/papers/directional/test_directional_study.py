@@ -289,7 +289,7 @@ def section(tables, tmp_path_factory):
     return drawn(tables, tmp_path_factory.mktemp("section"))
 
 
-def test_the_section_shows_the_numbers_of_the_tables(section, expected_text):
+def test_the_section_shows_the_numbers_of_the_tables(section):
     page, shown = section
     first = shown["Table 1"].frame.set_index(["dataset", "classifier"])
     row = first.loc[("magic", "vMNB")]
@@ -306,10 +306,10 @@ def test_the_section_shows_the_numbers_of_the_tables(section, expected_text):
     }
     words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     # two p-values of Temperature are 0.1875
-    assert expected_text in words
+    assert "12 have the same direction here; of the 10 that are significant there, 10 are" in words
 
 
-def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path, expected_text):
+def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
     """MAGIC's GNB is worse than dNB in the paper (p .001); here it is made better."""
     common = common_tables()
     within = common["pairwise_within"]
@@ -318,16 +318,16 @@ def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path, e
     within.loc[pair, "mean_difference"] *= -1
     page, _ = drawn(tables, tmp_path, common)
     words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
-    assert expected_text in words
+    assert "11 have the same direction here; of the 10 that are significant there, 9 are" in words
 
 
 @pytest.mark.slow
-def test_a_p_value_above_5_percent_is_not_significant(tables, tmp_path, expected_text):
+def test_a_p_value_above_5_percent_is_not_significant(tables, tmp_path):
     common = common_tables()
     common["pairwise_within"] = common["pairwise_within"].assign(sorted_runs=0.06)
     page, _ = drawn(tables, tmp_path, common)
     words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
-    assert expected_text in words
+    assert "that are significant there, 0 are significant here" in words
 
 
 def test_accuracies_with_the_same_two_decimals_share_a_rank():
@@ -375,7 +375,7 @@ def test_figures_have_the_samples_and_curves_of_the_tables(tables, section):
     assert [len(points) for points in figures["Figure 6"].arguments["samples"]] == [150, 150]
 
 
-def test_distributions_have_the_mean_of_their_points(tables, section, expected_text):
+def test_distributions_have_the_mean_of_their_points(tables, section):
     """Figures 1 and 2; the sphere is seen along its second axis."""
     page, _ = section
     figures = figures_by_title(page)
@@ -385,7 +385,7 @@ def test_distributions_have_the_mean_of_their_points(tables, section, expected_t
     sphere = figures["Figure 2: von Mises-Fisher"]
     np.testing.assert_allclose(sphere.arguments["mean"], points.loc["figure 2", ["x", "z"]])
     length = np.linalg.norm(points.loc["figure 2"])
-    assert expected_text.format(length=length) in sphere.alt
+    assert f"100 points; the mean of the unit vectors has the length {length:.2f}." in sphere.alt
 
 
 def test_directions_of_angles_are_in_degrees(tables, section):
@@ -397,7 +397,7 @@ def test_directions_of_angles_are_in_degrees(tables, section):
         assert frame[column].tolist() == pytest.approx(np.degrees(fitted[column]).tolist())
 
 
-def test_our_data_sets_are_beside_the_papers(section, expected_text):
+def test_our_data_sets_are_beside_the_papers(section):
     _, shown = section
     table = next(table for caption, table in shown.items() if caption.startswith("Our data sets"))
     rows = table.frame.set_index("dataset")
@@ -405,7 +405,8 @@ def test_our_data_sets_are_beside_the_papers(section, expected_text):
     assert rows.loc["magic", ["paper’s data set", "features, paper"]].tolist() == ["MAGIC", 10]
     assert rows.loc["weather", "samples, paper"] == 8753
     assert rows.loc["pigeons", "relation"] == "not in the paper"
-    assert table.caption.endswith(expected_text)
+    missing = "Megaspores, Protein1, Protein10, Auslan, Arrhythmia, Covertype"
+    assert f"{missing} are missing here" in table.caption
 
 
 def test_angles_of_any_turn_are_counted_in_the_rose(wind):

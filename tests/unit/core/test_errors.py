@@ -32,96 +32,148 @@ NUMBERS = SERIES.values.T
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "expected"),
     [
-        pytest.param(lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]), id="one run"),
+        pytest.param(
+            lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
+            "sorted runs need scores of shape (runs, folds), got (2,)",
+            id="one run",
+        ),
         pytest.param(
             lambda: paired_tests.wilcoxon_signed_rank_test([1.0, 2.0], [1.0]),
+            "paired scores must have the same shape, got (2,) and (1,)",
             id="pairs of another shape",
         ),
         pytest.param(
             lambda: paired_tests.wilcoxon_signed_rank_test([1.0, np.nan], [1.0, 2.0]),
+            "1 of 2 pairs of scores are missing or infinite",
             id="a missing score",
         ),
         pytest.param(
             lambda: paired_tests.corrected_resampled_t_test([1.0], [2.0], 1.0),
+            "a t-test needs two folds or more, got 1",
             id="a t-test of one fold",
         ),
         pytest.param(
             lambda: rank_tests.average_ranks(
                 pd.DataFrame({"nb": [0.5, 0.6], "xnb": [0.5, np.nan]})
             ),
+            "xnb has no score on 1",
             id="a classifier without a score",
         ),
         pytest.param(
             lambda: rank_tests.iman_davenport_test(pd.DataFrame({"nb": [0.8], "xnb": [0.9]})),
+            "a test over data sets needs at least two of them, got 1",
             id="one data set",
         ),
         pytest.param(
-            lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10), id="ranks of one classifier"
+            lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10),
+            "ranks of two classifiers on one data set are needed; got 1 on 10",
+            id="ranks of one classifier",
         ),
         pytest.param(
             lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
+            "average ranks of 2 classifiers add up to 3, these to 1.7",
             id="ranks of another sum",
         ),
         pytest.param(
-            lambda: stability_index([{"a", "b"}, {"c"}], 2), id="more features than there are"
+            lambda: stability_index([{"a", "b"}, {"c"}], 2),
+            "3 distinct features are selected out of 2",
+            id="more features than there are",
         ),
-        pytest.param(lambda: holm([0.1, 1.2]), id="p above 1"),
         pytest.param(
-            lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)), id="one group"
+            lambda: holm([0.1, 1.2]),
+            "p-values must lie between 0 and 1, got 0.1 to 1.2",
+            id="p above 1",
+        ),
+        pytest.param(
+            lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)),
+            "all samples are of the group 'p1'; none can be left out",
+            id="one group",
         ),
         pytest.param(
             lambda: leave_one_group_out(replace(SERIES, groups=["p1", "p2"] * 20)),
+            "fold 0 trains without class 'tumour'",
             id="a fold without a class",
         ),
         pytest.param(
             lambda: conditional_dependence(NUMBERS, SERIES.labels, min_abs_r=1.0),
+            "min_abs_r is 1.0; it must be at least 0 and below 1",
             id="min_abs_r of 1",
         ),
         pytest.param(
-            lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0), id="alpha of 0"
+            lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0),
+            "alpha is 0.0; it must be above 0 and at most 1",
+            id="alpha of 0",
         ),
         pytest.param(
-            lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"), id="unknown dof"
+            lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"),
+            "dof is 'n'; use 'paper' (n - 2) or 'exact' (n - classes - 1)",
+            id="unknown dof",
         ),
         pytest.param(
             lambda: conditional_dependence(NUMBERS, np.array(["a", 1] * 20, dtype=object)),
+            "y mixes labels of different types",
             id="labels of two types",
         ),
         pytest.param(
             lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
+            "0 samples are called 'none'",
             id="a sample that is not there",
         ),
         pytest.param(
             lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
+            "RidgeClassifier has no evidence of single features",
             id="no evidence",
         ),
-        pytest.param(lambda: label_test(SERIES, LINEAR, n_permutations=0), id="no permutations"),
-        pytest.param(lambda: commands.parameters(["bandwidth={"]), id="an unreadable parameter"),
+        pytest.param(
+            lambda: label_test(SERIES, LINEAR, n_permutations=0),
+            "n_permutations is 0; use 1 or more",
+            id="no permutations",
+        ),
+        pytest.param(
+            lambda: commands.parameters(["bandwidth={"]),
+            "--param 'bandwidth={' cannot be read",
+            id="an unreadable parameter",
+        ),
         pytest.param(
             lambda: DataSet(
                 "toy", np.zeros((2, 3)), features=["a", "b"], samples=["x", "y"], labels=["t", "n"]
             ),
+            "toy: values have shape (2, 3), the names need (2, 2)",
             id="values of another shape",
         ),
         pytest.param(
             lambda: DataSet(
                 "toy", np.zeros((2, 2)), features=["a", "b"], samples=["x", "y"], labels=["t"]
             ),
+            "toy: one class label per sample is needed, 1 is given",
             id="too few labels",
         ),
-        pytest.param(lambda: local_path("~no-such-user/a.csv"), id="an unknown home"),
-        pytest.param(lambda: local_path("file://[a/b.csv"), id="an invalid URL"),
-        pytest.param(lambda: fit_model(SERIES, KMEANS), id="a clusterer"),
+        pytest.param(
+            lambda: local_path("~no-such-user/a.csv"),
+            "'~no-such-user/a.csv': there is no such home",
+            id="an unknown home",
+        ),
+        pytest.param(
+            lambda: local_path("file://[a/b.csv"),
+            "'file://[a/b.csv' is no URL",
+            id="an invalid URL",
+        ),
+        pytest.param(
+            lambda: fit_model(SERIES, KMEANS),
+            "KMeans has no classes_ after fit; use a classifier",
+            id="a clusterer",
+        ),
         pytest.param(
             lambda: explain_sample(fit_model(SERIES, RANKED), SERIES.frame(), "s0"),
+            "XNB gets other values than the table's",
             id="a step before the classifier",
         ),
     ],
 )
-def test_a_call_that_cannot_be_computed_is_an_input_error(expected_text, call):
-    with pytest.raises(InputError, match=re.escape(expected_text)):
+def test_a_call_that_cannot_be_computed_is_an_input_error(expected, call):
+    with pytest.raises(InputError, match=re.escape(expected)):
         call()
 
 

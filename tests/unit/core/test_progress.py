@@ -36,9 +36,9 @@ def test_a_longer_loop_reports_every_ten_seconds_with_an_estimate(caplog, second
     ]
 
 
-def test_a_loop_that_may_end_early_has_its_most_items(caplog, seconds, expected_text):
+def test_a_loop_that_may_end_early_has_its_most_items(caplog, seconds):
     lines = lines_of(caplog, iter(range(3)), seconds, 10.0, total=20, may_end_early=True)
-    assert lines[0] == expected_text
+    assert lines[0] == "progress: 1 of at most 20 folds, at most 3 min left"
     assert len(lines) == 3
 
 
@@ -46,13 +46,13 @@ def test_a_loop_of_unknown_length_reports_what_is_done(caplog, seconds):
     assert lines_of(caplog, iter("ab"), seconds, 10.0)[1] == "progress: 2 folds"
 
 
-def test_loops_in_loops_report_both_and_the_time_of_the_outer_one(caplog, seconds, expected_text):
+def test_loops_in_loops_report_both_and_the_time_of_the_outer_one(caplog, seconds):
     caplog.set_level(logging.INFO)
     for _ in track("ab", "classifiers"):
         for _ in track(range(4), "folds"):
             seconds[0] += 6.0
     messages = [record.getMessage() for record in caplog.records]
-    assert messages[0] == expected_text
+    assert messages[0] == "progress: 0 of 2 classifiers, 2 of 4 folds, about 36 s left"
     assert messages[-1] == "progress: 1 of 2 classifiers, 4 of 4 folds"
     assert len(messages) == 4
 

@@ -11,9 +11,9 @@ WHOLE = {"type": "integer", "minimum": 1}
 
 
 @pytest.mark.parametrize("value", [1.0, True, "1"])
-def test_a_whole_number_is_neither_a_float_nor_a_truth_value(value, expected_text):
+def test_a_whole_number_is_neither_a_float_nor_a_truth_value(value):
     check(1, WHOLE, "place")
-    with refused(expected_text):
+    with refused("use a whole number of at least 1"):
         check(value, WHOLE, "place")
 
 
@@ -24,9 +24,9 @@ def test_a_number_is_finite(value):
         check(value, {"type": "number"}, "place")
 
 
-def test_the_outermost_error_is_reported_with_its_keys(expected_text):
+def test_the_outermost_error_is_reported_with_its_keys():
     schema = {"properties": {"a": {"properties": {"b": WHOLE}, "required": ["c"]}}}
-    with refused(expected_text):
+    with refused("^place, a: 'c' is a required property"):
         check({"a": {"b": 0}}, schema, "place")
 
 
@@ -37,23 +37,29 @@ def test_long_keys_are_cut_in_the_middle():
 
 
 @pytest.mark.parametrize(
-    "schema",
+    ("schema", "expected"),
     [
-        pytest.param({"type": "number", "minimum": 0, "maximum": 1}, id="a range"),
-        pytest.param({"enum": ["a"]}, id="one value"),
-        pytest.param({"enum": ["a", "b"]}, id="two values"),
-        pytest.param({"type": "array", "items": {"type": "string"}}, id="a list"),
-        pytest.param({"type": ["string", "null"]}, id="two types"),
-        pytest.param({}, id="anything"),
+        pytest.param(
+            {"type": "number", "minimum": 0, "maximum": 1},
+            "a number of at least 0 and at most 1",
+            id="a range",
+        ),
+        pytest.param({"enum": ["a"]}, "a", id="one value"),
+        pytest.param({"enum": ["a", "b"]}, "one of a, b", id="two values"),
+        pytest.param(
+            {"type": "array", "items": {"type": "string"}}, "a list (each text)", id="a list"
+        ),
+        pytest.param({"type": ["string", "null"]}, "text or null", id="two types"),
+        pytest.param({}, "another value", id="anything"),
     ],
 )  # fmt: skip
-def test_a_schema_is_described_in_words(schema, expected_text):
-    assert schema_in_words(schema) == expected_text
+def test_a_schema_is_described_in_words(schema, expected):
+    assert schema_in_words(schema) == expected
 
 
-def test_one_of_two_keys_is_asked_for_by_their_names(expected_text):
+def test_one_of_two_keys_is_asked_for_by_their_names():
     schema = {"oneOf": [{"required": ["method"]}, {"required": ["steps"]}]}
     check({"method": "nb"}, schema, "place")
     for value in ({}, {"method": "nb", "steps": []}):
-        with refused(expected_text):
+        with refused("^place: give either 'method' or 'steps', and not both$"):
             check(value, schema, "place")

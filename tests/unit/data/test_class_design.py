@@ -52,10 +52,10 @@ def test_a_class_without_shared_groups_is_compared_by_means_of_class_means():
     np.testing.assert_allclose(second.matrix[0, :3], [0.5, 0.5, 0.0])
 
 
-def test_as_many_samples_as_coefficients_leave_no_variance(expected_text):
+def test_as_many_samples_as_coefficients_leave_no_variance():
     codes = np.array([0, 0, 1, 1])
     class_designs(codes, None, {"age": np.array([1.0, 2, 3, 5])})  # 4 samples, 3 coefficients
-    with refused(expected_text):
+    with refused("4 units .* and 4 coefficients .*: no degrees of freedom"):
         class_designs(
             codes, None, {"age": np.array([1.0, 2, 3, 5]), "dose": np.array([0.0, 1, 1, 0])}
         )
@@ -70,12 +70,12 @@ def test_a_category_has_a_column_for_each_level_but_the_first():
     np.testing.assert_allclose((design.matrix[:, 2:] ** 2).sum(axis=0), 1)
 
 
-def test_the_message_names_as_few_other_columns_as_possible(expected_texts):
+def test_the_message_names_as_few_other_columns_as_possible():
     codes = np.array([0, 0, 0, 0, 1, 1, 1, 1])
     age = np.array([1.0, 5, 2, 4, 3, 1, 7, 2])
-    with refused(expected_texts[0]):
+    with refused("^the column 'plate' cannot be separated from the class, so"):
         class_designs(codes, None, {"age": age, "plate": np.array(list("aaaabbbb"))})
-    with refused(expected_texts[1]):
+    with refused("^the column 'months' cannot be separated from the column 'age', so"):
         class_designs(codes, None, {"age": age, "months": 12 * age})
 
 

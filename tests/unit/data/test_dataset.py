@@ -173,7 +173,7 @@ def test_a_new_field_is_written_read_and_taken_without_another_edit(tmp_path):
         assert again.take(np.array([1])).depths.tolist() == ["2"]
 
 
-def test_a_file_of_an_earlier_format_is_refused_with_the_remedy(tmp_path, expected_text):
+def test_a_file_of_an_earlier_format_is_refused_with_the_remedy(tmp_path):
     """Format 1 had the design of a study in the header."""
     path = tmp_path / "old.parquet"
     header = {key: value for key, value in HEADER.items() if key != "format"} | {"trend": True}
@@ -181,15 +181,13 @@ def test_a_file_of_an_earlier_format_is_refused_with_the_remedy(tmp_path, expect
     with parquet_writer(path, schema) as writer:
         writer.write_table(pa.table(GOOD).cast(schema))
     for read in READERS:
-        with pytest.raises(InputError, match=expected_text):
+        with pytest.raises(InputError, match=r"is a series of format 1, .* reads 2; delete it"):
             read(path)
 
 
-def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(
-    tmp_path, expected_texts
-):
+def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(tmp_path):
     values = np.array([[1.0, np.nan]])
-    with pytest.raises(InputError, match=expected_texts[0]):
+    with pytest.raises(InputError, match="feature 'a' of sample 't' is nan; remove or impute"):
         DataSet("toy", values, features=["a"], samples=["s", "t"], labels=["x", "y"])
     marked = DataSet(
         "toy", values, features=["a"], samples=["s", "t"], labels=["x", "y"], missing=True
@@ -199,7 +197,7 @@ def test_missing_values_need_their_mark_and_infinite_ones_are_always_refused(
     np.testing.assert_array_equal(again.values, values)
     assert again.missing
     assert names_of(tmp_path / "x.parquet").missing
-    with pytest.raises(InputError, match=expected_texts[1]):
+    with pytest.raises(InputError, match="feature 'a' of sample 's' is inf"):
         DataSet(
             "toy",
             [[np.inf, 1.0]],

@@ -18,15 +18,15 @@ s4,b,4.5,4.5,1.5,3.5
 """
 
 
-def test_a_note_is_its_text_and_has_its_parts(expected_text):
+def test_a_note_is_its_text_and_has_its_parts():
     note = Note("3 probes were left out", advice="the option controls=keep keeps them")
-    assert note == expected_text
+    assert note == "3 probes were left out; the option controls=keep keeps them"
     assert (note.finding, note.code) == ("3 probes were left out", "other")
     assert Note("GPL570", "platform") == "GPL570"
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys, expected_text):
+def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys):
     path = put(tmp_path, TABLE, "x.csv")
     options = {"duplicates": "max_mean"}
     row = SheetRow("x", "table", str(path), label="class", id_column="sample", options=options)
@@ -38,7 +38,7 @@ def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys
     advice = notes.set_index("note")["advice"]
     assert advice["1 control probe was left out (AFFX-1)"] == "the option controls=keep keeps them"
     (title,) = (note for note in notes["note"] if "title line" in note)
-    assert advice[title] == expected_text
+    assert advice[title] == "the option header= names another line as the header"
     assert "option header=" in capsys.readouterr().err  # who acquires it reads both
 
 

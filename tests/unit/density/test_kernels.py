@@ -71,10 +71,10 @@ def test_an_exponential_density_that_underflows_is_zero_or_normalised_in_logs(un
         assert actual[1, nearest, 0] == pytest.approx(1.0)
 
 
-def test_other_kernels_are_refused(expected_text):
+def test_other_kernels_are_refused():
     X, y = np.arange(8.0)[:, None], np.repeat([0, 1], 4)
     for wrong in (-1, 10_001, 1.5, "beta", True):
-        with pytest.raises(InputError, match=expected_text):
+        with pytest.raises(InputError, match=r"kernel is .*uniform.* an int in the range"):
             FlexibleNB(kernel=wrong).fit(X, y)
     assert FlexibleNB(kernel=np.int64(4)).fit(X, y).score(X, y) == 1.0
 

@@ -48,19 +48,19 @@ def test_a_batch_of_the_sheet_is_named_by_its_column():
     assert adjusted_columns(measured, adjusted("factor(who)")) == {"batch (who)": True}
 
 
-def test_names_that_are_not_in_the_data_set_are_refused_with_similar_ones(expected_texts):
+def test_names_that_are_not_in_the_data_set_are_refused_with_similar_ones():
     measured = series(age=["1"] * 8)
     with refused(
-        expected_texts[0],
+        r"'agee', which is not a column .*phenotype_columns=agee\); did you mean 'age'\?",
         key="adjust",
     ):
         check_design(measured, adjusted("agee"))
-    with refused(expected_texts[1], key="biology"):
+    with refused("biology of the study's design names 'sex'", key="biology"):
         check_design(measured, Design(biology=("sex",)))
     with refused("the data set has none", key="adjust"):
         check_design(series(), adjusted("age"))
     with refused(
-        expected_texts[2],
+        "reference of the study's design is 'c', which is not a class; known: a, b",
         key="reference",
     ):
         check_design(measured, Design(reference="c"))
@@ -75,7 +75,7 @@ def test_numbers_are_linear_and_texts_and_factors_are_categories():
     assert columns["sex"].tolist() == [*"fmfmfmfm"]
 
 
-def test_samples_without_a_value_are_left_out_of_linear_models(expected_text):
+def test_samples_without_a_value_are_left_out_of_linear_models():
     ages = series(age=["40", "NA", "51", "60", *"1234"])
     design = adjusted("age")
     assert with_known_covariates(ages, design).samples.tolist() == [
@@ -86,30 +86,30 @@ def test_samples_without_a_value_are_left_out_of_linear_models(expected_text):
     complete = series(age=["40", *"1234567"])
     assert with_known_covariates(complete, design) is complete
     assert missing_covariates(complete, design) == {}
-    with refused(expected_text, key="adjust"):
+    with refused("no sample of the class a has a value of 'age'", key="adjust"):
         with_known_covariates(series(age=["NA", "", "?", "n/a", *"1234"]), design)
 
 
-def test_comparisons_state_what_they_are_adjusted_for_and_whom_they_leave_out(expected_texts):
+def test_comparisons_state_what_they_are_adjusted_for_and_whom_they_leave_out():
     compared = series(age=["1", "NA", *"934562"], sex=[*"fmfmfmfm"])
     notes = design_notes(compared, adjusted("age", "sex"))
-    assert notes[0] == expected_texts[0]
-    assert notes[1].startswith(expected_texts[1])
+    assert "adjusted for 'age' (numbers), 'sex' (2 categories)" in notes[0]
+    assert notes[1].startswith("1 sample has no value of 'age' and is left out of comparisons")
     assert "s1; classifiers use all samples" in notes[1]
     assert design_notes(compared, Design()) == []
 
 
-def test_groups_of_one_class_beside_groups_of_both_are_stated(expected_text):
+def test_groups_of_one_class_beside_groups_of_both_are_stated():
     groups = [*"ppqr", *"pqqt"]  # p and q have both classes; r and t one
     (note,) = design_notes(series(groups=groups), Design())
-    assert note.startswith(expected_text)
+    assert note.startswith("single genes are compared within 2 groups of several classes; 2 groups")
     assert design_notes(series(groups=groups), Design(repeated="correlation")) == []
     assert design_notes(series(groups=[*"pqrt", *"pqrt"]), Design()) == []
     assert design_notes(series(groups=[*"pprr", *"ttuu"]), Design()) == []
 
 
-def test_a_column_that_the_classes_determine_is_refused(expected_text):
-    with refused(expected_text, key="adjust"):
+def test_a_column_that_the_classes_determine_is_refused():
+    with refused("data set x: .* cannot be separated from the class", key="adjust"):
         design_notes(series(centre=[*"xxxxyyyy"]), adjusted("centre"))
     assert design_notes(series(centre=[*"xyxyxyxy"]), adjusted("centre"))
     assert design_notes(series(centre=[*"xxxxyyyy"]), Design()) == []

@@ -313,34 +313,58 @@ def test_the_table_is_by_rank_and_a_table_of_genes(series):
 
 
 @pytest.mark.parametrize(
-    "contrast",
+    ("contrast", "expected"),
     [
-        pytest.param("drug A", id="one class"),
-        pytest.param("drug A vs norml", id="an unknown class"),
-        pytest.param("slope(dos)", id="an unknown column"),
-        pytest.param("slope(sex)", id="a slope of texts"),
-        pytest.param("trend(grade)", id="a trend without an order"),
-        pytest.param("trend(grade=low<high)", id="a trend without a level"),
-        pytest.param("class:grade", id="an empty combination"),
-        pytest.param("levels(one)", id="one level"),
-        pytest.param("drug A vs normal within arm", id="a column that is the class"),
+        pytest.param("drug A", "'drug A' is not a comparison; write A vs B", id="one class"),
+        pytest.param(
+            "drug A vs norml",
+            "names 'norml', which is not a class; did you mean 'normal'",
+            id="an unknown class",
+        ),
+        pytest.param(
+            "slope(dos)",
+            "names 'dos', which is not a column of the samples; did you mean 'dose'",
+            id="an unknown column",
+        ),
+        pytest.param(
+            "slope(sex)",
+            r"needs numbers, and 'f' is none; use levels\(sex\)",
+            id="a slope of texts",
+        ),
+        pytest.param(
+            "trend(grade)",
+            r"no numbers to order them by; write trend\(grade=high<low<middle\)",
+            id="a trend without an order",
+        ),
+        pytest.param(
+            "trend(grade=low<high)",
+            "does not order the levels high, low, middle, each once",
+            id="a trend without a level",
+        ),
+        pytest.param("class:grade", "no sample is", id="an empty combination"),
+        pytest.param("levels(one)", "all samples have 1", id="one level"),
+        pytest.param(
+            "drug A vs normal within arm",
+            "no level of 'arm' has samples of both classes; leave it out",
+            id="a column that is the class",
+        ),
     ],
 )
-def test_what_is_no_comparison_is_refused(series, contrast, expected_text):
+def test_what_is_no_comparison_is_refused(series, contrast, expected):
     phenotype = series.sample_metadata.assign(one="1", arm=series.labels)
     phenotype["grade"] = np.where(series.labels == "normal", "low", phenotype["grade"])
     grade = phenotype["grade"].where(phenotype.index > 2, ["low", "high", "middle"] * 10)
     asked = dataset(series.values, series.labels, scale="log2",
                     sample_metadata=phenotype.assign(grade=grade))  # fmt: skip
-    with refused(expected_text, key="contrasts"):
+    with refused(expected, key="contrasts"):
         contrast_table(asked, Design(contrasts=(contrast,)))
 
 
-def test_a_column_that_is_the_class_cannot_be_adjusted_for(series, expected_text):
+def test_a_column_that_is_the_class_cannot_be_adjusted_for(series):
     phenotype = series.sample_metadata.assign(arm=series.labels)
     asked = dataset(series.values, series.labels, sample_metadata=phenotype)
     by_arm = Design(adjust=("arm",), contrasts=("drug A vs normal",))
-    with refused(expected_text, key="contrasts"):
+    with refused("contrast drug A vs normal: .*'arm' cannot be separated", key="contrasts"):
         contrast_table(asked, by_arm)
 
 

@@ -152,7 +152,7 @@ def test_patients_with_both_classes_are_compared_with_themselves_and_few_samples
     assert single["auc"].notna().all()
 
 
-def test_columns_are_adjusted_for_as_numbers_or_categories(rng, expected_text):
+def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
     y, plate = np.repeat(["a", "b"], 12), np.tile(["1", "2", "3"], 8)
     age = rng.normal(60, 9, 24) + 8 * (y == "b")
     values = rng.normal(size=(50, 24)) + 0.3 * age + np.where(plate == "2", 5, 0)
@@ -171,7 +171,7 @@ def test_columns_are_adjusted_for_as_numbers_or_categories(rng, expected_text):
         np.testing.assert_allclose(rows["log_fold_change"], expected.log_fold_change[1])
     with refused(key="adjust"):
         gene_table(dataset(values, y, **parts), Design(adjust=("sex",)))
-    with refused(key="adjust", match=expected_text):
+    with refused(key="adjust", match="'arm' cannot be separated from the class"):
         by_arm = dataset(values, y, sample_metadata=phenotype.assign(arm=y))
         gene_table(by_arm, Design(adjust=("arm",)))
 

@@ -24,7 +24,7 @@ def arrays(rng, shift=0.0, n_features=300, labels=("normal", "tumour"), **change
     return dataset(values, np.repeat(labels, 10), **parts)
 
 
-def test_a_shift_of_most_features_is_a_warning_with_its_size(rng, expected_text):
+def test_a_shift_of_most_features_is_a_warning_with_its_size(rng):
     series = arrays(rng, 0.8)
     (row,) = global_shifts(series)
     assert (row["check"], row["subject"], row["severity"]) == ("global shift", "tumour", "warning")
@@ -32,7 +32,7 @@ def test_a_shift_of_most_features_is_a_warning_with_its_size(rng, expected_text)
     changes = genes.loc[genes["class"] == "tumour", "log_fold_change"]
     assert row["value"] == pytest.approx(changes.median())
     assert row["value"] == pytest.approx(-0.8, abs=0.05)
-    assert expected_text in row["finding"]
+    assert "most features are lower in “tumour” (median log2 fold change -0.8" in row["finding"]
     assert row["p"] < 1e-6
     table = audit(series)["audit"]
     assert (table["check"] == "global shift").sum() == 1
@@ -112,13 +112,14 @@ def test_composition_shifts_counts_per_million_and_tmm_removes_it():
     ("ratio", "severity"),
     [(1.0, None), (1.45, None), (1.6, "notice"), (2.9, "notice"), (3.1, "warning")],
 )
-def test_library_sizes_are_listed_by_class(rng, ratio, severity, expected_text):
+def test_library_sizes_are_listed_by_class(rng, ratio, severity):
     counts = rng.poisson(200, size=(200, 16)).astype(float)
     counts[:, 8:] = rng.poisson(200 * ratio, size=(200, 8))
     rows = library_sizes(dataset(counts, np.repeat(["a", "b"], 8), scale="counts"))
     assert [row["subject"] for row in rows][:2] == ["a", "b"]
     assert rows[0]["value"] == np.median(counts[:, :8].sum(axis=0))
-    assert re.fullmatch(expected_text, rows[0]["finding"])
+    median_and_range = r"0\.04\d* million reads \(0\.0[34]\d* to 0\.0\d+\) in 8 samples"
+    assert re.search(median_and_range, rows[0]["finding"])
     assert [row["severity"] for row in rows[2:]] == ([] if severity is None else [severity])
     if severity:
         assert f"libraries of “b” have {ratio:.1f}" in rows[2]["finding"]

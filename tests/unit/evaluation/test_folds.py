@@ -37,8 +37,8 @@ def test_folds_keep_the_proportions_of_classes_and_depend_on_the_repeat_alone():
     assert set(counts.xs("c1", level="label")) == {2}
 
 
-def test_small_classes_are_listed_with_what_follows(expected_text):
-    message = expected_text
+def test_small_classes_are_listed_with_what_follows():
+    message = r"^toy: fewer samples than folds \(5\) in class 'c1' \(2\), 'c2' \(4\); some folds"
     with pytest.warns(UserWarning, match=message) as caught:
         draw_folds(header(20, 2, 4), 5, 1)
     assert len(caught) == 1
@@ -72,11 +72,11 @@ def test_no_group_is_on_both_sides_of_a_fold(sizes, n_splits, seed):
     assert len(folds) == 2 * len(groups)
 
 
-def test_fewer_samples_or_groups_than_folds_are_refused_and_few_are_told(expected_text):
+def test_fewer_samples_or_groups_than_folds_are_refused_and_few_are_told():
     for draw in (draw_folds, folds_of_repeat):  # the second as a training job draws them
         with pytest.raises(InputError, match="'c0', has 3"):
             draw(header(3, 2), 5, 1)
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match=r"5 folds need .* as many groups; .*3.* fewer folds$"):
         draw_folds(grouped("ab" * 6, "aabbccaabbcc"), 5, 1)
     groups = [*"abcdef", *"abcdef"]
     with pytest.warns(UserWarning, match=r"fewer groups .* \(3\) in class 'y' \(2\)"):

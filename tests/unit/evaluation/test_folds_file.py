@@ -29,18 +29,18 @@ def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
         read_folds(put(tmp_path, text, "folds.tsv"), header(2, 1), 1, 1)
 
 
-def test_predefined_folds_that_tear_a_group_are_refused(tmp_path, expected_text):
+def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
     path = put(tmp_path, "sample\tfold\ns0\t0\ns1\t1\ns2\t1\ns3\ttrain\n", "folds.tsv")
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match="fold 0 trains with sample 's1' and tests another of"):
         read_folds(path, grouped("abab", "ppqr"), 2, 1)
     assert len(read_folds(path, grouped("abab", "pqqr"), 2, 1)) == 3
     with pytest.raises(InputError, match="trains with sample 's3'"):
         read_folds(path, grouped("abab", "pqqp"), 2, 1)
 
 
-def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch, expected_text):
+def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
     monkeypatch.setattr("xnbflow.evaluation.folds_file.MOST_BYTES", 1 << 20)
     path = tmp_path / "folds.tsv"
     path.write_bytes(b"0\n" * (1 << 20))
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match="is larger than 1 MiB: this is not a file of folds"):
         read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)

@@ -15,12 +15,12 @@ def test_counts_are_by_true_class_in_rows():
     assert actual.balanced_accuracy == pytest.approx((1 / 2 + 1) / 2)
 
 
-def test_other_labels_and_missing_ones_do_not_count(expected_text):
+def test_other_labels_and_missing_ones_do_not_count():
     texts = ["tumour", "metastasis", "", "NA"]
     actual = agreement(CLASSES, ["tumour"] * 4, texts)
     assert (actual.n_right, actual.n_samples, actual.others) == (1, 1, {"metastasis": 1})
     assert actual.balanced_accuracy == 1.0  # the class without samples has no recall
-    assert expected_text in actual.as_text()
+    assert "1 sample has a label that the model does not have" in actual.as_text()
     assert "accuracy 1.000 (1 of 1), balanced accuracy 1.000" in actual.as_text()
 
 

@@ -131,14 +131,14 @@ def test_a_model_of_other_content_than_where_it_was_made_is_refused(
         read_model(tmp_path / "m.skops")
 
 
-def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch, expected_text):
+def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch):
     monkeypatch.setattr(
         "xnbflow.models.model_file.predict_quartiles", Mock(side_effect=MemoryError)
     )
     with pytest.raises(MemoryError):
         read_model(path)
     monkeypatch.setattr(Path, "read_bytes", Mock(side_effect=OSError(5, "Input/output error")))
-    with refused(expected_text, file=path):
+    with refused(r"cannot be read \(Input/output error\); remove the cause", file=path):
         read_model(path)
 
 
@@ -261,7 +261,7 @@ def test_a_schema_without_a_valid_content_is_refused(path, tmp_path, schema, mes
     assert len(str(error.value)) < 1000
 
 
-def test_a_model_and_its_tables_say_whose_they_are(tmp_path, expected_text):
+def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     """A copy in another's place is refused, gene sets and tables name the series."""
     model = fit_model(SERIES, {"method": "csnb", "params": {"n_features": 2}})
     folder = tmp_path / "results/toy/models/csnb"
@@ -283,7 +283,7 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path, expected_text):
     (other / "nb.skops").write_bytes(Path(outputs["model"]).read_bytes())
     read_model(other / "nb.skops")  # of somebody whose folder has the name of ours
     (other / "signature.parquet").write_bytes(Path(outputs["signature"]).read_bytes())
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match=r"copy of results/toy/models/csnb/csnb\.skops"):
         read_model(other / "nb.skops")
 
 
@@ -309,22 +309,22 @@ def test_a_file_has_no_time_of_writing(path):
         assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-def test_a_used_feature_beyond_the_last_is_refused(path, tmp_path, expected_text):
+def test_a_used_feature_beyond_the_last_is_refused(path, tmp_path):
     model = read_model(path)
     used = model.used.copy()
     used[-1] = 8  # of features 0 to 7
     write_model(replace(model, used=used), tmp_path / "m.skops")
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match="its arrays are not those of one model"):
         read_model(tmp_path / "m.skops")
 
 
-def test_typicality_of_another_shape_is_refused(path, tmp_path, expected_text):
+def test_typicality_of_another_shape_is_refused(path, tmp_path):
     model = read_model(path)
     typicality = model.typicality
     for name in ("centres", "bandwidths"):
         cut = replace(typicality, **{name: getattr(typicality, name)[:, 1:]})
         write_model(replace(model, typicality=cut), tmp_path / "m.skops")
-        with pytest.raises(InputError, match=expected_text):
+        with pytest.raises(InputError, match="its arrays are not those of one model"):
             read_model(tmp_path / "m.skops")
 
 
@@ -336,13 +336,11 @@ def test_typicality_of_another_shape_is_refused(path, tmp_path, expected_text):
         {"slope": float("inf"), "intercept": [0.0, 0.0]},
     ],
 )
-def test_a_recalibration_of_other_classes_or_infinite_is_refused(
-    path, tmp_path, recalibration, expected_text
-):
+def test_a_recalibration_of_other_classes_or_infinite_is_refused(path, tmp_path, recalibration):
     model = read_model(path)
     changed = replace(model, series={**model.series, "recalibration": recalibration})
     write_model(changed, tmp_path / "m.skops")
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match="slope and intercepts are not those of its classes"):
         read_model(tmp_path / "m.skops")
 
 

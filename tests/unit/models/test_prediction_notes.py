@@ -25,19 +25,34 @@ def test_evidence_left_is_the_mean_over_classes_of_shares_of_weights():
 
 
 @pytest.mark.parametrize(
-    ("missing", "lacking"),
+    ("missing", "lacking", "expected"),
     [
-        pytest.param("drop", [[True, False], [False, False]], id="one value"),
-        pytest.param("impute", [[True, False], [False, True]], id="two values"),
-        pytest.param("impute", [[True, False], [True, False]], id="a feature"),
+        pytest.param(
+            "drop",
+            [[True, False], [False, False]],
+            "1 value is missing in 1 of 2 samples and is left out of the evidence",
+            id="one value",
+        ),
+        pytest.param(
+            "impute",
+            [[True, False], [False, True]],
+            "2 values are missing in 2 of 2 samples and are replaced by their training medians",
+            id="two values",
+        ),
+        pytest.param(
+            "impute",
+            [[True, False], [True, False]],
+            "1 of the model's 2 features is missing and is replaced by its training median (g0)",
+            id="a feature",
+        ),
     ],
 )
-def test_missing_values_are_noted_in_the_right_number(missing, lacking, expected_text):
+def test_missing_values_are_noted_in_the_right_number(missing, lacking, expected):
     signature = pd.DataFrame({"class": [], "feature": [], "weight": []})
     names = np.array(["g0", "g1"])
     model = SimpleNamespace(signature=signature, required=names, used=np.arange(2))
     notes = prediction_notes.notes_of_missing(model, np.array(lacking), missing)
-    assert next(notes) == expected_text
+    assert next(notes) == expected
 
 
 @pytest.mark.parametrize(

@@ -67,12 +67,10 @@ def test_values_of_a_hundred_features_get_the_transform_of_the_training(
     assert needed_transform(monkeypatch, **changes) == transform
 
 
-def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(
-    monkeypatch, expected_text
-):
+def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(monkeypatch):
     monkeypatch.setattr(reading, "scale_of", lambda *_: (RecognisedScale.NOT_LOGGED, ""))
     series = dataset(np.ones((100, 2)), ["a", "b"])
-    with refused(expected_text, key="transform"):
+    with refused("new.csv has values that are not logged", key="transform"):
         reading.needed_transform(described_row("new.csv"), {}, series, LOGARITHMS)
 
 
@@ -204,12 +202,12 @@ def test_a_file_of_geo_is_recognised_by_its_first_characters(tmp_path, text, sou
     assert described_row(str(tmp_path / "downloaded.txt")).source == source
 
 
-def test_options_and_the_label_of_a_location_are_checked(expected_text):
+def test_options_and_the_label_of_a_location_are_checked():
     with refused("option 'transfrom=log2': source table accepts"):
         described_row("new.csv", options=["transfrom=log2"])
     with refused("option 'transform': source table accepts"):
         described_row("new.csv", options=["transform"])
-    with refused(expected_text):
+    with refused("new.csv: name the column of the class labels, as --label diagnosis"):
         read_training(described_row("new.csv"))
 
 

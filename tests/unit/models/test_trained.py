@@ -108,11 +108,11 @@ def test_a_cross_validation_has_the_inflation_of_its_classifier(entry, inflation
     assert cross_validate(SERIES, entry, 2).inflation == inflation
 
 
-def test_the_first_fold_that_fails_is_named_with_its_reason(monkeypatch, expected_text):
+def test_the_first_fold_that_fails_is_named_with_its_reason(monkeypatch):
     error = "xnbflow.core.errors.InputError: no feature has 10 reads"
     fits = {"fold": [0, 1, 2], "status": ["ok", "failed", "failed"], "error": ["", error, "other"]}
     monkeypatch.setattr(trained, "train", lambda *_: {"fits": pd.DataFrame(fits)})
-    with refused(expected_text):
+    with refused("^fold 1 could not be fitted: no feature has 10 reads$"):
         cross_validate(SERIES, {"method": "csnb"}, 3)
 
 
@@ -130,8 +130,8 @@ def test_an_empty_symbol_is_none():
     assert model.symbols == {"g0": "TP53"}
 
 
-def test_an_estimator_without_classes_is_no_classifier(expected_text):
-    with refused(expected_text):
+def test_an_estimator_without_classes_is_no_classifier():
+    with refused("KMeans has no classes_ after fit; use a classifier"):
         fit_model(SERIES, {"method": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}})
 
 

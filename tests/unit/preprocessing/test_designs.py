@@ -33,7 +33,7 @@ def frame(rng):
     )
 
 
-def test_covariates_are_those_of_a_least_squares_fit_with_the_class(frame, expected_text):
+def test_covariates_are_those_of_a_least_squares_fit_with_the_class(frame):
     X, y = frame[0].drop(columns="patient"), frame[1]
     train, test = X.iloc[:18], X.iloc[18:]
     step = CovariateAdjuster(columns=["age", "factor(plate)"]).fit(train, y[:18])
@@ -63,11 +63,11 @@ def test_covariates_are_those_of_a_least_squares_fit_with_the_class(frame, expec
     ):
         with refused(match=match):
             step.transform(table)
-    with refused(match=expected_text):
+    with refused(match="'arm' cannot be separated from the class"):
         CovariateAdjuster(columns=["arm"]).fit(X.assign(arm=np.where(y, "u", "v")), y)
 
 
-def test_a_patient_is_centred_by_its_own_samples_and_one_sample_is_refused(frame, expected_text):
+def test_a_patient_is_centred_by_its_own_samples_and_one_sample_is_refused(frame):
     X, y = frame
     X = X.drop(columns=["age", "plate"])
     step = GroupCentrer(column="patient").fit(X, y)
@@ -77,7 +77,7 @@ def test_a_patient_is_centred_by_its_own_samples_and_one_sample_is_refused(frame
     np.testing.assert_allclose(step.transform(shuffled), expected, atol=1e-12)
     with refused(match="patient 'p0' has one sample"):
         step.transform(X.iloc[1:])
-    with refused(match=expected_text):
+    with refused(match="patient 'p3' has training samples of one class"):
         GroupCentrer(column="patient").fit(X, np.where(X["patient"] == "p3", 0, y))
 
 

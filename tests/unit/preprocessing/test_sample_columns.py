@@ -18,21 +18,21 @@ def test_a_new_sample_is_adjusted_relative_to_the_training_mean():
     np.testing.assert_allclose(adjuster.transform(new), [[5.0], [3.0]])
 
 
-def test_numbers_are_categories_in_factor(expected_text):
+def test_numbers_are_categories_in_factor():
     numeric = CovariateAdjuster(columns=["plate"]).fit(TABLE, LABELS)
     factor = CovariateAdjuster(columns=["factor(plate)"]).fit(TABLE, LABELS)
     assert numeric.levels_ == {"plate": []}
     assert factor.levels_ == {"plate": ["1", "2"]}
     new = TABLE.assign(plate="3")
     assert np.isfinite(numeric.transform(new)).all()
-    with refused(expected_text):
+    with refused("'3' in the column 'plate' is not one of 1, 2, as the training samples have"):
         factor.transform(new)
 
 
-def test_patients_need_two_samples_and_in_training_two_classes(expected_text):
+def test_patients_need_two_samples_and_in_training_two_classes():
     X = pd.DataFrame({"g": [1.0, 3.0, 8.0, 6.0], "patient": list("ppqq")})
     centrer = GroupCentrer(column="patient").fit(X, ["a", "b", "a", "b"])
-    with refused(expected_text):
+    with refused("patient 'q' has training samples of one class"):
         GroupCentrer(column="patient").fit(X, ["a", "b", "a", "a"])
     with refused("patient 'q' has one sample"):
         centrer.transform(X[:3])

@@ -25,11 +25,12 @@ def steps_after(tmp_path, pairs, count):
     return next_steps(study_of_tables(tmp_path, tables), PLACE)
 
 
-def test_a_pair_of_classes_without_a_common_batch_is_named(tmp_path, expected_text):
+def test_a_pair_of_classes_without_a_common_batch_is_named(tmp_path):
     (step,) = steps_after(tmp_path, [("adenoma", "tumor")], 0)
-    assert step == expected_text
+    assert "a cohort where they have the same “batch (series)”" in step
+    assert "the difference between adenoma and tumor cannot be separated" in step
 
 
-def test_a_batch_that_is_the_class_in_all_samples_is_named(tmp_path, expected_text):
+def test_a_batch_that_is_the_class_in_all_samples_is_named(tmp_path):
     (step,) = steps_after(tmp_path, itertools.combinations(CLASSES, 2), 0)
-    assert step == expected_text
+    assert "a cohort where all classes have the same “batch (series)”" in step

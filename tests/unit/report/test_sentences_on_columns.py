@@ -25,22 +25,41 @@ GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93,
 
 
 @pytest.mark.parametrize(
-    ("rows", "others"),
+    ("rows", "others", "expected"),
     [
-        pytest.param([COLUMN, OTHER], [], id="not recognised within"),
-        pytest.param([COLUMN | GOOD], [], id="recognised within"),
+        pytest.param(
+            [COLUMN, OTHER],
+            [],
+            "an AUC of 0.90; within its levels NB does not (AUC 0.52, 0.38 to 0.66; p = 0.4).",
+            id="not recognised within",
+        ),
+        pytest.param(
+            [COLUMN | GOOD],
+            [],
+            "within its levels NB does, too (AUC 0.83, 0.70 to 0.93; p = 0.001).",
+            id="recognised within",
+        ),
         pytest.param(
             [COLUMN | GOOD | {"auc_within": 1.0, "lower": None, "upper": None}],
             [],
+            "within its levels NB does, too (AUC 1.00; p = 0.001).",
             id="recognised without error",
         ),
-        pytest.param([COLUMN | {"pairs": 0}, OTHER | GOOD], [], id="without pairs"),
-        pytest.param([COLUMN, OTHER | GOOD], ["tumor", "polyp"], id="of three classes"),
+        pytest.param(
+            [COLUMN | {"pairs": 0}, OTHER | GOOD],
+            [],
+            "an AUC of 0.90, and no samples of different classes share a value of it.",
+            id="without pairs",
+        ),
+        pytest.param(
+            [COLUMN, OTHER | GOOD],
+            ["tumor", "polyp"],
+            "but the difference between adenoma and tumor, and between adenoma and polyp cannot",
+            id="of three classes",
+        ),
     ],
 )
-def test_a_card_has_one_sentence_of_the_column_that_explains_most(
-    tmp_path, rows, others, expected_text
-):
+def test_a_card_has_one_sentence_of_the_column_that_explains_most(tmp_path, rows, others, expected):
     """``others`` are the classes that are not separated from adenoma, of several classes."""
     pair = COLUMN | {"class": "adenoma"}
     classes = ["adenoma", *others] if others else ["adenoma", "tumor"]
@@ -50,34 +69,46 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(
         "class_sizes": [{"dataset": "d", "class": label} for label in classes],
     }
     study = study_of_tables(tmp_path, tables)
-    assert within_levels(study, PLACE) == expected_text
+    sentence = within_levels(study, PLACE)
+    assert sentence.startswith("“plate” alone predicts the class")
+    assert expected in sentence
 
 
-def test_columns_together_are_named_together(tmp_path, expected_text):
+def test_columns_together_are_named_together(tmp_path):
     row = COLUMN | {"column": "plate × site", "status": "cannot be examined", "pairs": 12}
     study = study_of_tables(tmp_path, {"concordance": [PLACE | row | {"together": True}]})
-    assert within_levels(study, PLACE) == expected_text
+    sentence = within_levels(study, PLACE)
+    assert sentence.startswith("“plate” and “site” together predict the class with an AUC of 0.90")
+    assert "the combinations of all of them leave too few pairs" in sentence
 
 
-def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path, expected_text):
+def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path):
     row = COLUMN | {"column": "dose × time", "pairs": 0}
     study = study_of_tables(tmp_path, {"concordance": [PLACE | row]})
-    assert within_levels(study, PLACE).startswith(expected_text)
+    assert within_levels(study, PLACE).startswith("“dose × time” alone predicts the class")
 
 
 @pytest.mark.parametrize(
-    "rows",
+    ("rows", "expected"),
     [
-        pytest.param([reason("column not separated", subject="plate")], id="one column"),
+        pytest.param(
+            [reason("column not separated", subject="plate")],
+            "the class cannot be separated from “plate”",
+            id="one column",
+        ),
         pytest.param(
             [reason("column not separated", subject=name) for name in ("plate", "site")],
+            "the class cannot be separated from “plate”, “site”",
             id="two columns",
         ),
         pytest.param(
-            [reason("column not examined", subject="plate × site")], id="two columns together"
+            [reason("column not examined", subject="plate × site")],
+            "the class cannot be examined within “plate” and “site” together",
+            id="two columns together",
         ),
         pytest.param(
             [reason("column not separated", subject=join_columns(["dose × time"]))],
+            "the class cannot be separated from “dose × time”",
             id="a name with a cross",
         ),
         pytest.param(
@@ -85,9 +116,11 @@ def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path, expected_text)
                 reason("column not separated", subject="plate", label="adenoma", other=other)
                 for other in ("tumor", "polyp")
             ],
+            "between adenoma and polyp cannot be separated from “plate”",
             id="some of the classes",
         ),
     ],
 )
-def test_columns_of_the_handling_are_reasons(rows, expected_text):
-    assert reason_clauses(rows) == [expected_text]
+def test_columns_of_the_handling_are_reasons(rows, expected):
+    (clause,) = reason_clauses(rows)
+    assert clause.endswith(expected)

@@ -163,10 +163,10 @@ def test_a_classifier_is_trained_in_the_job_that_its_entry_names():
     assert config.classifier("fnb") == checked(RAW).classifier("fnb")  # the job is not a parameter
 
 
-def test_jobs_that_share_a_folder_on_some_disks_are_refused(expected_text):
+def test_jobs_that_share_a_folder_on_some_disks_are_refused():
     classifiers = copy.deepcopy(RAW["classifiers"])
     classifiers["fnb"]["job"], classifiers["xnb"]["job"] = "slow", "Slow"
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match="jobs of classifiers: 'slow' and 'Slow' differ only"):
         checked(RAW | {"classifiers": classifiers})
 
 
@@ -208,8 +208,8 @@ def test_cohorts_are_compared_by_the_headline_else_a_model_else_the_first(change
     assert config.studies["one"].cohorts.model == model
 
 
-def test_a_folder_of_results_is_no_data_set(expected_text):
-    with pytest.raises(InputError, match=expected_text):
+def test_a_folder_of_results_is_no_data_set():
+    with pytest.raises(InputError, match="'studies' is the name of a folder of results/"):
         read_config(RAW, SCHEMA, [*DATASETS, "studies"])
 
 
@@ -229,11 +229,11 @@ def test_names_in_a_study_are_those_of_its_classifiers(changes, message):
 
 
 @needs("cica")
-def test_the_folds_of_an_analysis_exist(expected_text):
+def test_the_folds_of_an_analysis_exist():
     analyses = {"cica": {"datasets": ["wine"], "folds": "ten"}}
     study = {"title": "x", "analyses": analyses}
     message = refused(RAW | {"studies": {"one": study}, "run": []})
-    assert expected_text in message
+    assert "analyses.cica.folds: unknown scheme of folds 'ten'" in message
 
 
 def test_defaults_of_a_study_and_of_folds():

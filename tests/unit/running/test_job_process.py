@@ -73,25 +73,41 @@ def test_a_job_writes_a_model_without_scikit_learn_s_list_of_estimators(run, tmp
     assert Path("a.skops").read_bytes() == expected
 
 
-def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run, expected_text):
+def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
     code, output = run("", "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n")
     assert code == 1
-    assert expected_text in output
+    assert "numba was imported for 2 threads in a job that may use 1" in output
 
 
 @pytest.mark.parametrize(
-    "params",
+    ("params", "expected"),
     [
-        pytest.param({"code": "computing code 01234567"}, id="computing code"),
-        pytest.param({"page_code": "page code 01234567"}, id="page code"),
-        pytest.param({"methods": {"toys": "code 01234567"}}, id="a method"),
-        pytest.param({"sections": {"toys": "page code 01234567"}}, id="a section"),
+        pytest.param(
+            {"code": "computing code 01234567"},
+            "Error: the computing code of xnbflow was edited after this run was planned",
+            id="computing code",
+        ),
+        pytest.param(
+            {"page_code": "page code 01234567"},
+            "Error: the page code of xnbflow was edited after this run was planned",
+            id="page code",
+        ),
+        pytest.param(
+            {"methods": {"toys": "code 01234567"}},
+            "Error: the sources of toys were edited after this run was planned",
+            id="a method",
+        ),
+        pytest.param(
+            {"sections": {"toys": "page code 01234567"}},
+            "Error: the sources of toys were edited after this run was planned",
+            id="a section",
+        ),
     ],
 )
-def test_a_job_of_other_code_than_the_plan_s_does_not_begin(run, params, expected_text):
+def test_a_job_of_other_code_than_the_plan_s_does_not_begin(run, params, expected):
     code, errors = run("print('work')", params=params)
     assert code == 1
-    assert errors.startswith(expected_text)
+    assert errors.startswith(expected)
 
 
 def test_a_job_begins_with_another_version_of_a_package_than_the_plan_s(run):
@@ -106,10 +122,10 @@ def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
     assert "Traceback" in output
 
 
-def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path, expected_text):
+def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
     code, output = run("raise MemoryError('Unable to allocate 8 EiB')")
     assert code == 1
-    assert output.startswith(expected_text)
+    assert output.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
     assert "mem_mb" in output
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
@@ -125,12 +141,13 @@ UNWATCHED = {name: value for name, value in os.environ.items() if not name.start
 @pytest.mark.parametrize(
     ("program", "table"), [("write_parquet.py", "part.parquet"), ("write_tsv.py", "part.tsv")]
 )
-def test_without_room_a_job_says_so_in_one_sentence_with_the_path(
-    run, tmp_path, program, table, expected_text
-):
+def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, program, table):
     work = (PROGRAMS / program).read_text()
     code, output = run(work, f"{LIMIT_FILES}(50_000)", env=UNWATCHED)
-    assert (code, output) == (1, expected_text.format(table=table))
+    assert (code, output) == (
+        1,
+        (f"Error: {table} cannot be written: no space is left there; make room and run it again\n"),
+    )
     assert {path.name for path in tmp_path.rglob("*.*")} == {"a.log", "a.tsv"}
     assert run(work)[0] == 0
     assert (tmp_path / table).stat().st_size > 50_000
@@ -158,10 +175,10 @@ def test_a_refusal_of_another_class_has_a_cause_in_the_log_as_an_input_error(run
     assert "KeyError: 1" in log
 
 
-def test_without_room_for_its_log_a_job_says_the_same(run, expected_text):
+def test_without_room_for_its_log_a_job_says_the_same(run):
     raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
     _, output = run(raising, f"{LIMIT_FILES}(0)", env=UNWATCHED)
-    assert output.startswith(expected_text)
+    assert output.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
     assert output.count("\n") == 1
 
 
@@ -178,10 +195,10 @@ VARIABLES = (
 )
 
 
-def test_a_job_has_its_threads_whatever_the_environment_has(run, expected_text):
+def test_a_job_has_its_threads_whatever_the_environment_has(run):
     environment = os.environ | dict.fromkeys(VARIABLES.split(), "7")
     work = f"import os; sys.exit(' '.join(os.environ[n] for n in {VARIABLES.split()}))"
-    assert run(work, env=environment) == (1, expected_text)
+    assert run(work, env=environment) == (1, "1 1 1 1 1 1 1\n")
 
 
 def test_a_killed_job_has_no_record_of_an_earlier_one(run, tmp_path):

@@ -80,11 +80,9 @@ def test_a_users_file_is_a_local_input_with_its_size_and_time(plan):
     assert AcquirePlanner(plan).user_files(wildcards(dataset="wine")) == {}
 
 
-def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(
-    plan, tmp_path, expected_text
-):
+def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(plan, tmp_path):
     (tmp_path / "mine.csv").unlink()
-    with pytest.raises(WorkflowError, match=expected_text):
+    with pytest.raises(WorkflowError, match=r"data set mine, location: no such file: .*mine\.csv"):
         AcquirePlanner(plan).user_files(wildcards(dataset="mine"))
 
 

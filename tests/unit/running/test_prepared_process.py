@@ -170,12 +170,10 @@ def test_a_fork_ends_and_writes_as_a_job_of_its_own(running, tmp_path, work, cod
 @pytest.mark.parametrize(
     "params", [{"code": "computing code 01234567"}, {"page_code": "page code 01234567"}]
 )
-def test_a_fork_of_other_code_than_the_plan_s_does_not_begin(
-    running, tmp_path, params, expected_text
-):
+def test_a_fork_of_other_code_than_the_plan_s_does_not_begin(running, tmp_path, params):
     outcome = running.outcome(tmp_path / "job", "print('work')", params=params)
     assert outcome == running.outcome(tmp_path / "job", "print('work')", params=params, alone=True)
-    assert expected_text in outcome[2]
+    assert "was edited after this run was planned" in outcome[2]
 
 
 def test_a_fork_reads_the_code_again_to_compare_it_with_the_plan(running, tmp_path):
@@ -298,16 +296,15 @@ def test_a_stopped_job_stops_its_fork_until_it_is_continued(running, tmp_path):
     job.communicate()
 
 
-def test_without_its_prepared_process_a_job_fails_and_the_next_ones_do_their_work(
-    run, tmp_path, expected_text
-):
+def test_without_its_prepared_process_a_job_fails_and_the_next_ones_do_their_work(run, tmp_path):
     job = run.start(tmp_path / "job", ENDLESS)
     processes = processes_of(tmp_path / "job")
     os.kill(run.server, signal.SIGKILL)
     _, errors = job.communicate()
     assert job.returncode == 1
-    assert errors == f"Error: {expected_text}\n"
-    assert expected_text in (tmp_path / "job/logs/a.log").read_text()
+    for text in (errors, (tmp_path / "job/logs/a.log").read_text()):
+        assert "was killed, perhaps because memory ran out" in text
+        assert "XNBFLOW_PREPARE=no" in text
     wait_until(lambda: not any(map(is_running, processes)))
     assert run.parent(tmp_path / "next") == os.getpid()
 

@@ -106,7 +106,7 @@ def test_a_job_that_trains_our_classifiers_imports_no_more_of_scikit_learn(run):
 
 
 def test_every_rule_has_its_three_places():
-    """Its group in tables.toml, its rule and its script; with log, usage, memory and time."""
+    """Its group in tables.toml, its rule and its script; with log and usage."""
     text = rule_texts()
     written = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE))
     scripts = {path.stem for path in (ROOT / "workflow/scripts").glob("*.py")}
@@ -115,8 +115,6 @@ def test_every_rule_has_its_three_places():
         assert f"scripts/{rule}.py" in text
         for path in (log_of(rule), usage_of(rule)):
             assert f'"{path}"' in text
-    for words in ("mem_mb=lambda", "runtime=lambda"):
-        assert text.count(words) == len(written), f"a rule lacks {words}"
 
 
 def test_the_paths_in_the_rules_are_those_of_the_contract():
@@ -139,7 +137,7 @@ def test_the_paths_in_the_rules_are_those_of_the_contract():
     for rule in JOBS:
         places |= {log_of(rule), usage_of(rule)}
     written = set(re.findall(r'"(results/[^"]+)"', rule_texts()))
-    assert len(written) > 50
+    assert written
     assert written <= places
 
 

@@ -50,17 +50,21 @@ def test_undetermined_is_missing_as_programs_of_pcr_write_it():
 
 
 @pytest.mark.parametrize(
-    "cell",
+    ("cell", "expected"),
     [
-        pytest.param("1_000", id="an underscore"),  # Python reads it as 1000
-        pytest.param("1,234", id="separators"),
-        pytest.param("x", id="a text"),
-        pytest.param("inf", id="infinite"),
-        pytest.param("NA", id="missing"),
+        pytest.param(
+            "1_000", "'1_000' is not a number", id="an underscore"
+        ),  # Python reads it as 1000
+        pytest.param(
+            "1,234", "'1,234' is not a number: it has separators of thousands", id="separators"
+        ),
+        pytest.param("x", "'x' is not a number", id="a text"),
+        pytest.param("inf", "the value is infinite ('inf')", id="infinite"),
+        pytest.param("NA", "the value is missing ('NA')", id="missing"),
     ],
 )
-def test_why_a_cell_is_no_number(cell, expected_text):
-    assert complaint(cell) == expected_text
+def test_why_a_cell_is_no_number(cell, expected):
+    assert complaint(cell) == expected
 
 
 @pytest.mark.parametrize("cell", ["1.5", "-2e3"])

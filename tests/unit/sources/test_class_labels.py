@@ -39,10 +39,10 @@ def test_classes_of_one_or_two_samples_are_left_out(sizes, proposed):
         assert keep.sum() == len(classes)
 
 
-def test_the_sentence_joins_rare_classes_where_they_are_three_samples(expected_texts):
+def test_the_sentence_joins_rare_classes_where_they_are_three_samples():
     _, text = propose_map(["a"] * 4 + ["b"] * 4 + ["c"] * 2 + ["d"])
-    assert expected_texts[0] in text
-    assert expected_texts[1] in text
+    assert "2 classes have one or two samples, too few" in text
+    assert "to join them, write map=a:a,b:b,c:others,d:others." in text
     _, text = propose_map(["a"] * 4 + ["b"] * 4 + ["c"] * 2)
     assert "leaves it out." in text
     assert "join" not in text
@@ -69,24 +69,30 @@ def apply(labels, **options):
     return rule.apply("x", range(len(labels)), labels)
 
 
-def test_a_class_of_a_missing_word_is_kept_by_the_option_that_the_note_names(expected_text):
+def test_a_class_of_a_missing_word_is_kept_by_the_option_that_the_note_names():
     continents = ["NA", "EU", "AS"] * 5
     labels, keep, notes = apply(continents, unlabelled="drop")
     assert sorted(set(labels)) == ["AS", "EU"]
     assert keep.sum() == 10
-    assert notes[1] == expected_text
+    assert "'NA' (5 samples), which is read as missing" in notes[1]
+    assert notes[1].endswith("literal=NA")
     labels, keep, notes = apply(continents, unlabelled="drop", literal="NA")
     assert sorted(set(labels)) == ["AS", "EU", "NA"]
     assert notes == []
 
 
-def test_a_single_class_beside_a_missing_word_is_refused_with_the_option(expected_text):
-    with refused(expected_text, code="class_labels.one-label"):
+def test_a_single_class_beside_a_missing_word_is_refused_with_the_option():
+    with refused(
+        r"have the label 'EU', .*'NA' \(5 samples\).*literal=NA$", code="class_labels.one-label"
+    ):
         apply(["NA", "EU"] * 5, unlabelled="drop")
 
 
-def test_missing_words_are_named_where_samples_without_a_label_are_refused(expected_text):
-    with refused(expected_text, code="class_labels.unlabelled"):
+def test_missing_words_are_named_where_samples_without_a_label_are_refused():
+    with refused(
+        r"the texts 'NA' \(1 sample\), '\?' \(1 sample\), .* keep them by .*literal=NA,\?$",
+        code="class_labels.unlabelled",
+    ):
         apply(["a", "NA", "?", "b"])
     with pytest.raises(InputError, match=r"unlabelled=drop$"):  # empty cells are no word
         apply(["a", "", "b"])

@@ -115,7 +115,7 @@ PACKED = {
 @pytest.mark.parametrize(
     ("name", "filling"), [(name, text) for name, (*_, texts) in PACKED.items() for text in texts]
 )
-def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, name, filling, expected_text):
+def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, name, filling):
     harmless = MEGABYTE // 8
     monkeypatch.setattr(files, "HARMLESS_BYTES", harmless)
     read, header, _ = PACKED[name]
@@ -124,15 +124,15 @@ def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, name, filling, expected_t
         file.write(header)
         for _ in range(3):
             file.write(filling * (harmless // len(filling)))
-    with refused(expected_text, file=path, code="files.bomb"):
+    with refused("unpacks to more than 250 times its size", file=path, code="files.bomb"):
         read(path)
 
 
-def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypatch, expected_text):
+def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "HARMLESS_BYTES", MEGABYTE)
     path, zeros = tmp_path / "bomb.parquet", np.zeros(MEGABYTE)
     pq.write_table(pa.table({"type": ["a"] * MEGABYTE, "g1": zeros}), path)
-    with refused(expected_text, file=path, code="files.bomb"):
+    with refused("unpacks to more than 250 times its size", file=path, code="files.bomb"):
         read_as_table(path)
 
 
@@ -209,11 +209,9 @@ def test_a_workbook_that_cannot_be_read_is_refused(
         (1_000_000, 250_000_001, True),
     ],
 )
-def test_data_unpack_to_250_times_their_size_or_64_mebibytes(
-    packed, unpacked, is_refused, expected_text
-):
+def test_data_unpack_to_250_times_their_size_or_64_mebibytes(packed, unpacked, is_refused):
     if is_refused:
-        with refused(expected_text, code="files.bomb"):
+        with refused("unpacks to more than 250 times its size", code="files.bomb"):
             refuse_bomb(Path("x.gz"), packed, unpacked)
     else:
         refuse_bomb(Path("x.gz"), packed, unpacked)

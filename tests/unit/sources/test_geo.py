@@ -59,7 +59,7 @@ def put(folder, text, name="GSE4107_series_matrix.txt"):
     return toys.put(folder, text, name)
 
 
-def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path, expected_texts):
+def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
     series = read_geo(put(tmp_path, matrix()), row(map="cancer:cancer,normal:normal"))
     assert series.values.tolist() == VALUES
     assert list(series.features) == PROBES
@@ -76,12 +76,12 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path, 
         "characteristics": ["", "", "keyless", ""],
     }
     with refused(
-        expected_texts[0],
+        "no 'ages', which the sheet's group names; did you mean 'age'",
         key="group",
         code="roles.absent-name",
     ):
         read_geo(put(tmp_path, matrix()), row(group="ages"))
-    with refused(expected_texts[1], key="adjust"):
+    with refused("the column 'Gender'.: no degrees of freedom", key="adjust"):
         design_notes(read_geo(put(tmp_path, matrix()), row()), Design(adjust=("gender",)))
 
 
@@ -112,23 +112,24 @@ def test_a_header_value_may_hold_anything(tmp_path, text, ends):
     assert list(description[1:3]) == ["b", "c"]
 
 
-def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path, expected_text):
+def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path):
+    expected = "processing by the authors of the series: "
     extra = [line("Sample_data_processing", ["MAS5,scaled", "MAS5, scaled", "RMA", ""])]
     extra += [line("Sample_data_processing", ["500", "500", "", ""])]
     series = read_geo(put(tmp_path, matrix(extra=extra)), row(map="cancer:cancer,normal:normal"))
     assert series.notes[:3] == (
         "platform GPL97",
-        f"{expected_text}MAS5, scaled 500",
-        f"{expected_text}RMA",
+        f"{expected}MAS5, scaled 500",
+        f"{expected}RMA",
     )
     parts = [(note.code, note.finding) for note in series.notes[:3]]
     texts = ["MAS5, scaled 500", "RMA"]
     assert parts == [("platform", "GPL97"), *(("processing", text) for text in texts)]
 
 
-def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path, expected_text):
+def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
     content = matrix(extra=['!Series_summary\t"never ends', line("Sample_description", "abcd")])
-    with pytest.warns(UserWarning, match=expected_text):
+    with pytest.warns(UserWarning, match="line 4: a quote that does not end"):
         series = read_geo(put(tmp_path, content), row())
     assert series.values.tolist() == VALUES
     assert list(series.sample_metadata["description"]) == list("abcd")
@@ -196,7 +197,7 @@ def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbo
     assert "'individual' has 2 values for 4 samples" in unnamed.notes[1]
 
 
-def test_probes_get_symbols_and_collapse_to_genes(tmp_path, expected_text):
+def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     annotation = str(put(tmp_path, ANNOTATION, "GPL97.annot.gz"))
     path = put(tmp_path, matrix())
     series = read_geo(path, row(annotation=annotation))
@@ -208,7 +209,7 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path, expected_text):
     assert list(best.features) == ["DDR1"]
     assert best.values.tolist() == [VALUES[2]]  # mean 5.75 against 5.69
     assert list(best.feature_metadata["probe"]) == ["117_at"]
-    assert expected_text in best.notes[-1]
+    assert "2 probes were collapsed to 1 gene (max_mean)" in best.notes[-1]
     middle = read_geo(path, row(annotation=annotation, collapse="median"))
     np.testing.assert_array_equal(middle.values, [np.median([VALUES[0], VALUES[2]], axis=0)])
 
@@ -245,14 +246,15 @@ def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
         summarise_series(str(path), Downloads(tmp_path), "title", {"map": "nobody:cancer"})
 
 
-def test_an_accession_of_several_platforms_names_them(tmp_path, expected_text):
+def test_an_accession_of_several_platforms_names_them(tmp_path):
+    expected = "several platforms, one file each; give one of GSE4107-GPL96, GSE4107-GPL97"
     names = [f"GSE4107-GPL{i}_series_matrix.txt.gz" for i in (96, 97)]
     listing = "".join(f'<a href="{name}">{name}</a>\n' for name in names).encode()
     files = {f"{SERIES}{name}": FILES[f"{SERIES}GSE4107_series_matrix.txt.gz"] for name in names}
     with ncbi(files=files | {SERIES: listing}) as server:
-        with refused(expected_text, code="geo.several-platforms"):
+        with refused(expected, code="geo.several-platforms"):
             acquire(row(), **settings(tmp_path, server))
-        with refused(expected_text, code="geo.several-platforms"):
+        with refused(expected, code="geo.several-platforms"):
             summarise_series("GSE4107", places_of(tmp_path, server))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
 
@@ -325,9 +327,7 @@ def test_a_platform_without_symbols_is_a_warning(tmp_path):
     assert series.feature_metadata is None
 
 
-def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(
-    tmp_path, expected_text
-):
+def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(tmp_path):
     with ncbi(files=FILES) as server:
         for location, labels in (
             ("GSE4107", {"Cancer", "normal"}),  # also spelt cancer
@@ -341,7 +341,7 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(
             for place in (location, ".", "."):
                 asked = len(server.requests)
                 series = acquire(dataset, **settings(tmp_path / place, server))
-                annotated = expected_text in series.notes
+                annotated = "3 of 3 features have a symbol in the annotation" in series.notes
                 assert annotated == (location == "GSE4107")  # the other file has symbols
                 assert series.values.tolist() == VALUES
                 assert set(series.labels) <= labels
@@ -404,15 +404,13 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_real_series_matrix_is_what_the_project_s_sheet_says(
-    shared_data, tmp_path, expected_text
-):
+def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):
     dataset = read_sheet(Path(__file__).parents[3] / "config/datasets.tsv")["colorectal"]
     folder = shared_data / "geo"
     options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
     dataset = SheetRow(**vars(dataset) | {"options": options})
     series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(folder)]})
-    assert expected_text in series.notes
+    assert "13179 of 54613 features have a symbol in the annotation" in series.notes
     assert Counter(series.labels) == {"cancer": 12, "normal": 10}
     text = gzip.decompress((folder / "GSE4107_series_matrix.txt.gz").read_bytes()).decode()
     for probe in ("1320_at", "91952_at"):

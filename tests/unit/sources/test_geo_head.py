@@ -123,16 +123,16 @@ def test_supplementary_files_are_those_that_exist(tmp_path):
     assert head.supplementary == ["ftp://x/GSE5_RAW.tar", "ftp://x/GSM3.CEL.gz"]
 
 
-def test_a_series_without_values_names_the_files_of_the_series_before_those_of_samples(
-    tmp_path, expected_texts
-):
+def test_a_series_without_values_names_the_files_of_the_series_before_those_of_samples(tmp_path):
     files = (
         record("Sample_supplementary_file", "ftp://x/samples/GSM1.gz", "NONE", "NONE"),
         record("Series_supplementary_file", "ftp://x/series/GSE5/counts.gz"),
     )
-    with refused(expected_texts[0]) as _:
+    with refused(r"supplementary files are ftp://x/series/GSE5/counts\.gz\. Get") as _:
         read(tmp_path, *files, table="")
-    with refused(expected_texts[1], code="geo_table.no-values"):
+    with refused(
+        r"supplementary files are ftp://x/samples/GSM1\.gz\. Get", code="geo_table.no-values"
+    ):
         read(tmp_path, files[0], table="")
 
 
@@ -149,11 +149,11 @@ def test_titles_remain_where_they_are_the_label(tmp_path):
     assert series.sample_metadata["title"].tolist() == ["t1", "t2", "t3"]
 
 
-def test_a_record_with_another_number_of_values_is_no_label(tmp_path, expected_text):
+def test_a_record_with_another_number_of_values_is_no_label(tmp_path):
     short = record("Sample_characteristics_ch1", "grade: 1", "grade: 2")
     with (
         pytest.warns(UserWarning, match="has 2 values for 3 samples"),
-        refused(expected_text, key="label"),
+        refused("'grade' has another number of values than there are samples", key="label"),
     ):
         read(tmp_path, short, label="grade")
 
@@ -175,17 +175,17 @@ def test_columns_of_values_are_in_the_order_of_the_samples(tmp_path):
     assert read(tmp_path, table=other_order).values.tolist() == [[2, 1, 3], [5, 4, 6]]
 
 
-def test_a_table_without_a_sample_of_the_head_is_refused(tmp_path, expected_text):
+def test_a_table_without_a_sample_of_the_head_is_refused(tmp_path):
     lines = TABLE.splitlines()
     two = [line.rpartition("\t")[0] if "\t" in line else line for line in lines]
-    with refused(expected_text, code="geo_table.other-samples"):
+    with refused("GSM3 without a column, none without a head", code="geo_table.other-samples"):
         read(tmp_path, table="\n".join(two) + "\n")
 
 
-def test_a_table_with_a_sample_that_the_head_lacks_is_refused(tmp_path, expected_text):
+def test_a_table_with_a_sample_that_the_head_lacks_is_refused(tmp_path):
     lines = [f"{line}\t9" if "\t" in line else line for line in TABLE.splitlines()]
     lines = [f"{line[:-2]}\tGSM4" if line.startswith('"ID_REF"') else line for line in lines]
-    with refused(expected_text, code="geo_table.other-samples"):
+    with refused("none without a column, GSM4 without a head", code="geo_table.other-samples"):
         read(tmp_path, table="\n".join(lines) + "\n")
 
 

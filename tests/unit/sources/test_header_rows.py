@@ -62,10 +62,12 @@ def test_merged_cells_are_filled_from_the_left_but_not_by_the_name():
     assert fill_forward(["type", "", "t"], "row 1") == ["type", "", "t"]
 
 
-def test_a_chosen_header_is_a_line_among_the_first_ones(expected_text):
+def test_a_chosen_header_is_a_line_among_the_first_ones():
     rows = [(1, ["units", "a"]), (3, HEADER), (4, CONDITIONS), (5, VALUES)]
     assert chosen_header("x.csv", rows, 3) == HeaderRows(1, 2)
-    with refused(expected_text, code="header_rows.no-header-line"):
+    with refused(
+        "header=2 names a line that is empty.* 1, 3, 4, 5", code="header_rows.no-header-line"
+    ):
         chosen_header("x.csv", rows, 2)
 
 

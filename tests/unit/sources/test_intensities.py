@@ -16,7 +16,7 @@ def transformed(values, how, recognised, finding=""):
     return transform("x", values, how, recognised=recognised, finding=finding, samples=SAMPLES)
 
 
-def test_logarithms_to_base_2_are_taken_of_positive_values(expected_text):
+def test_logarithms_to_base_2_are_taken_of_positive_values():
     values = np.array([[1.0, 8.0], [0.0, -2.0]])
     notes = transform(
         "x",
@@ -27,17 +27,19 @@ def test_logarithms_to_base_2_are_taken_of_positive_values(expected_text):
         samples=SAMPLES,
     )
     np.testing.assert_array_equal(values, [[0, 3], [np.nan, np.nan]])
-    assert notes[-1] == expected_text
+    assert notes[-1] == "2 values of 0 or below became missing: no logarithm exists"
 
 
-def test_one_is_added_before_the_logarithm_by_log2p1(expected_texts):
+def test_one_is_added_before_the_logarithm_by_log2p1():
     values = np.array([[0.0, 1.0, 7.0]])
     notes = transform(
         "x", values, Transform.LOG2P1, recognised=RecognisedScale.TPM, finding="", samples=SAMPLES
     )
     assert values.tolist() == [[0, 1, 3]]
-    assert notes == [expected_texts[1]]
-    with refused(expected_texts[0], code="intensities.negative"):
+    assert notes == ["logarithms to base 2 were taken of x + 1"]
+    with refused(
+        r"log2p1 of -0\.5 .sample 's0'.; values must not be negative", code="intensities.negative"
+    ):
         transform(
             "x",
             np.array([[-0.5]]),
@@ -48,11 +50,13 @@ def test_one_is_added_before_the_logarithm_by_log2p1(expected_texts):
         )
 
 
-def test_values_that_look_logged_or_mixed_are_noted(expected_text):
+def test_values_that_look_logged_or_mixed_are_noted():
     logged = transformed(
         np.array([[2.0, 9.0]]), Transform.LOG2, RecognisedScale.LOGARITHMS, "values from 2 to 9"
     )
-    assert logged[1] == expected_text
+    assert (
+        logged[1] == "the values look logged already (values from 2 to 9); is transform=log2 meant?"
+    )
     assert (
         transform(
             "x",
@@ -66,7 +70,7 @@ def test_values_that_look_logged_or_mixed_are_noted(expected_text):
     )
 
 
-def test_counts_per_million_are_of_the_sample(expected_text):
+def test_counts_per_million_are_of_the_sample():
     values = np.array([[1.0, 30.0], [3.0, 10.0]])
     notes = transform(
         "x",
@@ -78,7 +82,7 @@ def test_counts_per_million_are_of_the_sample(expected_text):
     )
     expected = np.log1p([[250_000, 750_000], [750_000, 250_000]])
     np.testing.assert_allclose(values, expected, rtol=1e-15)
-    assert expected_text in notes[1]
+    assert "the values do not look like counts of reads" in notes[1]
 
 
 @pytest.mark.parametrize(
@@ -104,10 +108,12 @@ def test_libraries_of_unknown_size_are_refused(values, message):
         keep_counts("x", np.array(values), np.ones(2, dtype=bool), SAMPLES)
 
 
-def test_counts_for_tmm_stay_as_they_are_and_fractions_are_noted(expected_text):
+def test_counts_for_tmm_stay_as_they_are_and_fractions_are_noted():
     counts = np.array([[1.0, 2.0], [3.0, 4.0]])
     are_linear = np.ones(2, dtype=bool)
     assert len(keep_counts("x", counts, are_linear, SAMPLES)) == 1
     assert "not all whole numbers" in keep_counts("x", counts + 0.5, are_linear, SAMPLES)[1]
-    with refused(expected_text, code="intensities.other-kinds"):
+    with refused(
+        "1 feature of the table is an angle or a category", code="intensities.other-kinds"
+    ):
         keep_counts("x", counts, np.array([True, False]), SAMPLES)

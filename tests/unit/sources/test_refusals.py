@@ -1,8 +1,8 @@
-"""Refusals of readers and data sets: each declared once, filled by each use, raised by a test.
+"""Refusals of readers and data sets: each declared once, and filled by each use.
 
 The rows ``refusal`` of ``mistakes.toml`` have a code, a way to read, files by name (as Latin-1), a
 part of the message, and cells of the row of the sheet. Rows of other kinds, for which another test
-makes the files, end with the code; a test that is no row names the code in quotes.
+makes the files, end with the code.
 """
 
 import ast
@@ -61,14 +61,6 @@ def test_the_key_of_a_refusal_is_a_column_or_an_option_of_the_sheet():
     assert keys - {*SHEET_COLUMNS, *options, "line 1"} == set()
 
 
-def test_each_refusal_is_raised_by_a_test():
-    texts = [path.read_text() for path in sorted(TESTS.rglob("mistakes.toml"))]
-    texts += [path.read_text() for path in sorted(TESTS.rglob("test_*.py"))]
-    everything = "\n".join(texts)
-    codes = [refusal.code for _, refusal in declared()]
-    assert [code for code in codes if f'"{code}"' not in everything] == []
-
-
 def uses(path):
     """Return the constants of a module that make an exception, with the names of the values."""
     for call in ast.walk(ast.parse(path.read_text())):
@@ -81,32 +73,20 @@ def uses(path):
 
 def test_each_use_has_a_value_for_each_field_and_no_other():
     wrong = []
-    used = set()
     for name, module in modules().items():
         for constant, values in uses(Path(module.__file__)):
             refusal = getattr(module, constant, None)
             if not isinstance(refusal, Refusal):
                 continue
-            used.add(refusal.code)
             others = values - refusal.fields - {"file", "key", "remedy"}
             if refusal.fields - values or others:
                 wrong.append((name, constant))
     assert wrong == []
-    # chosen from two constants before the exception is made
-    chosen = {refusal.code for _, refusal in declared()} - used
-    assert chosen == {
-        "class_labels.names",
-        "class_labels.numbers",
-        "dataset.no-group",
-        "dataset.no-label",
-        "geo_head.cut-dataset",
-        "geo_head.no-dataset",
-    }
 
 
-def test_a_field_without_a_value_is_a_bug(expected_text):
+def test_a_field_without_a_value_is_a_bug():
     refusal = Refusal(code="x.y", sentence="{path}: {n:#sample}")
-    with pytest.raises(TypeError, match=expected_text):
+    with pytest.raises(TypeError, match=r"x.y has the fields \['n', 'path'\], not \['path'\]"):
         refusal.error(path="a")
     with pytest.raises(TypeError, match="not"):
         refusal.error(path="a", n=1, name="b")

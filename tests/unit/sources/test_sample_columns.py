@@ -14,9 +14,9 @@ def test_letters_of_a_name_are_alike_unless_one_is_equal(wanted, column):
     assert column_named(pd.DataFrame(columns=["Age", "sex", "SEX"]), wanted) == column
 
 
-def test_a_column_that_is_not_there_is_refused_with_those_that_are(expected_text):
+def test_a_column_that_is_not_there_is_refused_with_those_that_are():
     with refused(
-        expected_text,
+        "no 'age', which the sheet's option group names; there are sex",
         key="group",
         code="sample_columns.absent-column",
     ):

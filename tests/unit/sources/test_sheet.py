@@ -152,11 +152,15 @@ def test_checksums_may_have_capital_letters(tmp_path):
 
 
 @pytest.mark.parametrize(("n_bytes", "is_refused"), [(255, False), (256, True)])
-def test_names_of_files_have_255_bytes(tmp_path, n_bytes, is_refused, expected_text):
+def test_names_of_files_have_255_bytes(tmp_path, n_bytes, is_refused):
     row = {"id": "x", "source": "table", "label": "type", "location": "ü" * (n_bytes // 2)}
     row["location"] += "x" * (n_bytes % 2)
     if is_refused:
-        with refused(expected_text, key="location", code="sheet.wrong-location"):
+        with refused(
+            "a name in it has more than 255 bytes; shorten it",
+            key="location",
+            code="sheet.wrong-location",
+        ):
             read_sheet(write_sheet(tmp_path, row))
     else:
         assert read_sheet(write_sheet(tmp_path, row))["x"].location == row["location"]
@@ -168,13 +172,13 @@ ALL_OF_DESIGN = (
 )
 
 
-def test_options_of_a_design_are_refused_with_the_lines_to_write(tmp_path, expected_text):
+def test_options_of_a_design_are_refused_with_the_lines_to_write(tmp_path):
     row = {"id": "x", "source": "table", "location": "a.csv", "label": "type"}
     with pytest.raises(InputError) as caught:
         read_sheet(write_sheet(tmp_path, row | {"options": ALL_OF_DESIGN}))
     assert caught.value.code == "sheet.design"
     message = str(caught.value)
-    assert expected_text in message
+    assert "line 2 (x): option adjust, option trend, option reference" in message
     lines = message[message.index("      design:") : message.index("A table keeps")]
     assert yaml.safe_load(lines) == {
         "design": {
@@ -192,18 +196,22 @@ def test_options_of_a_design_are_refused_with_the_lines_to_write(tmp_path, expec
 
 @pytest.mark.parametrize("key", ["adjust", "trend", "reference", "contrasts", "repeated"])
 @pytest.mark.parametrize("source", ["table", "geo"])
-def test_each_option_of_a_design_names_its_new_place(tmp_path, key, source, expected_text):
+def test_each_option_of_a_design_names_its_new_place(tmp_path, key, source):
     value = {"trend": "no", "repeated": "mean"}.get(key, "normal")
     row = {"id": "x", "source": source, "location": "a.csv", "label": "type"}
-    with refused(expected_text.format(key=key), key=key, code="sheet.design"):
+    with refused(
+        f"option {key} is part of the design of a study. Remove it",
+        key=key,
+        code="sheet.design",
+    ):
         read_sheet(write_sheet(tmp_path, row | {"options": f"{key}={value}"}))
 
 
-def test_a_source_that_had_no_options_of_a_design_has_none_now(tmp_path, expected_text):
+def test_a_source_that_had_no_options_of_a_design_has_none_now(tmp_path):
     row = {"id": "x", "source": "simulate", "options": "reference=normal"}
     row |= {"samples": "9", "features": "9", "classes": "2"}
     with refused(
-        expected_text,
+        "unknown option 'reference'; source 'simulate' has .*seed",
         key="reference",
         code="sheet.unknown-option",
     ):

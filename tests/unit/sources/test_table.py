@@ -133,11 +133,11 @@ GOOD = HEADER + "GSM1,tumour,1.5,-2,3e-1\nGSM2,normal,4,5.25,6\n"
 
 
 @pytest.mark.parametrize("names", ["NM_1,NM_2,NM_1,NM_1,NM_1.1", "a,a.1,a,b,a.1", "a,a,b,a,b"])
-def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, names, expected_text):
+def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, names):
     # GSE26304 has several probes per RefSeq accession
     path = put(tmp_path, f"samples,type,{names}\na,x,1,2,3,4,5\nb,y,1,2,3,4,5\n")
     series = read_cumida_csv(path, "toy")
-    assert expected_text in series.notes[0]
+    assert "all but the first of each got the suffix" in series.notes[0]
     assert list(series.features) == list(pd.read_csv(path).columns[2:])
     assert series.values[:, 0].tolist() == [1, 2, 3, 4, 5]
 
@@ -207,14 +207,14 @@ def read_beside(folder, text, sheet, label, **options):
     return read_table(put(folder, text), columns_row(label, **options))
 
 
-def test_a_row_of_labels_that_the_phenotype_repeats_is_no_feature(tmp_path, expected_text):
+def test_a_row_of_labels_that_the_phenotype_repeats_is_no_feature(tmp_path):
     text = LABELLED.replace("ESR1,7.5,,9\n", "")
     sheet = "sample,diagnosis\ns1,t\ns2,n\ns3,t\n"
     series = read_beside(tmp_path, text, sheet, "diagnosis")
     assert series.features.tolist() == ["g1", "g2"]
     assert series.labels.tolist() == ["t", "n", "t"]
     with refused(
-        expected_text,
+        "'diagnosis' of sample 's3' is 't' in the table, 'n' in the phenotype",
         code="phenotype.contradiction",
     ):
         read_beside(tmp_path, text, sheet.replace("s3,t", "s3,n"), "diagnosis")
@@ -255,27 +255,31 @@ def test_each_column_beside_the_samples_describes_a_gene_with_the_name_of_the_la
     assert series.feature_metadata["band"].tolist() == ["1p", "6q"]
 
 
-def test_an_empty_row_with_the_name_of_the_label_is_a_gene_without_values(tmp_path, expected_text):
+def test_an_empty_row_with_the_name_of_the_label_is_a_gene_without_values(tmp_path):
     sheet = "sample,ESR1\ns1,0\ns2,1\ns3,1\n"
     text = LABELLED.replace("ESR1,7.5,,9", "ESR1,,,")
     options = {"missing": "impute", "drop": "diagnosis"}
     series = read_beside(tmp_path, text, sheet, "ESR1", **options)
     assert series.features.tolist() == ["g1", "g2"]
-    assert expected_text in series.notes
+    assert "1 feature was dropped for its missing values" in series.notes
 
 
-def test_a_label_that_is_misspelt_is_named_and_not_a_cell_of_its_row(tmp_path, expected_texts):
+def test_a_label_that_is_misspelt_is_named_and_not_a_cell_of_its_row(tmp_path):
     path = put(tmp_path, LABELLED)
-    with refused(expected_texts[0], file=path):
+    with refused(
+        r"there is no 'diagnosi', .*did you mean 'diagnosis'\?; there are g1, ", file=path
+    ):
         read_table(path, columns_row("diagnosi"))
     with refused(r"line 3: 't' is not a number", file=path):  # another row of text than the label
         read_table(path, columns_row("g1"))
-    with refused(expected_texts[1], code="roles.absent-column"):
+    with refused(
+        r"the phenotype has age, stage; did you mean 'stage'\?", code="roles.absent-column"
+    ):
         read_beside(tmp_path, LABELLED, "sample,age,stage\ns1,1,a\n", "stages")
 
 
 @pytest.mark.parametrize("orientation", ["rows", "columns"])
-def test_categories_of_one_name_are_refused(tmp_path, orientation, expected_text):
+def test_categories_of_one_name_are_refused(tmp_path, orientation):
     lines = [["name", "s1", "s2"], ["y", "a", "b"], ["sex", "f", "m"], ["sex", "m", "m"]]
     if orientation == "rows":
         lines = list(zip(*lines, strict=True))
@@ -284,7 +288,7 @@ def test_categories_of_one_name_are_refused(tmp_path, orientation, expected_text
         "x", "table", "x", label="y", orientation=orientation, options={"categorical": "sex"}
     )
     with refused(
-        expected_text,
+        "'sex', which the sheet's categorical names, occurs 2 times",
         file=path,
         code="roles.repeated-name",
     ):
@@ -292,15 +296,14 @@ def test_categories_of_one_name_are_refused(tmp_path, orientation, expected_text
 
 
 @pytest.mark.parametrize("ending", [",", ",,"])
-def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(
-    tmp_path, ending, expected_text
-):
+def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, ending):
+    expected = "left out, without a name and without a value"
     lines = ["id,y,g1,g2", "s1,a,1,2", "s2,b,3,4"]
     path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
     series = read_table(path, SheetRow("x", "table", "x", label="y", id_column="id"))
     assert series.features.tolist() == ["g1", "g2"]
     columns = counted(len(ending), "column or row", "was", "were")
-    assert series.notes == (f"{columns} {expected_text}",)
+    assert series.notes == (f"{columns} {expected}",)
     lines = ["gene,s1,s2", "y,a,b", "g1,1,3", "g2,2,4"]
     path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
     series = read_table(path, columns_row("y"))
@@ -310,7 +313,7 @@ def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(
 
 
 @pytest.mark.parametrize("orientation", ["rows", "columns"])
-def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientation, expected_text):
+def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientation):
     lines = [["id", "s1", "s2"], ["y", "a", "b"], ["g1", "1", "3"], ["", "", "4"]]
     if orientation == "rows":
         lines = list(zip(*lines, strict=True))
@@ -319,7 +322,7 @@ def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientati
         lines[3][0] = "g2"
     path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
     dataset = SheetRow("x", "table", "x", label="y", id_column="id", orientation=orientation)
-    with refused(expected_text, file=path):
+    with refused("has no name; name it, or drop it", file=path):
         read_table(path, dataset)
 
 

@@ -137,14 +137,14 @@ def test_missing_categories_stay_missing(tmp_path):
 
 
 @pytest.mark.parametrize("word", ["", "NA", "?", "None", "null", "NaN", "n/a", "#N/A"])
-def test_a_label_that_says_nothing_is_no_class(tmp_path, word, expected_text):
+def test_a_label_that_says_nothing_is_no_class(tmp_path, word):
     path = put(tmp_path, f"id,type,g\ns1,a,1\ns2,{word},2\ns3,b,3\n", "x.csv")
     with refused(r"1 of 3 samples has no label: s2", code="class_labels.unlabelled"):
         read_table(path, row(id_column="id"))
     series = read_table(path, row(id_column="id", unlabelled="drop"))
     assert list(series.samples) == ["s1", "s3"]
     assert series.values.tolist() == [[1, 3]]
-    assert expected_text.format(word=word) in series.notes
+    assert f"1 sample was left out, having no label: s2 ({word})" in series.notes
 
 
 def test_a_class_is_named_na_only_if_the_sheet_says_so(tmp_path):
@@ -153,7 +153,7 @@ def test_a_class_is_named_na_only_if_the_sheet_says_so(tmp_path):
     assert list(read_table(path, row(map="NA:natural,b:bred")).labels) == ["natural", "bred"]
 
 
-def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path, expected_text):
+def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
     path = put(tmp_path, "id,type,g\ns1,stage IIa,1\ns2,Stage iv,2\ns3,other,3\n", "x.csv")
     series = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:early,IV:late"))
     assert list(series.labels) == ["early", "late"]
@@ -162,7 +162,7 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path, expected_text):
     with refused("'ii' is 'a' before", code="class_labels.wrong-map"):
         read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:a,II:b,IV:late"))
     assert list(series.samples) == ["s1", "s2"]
-    assert series.notes == (expected_text,)
+    assert series.notes == ("1 sample was left out, having no label: s3 (other)",)
 
 
 @pytest.mark.parametrize(("options", "quoted", "code"), mistakes("options"))
@@ -181,7 +181,7 @@ def test_a_pattern_that_would_take_years_is_refused(tmp_path):
         read_table(path, row(regex="^(a|aa)+$"))
 
 
-def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path, expected_texts):
+def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     path = put(tmp_path, "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n", "x.csv")
     text = "sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
     options = {"phenotype": str(put(tmp_path, text, "pheno.tsv")), "group": "patient"}
@@ -193,8 +193,8 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path, expected
     assert list(series.groups) == ["p1", "p1", "p2"]
     assert series.values.tolist() == [[1, 2, 3], [5, 6, 7]]
     text = "\n".join(str(warning.message) for warning in warned)
-    assert expected_texts[1] in text
-    assert expected_texts[0] in text
+    assert "1 sample is left out, without phenotype: s4" in text
+    assert "1 sample is in the phenotype file only: s9" in text
 
 
 @pytest.mark.parametrize(("name", "content", "options", "message", "code"), mistakes("content"))
@@ -248,9 +248,11 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
     assert len(read_table(dataset.location, dropped).features) == len(COUNTS)
 
 
-def test_samples_called_by_their_titles_are_found_by_them(tmp_path, expected_text):
+def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
     path = counts(tmp_path, samples=("s4", "s3", "s2", "s1"))
-    with refused(expected_text, code="phenotype.samples-in-other-column"):
+    with refused(
+        "in its column 'title': set phenotype_id=title", code="phenotype.samples-in-other-column"
+    ):
         read_table(path, counts_row(tmp_path))
     series = read_table(path, counts_row(tmp_path, phenotype_id="title", transform="log_cpm"))
     assert list(series.samples) == ["s4", "s3", "s2", "s1"]
@@ -428,21 +430,24 @@ def test_the_names_of_parquet_columns_are_listed_once():
         b"\xff\xfe",
     ],
 )
-def test_damaged_metadata_of_pandas_are_refused_with_the_file(tmp_path, text, expected_text):
+def test_damaged_metadata_of_pandas_are_refused_with_the_file(tmp_path, text):
     path = tmp_path / "x.parquet"
     frame = pd.DataFrame({"sample": ["a", "b"], "type": ["x", "y"], "g1": [1.0, 2.0]})
     table = pa.Table.from_pandas(frame).replace_schema_metadata({"pandas": text})
     pq.write_table(table, path)
-    with refused(expected_text, code="parquet.damaged-metadata"):
+    with refused(
+        r"x\.parquet: the metadata of pandas are damaged", code="parquet.damaged-metadata"
+    ):
         read_raw_table(path, {})
 
 
-def test_a_column_of_parquet_that_python_cannot_represent_is_refused_with_the_file(
-    tmp_path, expected_text
-):
+def test_a_column_of_parquet_that_python_cannot_represent_is_refused_with_the_file(tmp_path):
     days = pa.array([10**7, 1], pa.int32()).cast(pa.date32())  # the year 29349
     pq.write_table(pa.table({"type": days, "g": [1.0, 2.0]}), tmp_path / "x.parquet")
-    with refused(expected_text, code="parquet.unreadable-column"):
+    with refused(
+        r"x\.parquet: a column of the type date32\[day\] cannot be read",
+        code="parquet.unreadable-column",
+    ):
         read_raw_table(tmp_path / "x.parquet", {}).columns([0])
 
 

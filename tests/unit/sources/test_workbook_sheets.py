@@ -53,9 +53,7 @@ def test_numbers_beside_the_first_column_are_counted():
     assert Sheet("values", list("abcd"), rows).n_numbers == 3
 
 
-def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows(
-    tmp_path, expected_text
-):
+def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows(tmp_path):
     pytest.importorskip("openpyxl", reason="writes the workbook")
     values = pd.DataFrame([[f"g{i}", *range(10)] for i in range(4)], columns=["gene", *NAMES])
     samples = pd.DataFrame({"no": range(10), "array": NAMES, "group": [*"ab"] * 5})
@@ -70,7 +68,9 @@ def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows
         "phenotype_sheet": "samples",
         "phenotype_id": "array",
     }
-    assert sentence.endswith(expected_text)
+    assert sentence.endswith(
+        "'samples' describes 10 samples of it (phenotype_sheet=); not used: notes."
+    )
     assert propose_sheets(tmp_path / "x.xlsx", {"sheet": "notes"}) == ({}, "")
     named = {"phenotype": "p.csv"}
     assert propose_sheets(tmp_path / "x.xlsx", named)[0] == {"sheet": "values"}
@@ -91,22 +91,20 @@ def test_the_first_column_of_a_sheet_needs_no_option(tmp_path):
     }
 
 
-def test_the_first_sheet_is_read_with_a_note_that_names_the_others(tmp_path, expected_text):
+def test_the_first_sheet_is_read_with_a_note_that_names_the_others(tmp_path):
     pytest.importorskip("openpyxl", reason="writes the workbook")
     frame = pd.DataFrame({"gene": ["g1"], "s1": [1.5]})
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name in ("values", "legend", "more"):
             frame.to_excel(book, sheet_name=name, index=False)
     (note,) = read_raw_table(tmp_path / "x.xlsx", {}).notes
-    assert expected_text in note
+    assert "the first sheet, 'values', was read; the option sheet= names another one" in note
     assert "'legend', 'more'" in note
     assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "legend"}).notes == []
 
 
 @pytest.mark.parametrize("code", ["", "roles.absent-name"])
-def test_a_refusal_of_the_first_sheet_names_the_others_and_keeps_its_code(
-    tmp_path, code, expected_text
-):
+def test_a_refusal_of_the_first_sheet_names_the_others_and_keeps_its_code(tmp_path, code):
     pytest.importorskip("openpyxl", reason="writes the workbook")
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name in ("legend", "values", "more"):
@@ -114,7 +112,7 @@ def test_a_refusal_of_the_first_sheet_names_the_others_and_keeps_its_code(
     table = read_raw_table(tmp_path / "x.xlsx", {})
     cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id_column", code=code)
     error = with_sheets(cause, table)
-    assert expected_text in str(error)
+    assert "no 'id'. This is the first sheet, 'legend'; " in str(error)
     assert str(error).endswith("sheet= in the options: 'values', 'more'")
     assert error.code == (code or "workbook.first-sheet")
     assert (error.file, error.key, error.sheet) == ("x.xlsx", "id_column", True)

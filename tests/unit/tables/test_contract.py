@@ -169,7 +169,7 @@ def test_text_that_csv_would_misread_is_quoted():
     assert tsv(pd.DataFrame({"alone": [2 / 3, None]}, dtype=object)) == 'alone\n0.666667\n""\n'
 
 
-def test_a_table_of_another_version_is_refused_by_its_name(tmp_path, expected_text):
+def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
     path = tmp_path / "folds.parquet"
     columns = {name: c for name, c in contract.FOLDS_TABLE.columns.items() if name != "sample"}
     other = contract.FOLDS_TABLE.columns | {"fold": Column("number")}
@@ -182,7 +182,7 @@ def test_a_table_of_another_version_is_refused_by_its_name(tmp_path, expected_te
             read_parquet(path, contract.FOLDS_TABLE)
         assert error.value.file == str(path)
         assert "delete it" in error.value.remedy
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match=r"absent.parquet is missing; run the workflow again"):
         read_parquet(tmp_path / "absent.parquet", contract.FOLDS_TABLE)
 
 
@@ -229,10 +229,10 @@ def test_the_tables_of_several_classifiers_share_a_file_and_are_read_apart(tmp_p
     assert next(iter(contract.stacked_schema(STACKED).columns)) == "classifier"
 
 
-def test_rows_of_a_classifier_that_the_job_does_not_train_are_refused(tmp_path, expected_text):
+def test_rows_of_a_classifier_that_the_job_does_not_train_are_refused(tmp_path):
     path = tmp_path / "priors.parquet"
     write_stacked({"nb": priors(-1.0), "old": priors(-2.0)}, path, STACKED)
-    with refused(expected_text, file=path):
+    with refused("has rows of the classifier old, which is not of this job", file=path):
         read_stacked(path, STACKED, ["nb"])
 
 

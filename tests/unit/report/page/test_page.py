@@ -22,7 +22,7 @@ from xnbflow.report.study_page import write_record
 
 
 @pytest.mark.parametrize("n_samples", [4, 5])
-def test_a_heat_map_states_how_many_samples_are_omitted(n_samples, expected_text):
+def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
     cells = list(itertools.product(range(2), range(4)))
     drawn = pd.DataFrame(cells, columns=["row", "column"]).assign(symbol="", z=0.5)
     drawn = drawn.assign(feature=[f"g{row}" for row, _ in cells], **{"class": "a"})
@@ -34,7 +34,12 @@ def test_a_heat_map_states_how_many_samples_are_omitted(n_samples, expected_text
         phenotype=phenotype,
     )  # fmt: skip
     strips = " Strips: class, age; empty where unknown."
-    assert figure.caption == "Caption." + expected_text * (n_samples > 4) + strips
+    assert (
+        figure.caption
+        == "Caption."
+        + " 4 of 5 samples are shown, in proportion to the class sizes." * (n_samples > 4)
+        + strips
+    )
     assert figure.arguments["tracks"] == {"age": ["41 to 50", "", "7", "60"]}
     incomplete = heatmap_figure(
         name="name", cells=drawn, caption="", sources=["file"], n_samples=n_samples,

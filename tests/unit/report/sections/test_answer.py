@@ -49,19 +49,20 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
         assert answer.suspect_blocks(with_rows(results, suspects=table)) == []
 
 
-def test_two_samples_that_are_exchanged_are_a_sentence_once(tmp_path, expected_text):
+def test_two_samples_that_are_exchanged_are_a_sentence_once(tmp_path):
     rows = [
         {"dataset": "d", "sample": "s2", "true": "b", "predicted": "a", "exchanged_with": "s1"},
         {"dataset": "d", "sample": "s1", "true": "a", "predicted": "b", "exchanged_with": "s2"},
         {"dataset": "d", "sample": "s3", "true": "a", "predicted": "b", "exchanged_with": ""},
     ]
     (group,) = answer.suspect_blocks(study_of_tables(tmp_path, {"suspects": rows}))
-    assert group.blocks[0].text == (expected_text)
+    assert "“s1” (a) and “s2” (b) are probably exchanged" in group.blocks[0].text
+    assert group.blocks[0].text.count("s1") == 1
     (group,) = answer.suspect_blocks(study_of_tables(tmp_path, {"suspects": rows[2:]}))
     assert not [block for block in group.blocks if isinstance(block, Prose)]
 
 
-def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path, expected_text):
+def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path):
     row = {"dataset": "d", "class": "b", "overlap": 3, "chosen": 20, "genes": "FOS JUN EGR1"}
     row |= {"effect": "respond to handling"}
     rows = [
@@ -71,7 +72,9 @@ def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path, expected
     ]
     (prose,) = answer.artefact_blocks(study_of_tables(tmp_path, {"artefacts": rows}))
     assert prose.role == "warning"
-    assert prose.text == expected_text
+    assert "3 of the 20 first genes of “b” by rank respond to handling: FOS" in prose.text
+    assert "2 of the 20 core genes of XNB for “b” respond to handling" in prose.text
+    assert prose.text.count("respond to handling") == 2
     assert answer.artefact_blocks(study_of_tables(tmp_path, {"artefacts": rows[2:]})) == []
 
 
@@ -85,11 +88,11 @@ def test_a_single_card_has_no_headline_above_it(tmp_path, n_datasets):
     assert len(cards.cards) == n_datasets
 
 
-def test_failed_fits_are_warned_of_and_warnings_are_not(tmp_path, expected_text):
+def test_failed_fits_are_warned_of_and_warnings_are_not(tmp_path):
     problem = {"dataset": "d", "folds": "f", "classifier": "nb", "text": "t"}
     kinds = ["error", "warnings", "warnings"]
     tables = {"headline": [{"classifier": ""}]}
     tables["problems"] = [problem | {"kind": kind} for kind in kinds]
     section = answer.section(study_of_tables(tmp_path, tables))
     texts = [block.text for block in blocks(section, Prose) if block.role == "warning"]
-    assert texts == [expected_text]
+    assert texts == ["1 fit failed: see what was run."]

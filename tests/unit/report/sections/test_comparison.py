@@ -22,29 +22,35 @@ def study_of_ranks(tmp_path, n_classifiers, p_value=0.01):
     return study
 
 
-def test_the_best_classifier_comes_first_and_bars_join_equal_ones(tmp_path, expected_text):
+def test_the_best_classifier_comes_first_and_bars_join_equal_ones(tmp_path):
     study = study_of_ranks(tmp_path, 3)
     figure = comparison.rank_diagram(study, "f", study.tables["ranks"])
     assert figure.arguments["classifiers"] == ["XNB", "SVM", "NB"]
     assert figure.arguments["ranks"] == [1.0, 2.0, 2.5]
     assert figure.arguments["bars"] == [(1, 2), (0, 1)]
-    assert figure.alt.endswith(expected_text)
+    assert figure.alt.endswith("average ranks: XNB 1.00, SVM 2.00, NB 2.50.")
     assert "over 9 data sets" in figure.caption
 
 
 @pytest.mark.parametrize(
-    "p_value",
+    ("p_value", "expected"),
     [
-        pytest.param(0.0499, id="below the level"),
-        pytest.param(0.05, id="at the level"),
+        pytest.param(
+            0.0499, "differ (Iman and Davenport’s test, p = 0.0499)", id="below the level"
+        ),
+        pytest.param(
+            0.05,
+            "do not differ significantly (Iman and Davenport’s test, p = 0.05)",
+            id="at the level",
+        ),
     ],
 )
-def test_classifiers_differ_below_a_p_of_five_per_cent(tmp_path, p_value, expected_text):
+def test_classifiers_differ_below_a_p_of_five_per_cent(tmp_path, p_value, expected):
     study = study_of_ranks(tmp_path, 2, p_value)
     shown = list(comparison.blocks_over_data_sets(study, "f", study.tables["ranks"]))
     assert not any(isinstance(block, Figure) for block in shown)  # two have no diagram
     (prose,) = (block for block in shown if isinstance(block, Prose))
-    assert prose.text == f"Over 9 data sets the classifiers {expected_text}."
+    assert prose.text == f"Over 9 data sets the classifiers {expected}."
 
 
 def test_three_classifiers_have_a_diagram(tmp_path):

@@ -28,15 +28,17 @@ def study(tmp_path):
     return study_of_tables(tmp_path, {"learning_curve": CURVE, "datasets": datasets})
 
 
-def test_the_forecast_is_of_all_samples_and_of_twice_as_many(study, expected_text):
+def test_the_forecast_is_of_all_samples_and_of_twice_as_many(study):
     rows = study.tables["learning_curve"]
-    assert context.forecast_sentence(study, ("d", "xnb"), rows) == expected_text
+    sentence = context.forecast_sentence(study, ("d", "xnb"), rows)
+    assert "80% [70%, 90%] with 30 training samples (all that there are)" in sentence
+    assert "85% [75%, 95%] with 60 training samples. Unreliable: wide." in sentence
 
 
-def test_a_simpler_classifier_is_named_in_its_forecast(study, expected_text):
+def test_a_simpler_classifier_is_named_in_its_forecast(study):
     rows = study.tables["learning_curve"].assign(fitted="ClassSpecificNB")
     text = context.forecast_sentence(study, ("d", "xnb"), rows)
-    assert text.startswith(expected_text)
+    assert "of ClassSpecificNB, fitted in place of XNB because it is fast, is 80%" in text
     title = context.learning_curve_figure(study, ("d", "xnb"), rows).arguments["title"]
     assert title == "d, ClassSpecificNB"
 

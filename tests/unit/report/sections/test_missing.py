@@ -6,8 +6,8 @@ from xnbflow.report.page.blocks import Prose, Table
 from xnbflow.report.sections.missing import section
 
 
-def test_a_missing_data_set_has_the_places_that_were_tried(tmp_path, expected_text):
-    reason = expected_text
+def test_a_missing_data_set_has_the_places_that_were_tried(tmp_path):
+    reason = "cannot get pigeons.csv: put the file by hand at resources/downloads/angular"
     results = study_of_tables(tmp_path, {}, missing={"pigeons": reason})
     table, how = section(results).blocks
     assert isinstance(table, Table)

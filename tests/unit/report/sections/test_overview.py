@@ -27,11 +27,11 @@ def results(tmp_path_factory):
 
 
 @pytest.mark.slow  # two seconds for a study of its own
-def test_failures_and_warnings_are_counted_quoted_and_stop_no_section(tmp_path, expected_text):
+def test_failures_and_warnings_are_counted_quoted_and_stop_no_section(tmp_path):
     """A classifier that failed on a data set is neither right nor wrong there."""
     results = write_study(tmp_path, failed=("alpha/forest",), warned=("xnb",))
     section = overview.section(results)
-    assert expected_text in warnings_in(answer.section(results))
+    assert "6 fits failed: see what was run." in warnings_in(answer.section(results))
     assert warnings_in(section) == ["6 fits failed; 12 gave warnings."]
     table = table_with(section, "fits", "text")
     assert f"ValueError: {SCRIPT}" in set(table.frame["text"])
@@ -47,16 +47,16 @@ def test_failures_and_warnings_are_counted_quoted_and_stop_no_section(tmp_path, 
     assert all(module.section(results).blocks for module in (explanation, comparison))
 
 
-def test_classes_with_fewer_samples_than_folds_are_warned_of(results, expected_text):
+def test_classes_with_fewer_samples_than_folds_are_warned_of(results):
     few = replace(results, configuration={"folds": {"3-fold": {"splits": 15}}})
     section = overview.section(few)
     # The three classes of alpha have 12 samples each, the two of GSE7904 have 18.
-    assert expected_text in warnings_in(section)[0]
+    assert "3 classes have fewer samples than there are folds" in warnings_in(section)[0]
     assert set(table_with(section, "class").frame["dataset"]) == {"alpha"}
     assert warnings_in(overview.section(results)) == []
 
 
-def test_folds_versions_and_seconds_are_in_the_overview(results, expected_text):
+def test_folds_versions_and_seconds_are_in_the_overview(results):
     first = {"study": results.study.id, "folds": "3-fold", "job": "main"}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
         path = usage_of("classify").of(dataset=dataset, **first)
@@ -66,7 +66,7 @@ def test_folds_versions_and_seconds_are_in_the_overview(results, expected_text):
     facts = {k: v for block in blocks(section, Facts) for k, v in block.items.items()}
     assert facts["Folds"] == "3-fold (splits: 3, repeats: 2)"
     assert facts["numpy"] == np.__version__
-    assert facts["Processor time"] == expected_text
+    assert facts["Processor time"] == "8 s, all jobs together, without this page"
     assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 4, 300]]
 
 

@@ -28,15 +28,15 @@ def fitted(folder, layout="cumida", label="type", **settings):
     return path, model
 
 
-def test_fit_finds_the_column_of_names_of_cumida(tmp_path, capsys, expected_texts):
+def test_fit_finds_the_column_of_names_of_cumida(tmp_path, capsys):
     path, model = fitted(tmp_path)
     capsys.readouterr()
     app.predict(model, str(path))
     done = capsys.readouterr()
     rows = done.out.splitlines()
     assert rows[1].startswith("GSM372721\ttumour")
-    assert expected_texts[0] in done.err
-    assert expected_texts[1] in done.err
+    assert "accuracy 1.000 (24 of 24), balanced accuracy 1.000" in done.err
+    assert "The model was fitted to this table" in done.err
 
 
 def test_predictions_as_json_have_the_confusion_table(tmp_path, capsys):
@@ -59,16 +59,14 @@ def test_a_table_without_labels_has_no_accuracy(tmp_path, capsys):
     assert "accuracy" not in capsys.readouterr().err
 
 
-def test_columns_of_feature_counts_are_no_samples_and_counts_are_transformed(
-    tmp_path, capsys, expected_text
-):
+def test_columns_of_feature_counts_are_no_samples_and_counts_are_transformed(tmp_path, capsys):
     path, model = fitted(tmp_path, "feature_counts", "condition", option=["transform=log_cpm"])
     capsys.readouterr()
     app.predict(model, str(path))
     done = capsys.readouterr()
     names = [line.split("\t")[0] for line in done.out.splitlines()[1:]]
     assert names == SAMPLES
-    assert expected_text in done.err
+    assert "transform=log_cpm was applied to the values" in done.err
     labels = [line.split("\t")[1] for line in done.out.splitlines()[1:]]
     assert labels == ["tumour"] * 12 + ["normal"] * 12
 
@@ -87,12 +85,12 @@ def test_values_that_are_transformed_already_stay_as_they_are(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("kind", ["counts", "intensities"])
-def test_raw_values_are_refused_by_a_model_of_logarithms(tmp_path, kind, expected_text):
+def test_raw_values_are_refused_by_a_model_of_logarithms(tmp_path, kind):
     _, model = fitted(tmp_path)
     values = counts() if kind == "counts" else 2 ** logarithms()
     frame = pd.DataFrame(values, columns=[f"{i}_at" for i in range(600)])
     frame.to_csv(tmp_path / "raw.csv", index=False)
-    with pytest.raises(InputError, match=expected_text) as error:
+    with pytest.raises(InputError, match="but the model was fitted to logarithms") as error:
         app.predict(model, str(tmp_path / "raw.csv"))
     assert ("has counts" in str(error.value)) == (kind == "counts")
 
@@ -128,19 +126,19 @@ def test_a_panel_reads_the_table_as_it_was_fitted(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "sizes",
+    ("sizes", "expected"),
     [
-        pytest.param((20, 20), id="20"),
-        pytest.param((20, 5), id="5"),
-        pytest.param((20, 4), id="4"),
-        pytest.param((20, 3), id="3"),
-        pytest.param((20, 2), id="2"),
-        pytest.param((20, 1), id="1"),
+        pytest.param((20, 20), "", id="20"),
+        pytest.param((20, 5), "", id="5"),
+        pytest.param((20, 4), "class 'b' has 4 samples, so that 4 folds are proposed", id="4"),
+        pytest.param((20, 3), "class 'b' has 3 samples, so that 3 folds are proposed", id="3"),
+        pytest.param((20, 2), "class 'b' has 2 samples: of 5 folds 3 test none of it", id="2"),
+        pytest.param((20, 1), "class 'b' has 1 sample: of 5 folds 4 test none of it", id="1"),
     ],
 )
-def test_the_smallest_class_decides_the_number_of_folds(sizes, expected_text):
+def test_the_smallest_class_decides_the_number_of_folds(sizes, expected):
     labels = [label for label, n in zip("ab", sizes, strict=True) for _ in range(n)]
-    assert proposals.fold_remark(summary_of_labels(labels), "x") == expected_text
+    assert proposals.fold_remark(summary_of_labels(labels), "x") == expected
 
 
 def test_run_takes_the_configuration_of_its_name(tmp_path, monkeypatch):
@@ -155,13 +153,11 @@ def test_run_takes_the_configuration_of_its_name(tmp_path, monkeypatch):
     assert find_configuration("demo", []) == []  # a study of the project
 
 
-def test_a_study_that_does_not_exist_is_refused_with_similar_names(
-    tmp_path, monkeypatch, expected_text
-):
+def test_a_study_that_does_not_exist_is_refused_with_similar_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("colon.yaml", "colon.tsv"):
         (tmp_path / name).write_text("")
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match=r"no study 'colin', nor colin\.yaml here; .* 'colon'\?$"):
         find_configuration("colin", [])
     with pytest.raises(InputError, match=r"no study 'xyz', .*known: colon, \w"):
         find_configuration("xyz", ["-n"])
@@ -230,12 +226,14 @@ def test_symbols_are_those_of_a_table_beside_it(tmp_path):
     assert series.feature_metadata["symbol"].tolist() == table["gene_name"].tolist()
 
 
-def test_gene_says_where_its_figures_are(tmp_path, monkeypatch, capsys, expected_text):
+def test_gene_says_where_its_figures_are(tmp_path, monkeypatch, capsys):
     rows = pd.DataFrame({"dataset": ["d", "d"], "figure": ["d-TP53-1", "d-TP53-1"]})
     monkeypatch.setattr(finished_studies, "read_study", lambda study: None)
     monkeypatch.setattr(finished_studies, "print_genes", lambda *_: rows)
     app.gene("mine", "TP53", output=tmp_path)
-    assert expected_text.format(folder=tmp_path) in capsys.readouterr().err
+    assert (
+        f"figures are in {tmp_path}, each as SVG, PDF and PNG: d-TP53-1" in capsys.readouterr().err
+    )
 
 
 def test_missing_clinical_values_do_not_stop_a_study_that_does_not_use_them(tmp_path):

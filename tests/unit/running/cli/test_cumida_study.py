@@ -105,14 +105,14 @@ def test_arff_files_are_an_option_of_the_rows(folder):
 
 
 @pytest.mark.parametrize("name", ["GSE50161", "Brain-GSE50161", "Brain_50161", "Brain_GSE1/x", ""])
-def test_a_name_of_another_form_is_refused(name, expected_text):
-    with pytest.raises(InputError, match=expected_text):
+def test_a_name_of_another_form_is_refused(name):
+    with pytest.raises(InputError, match="is not a series of CuMiDa, as Brain_GSE50161 is"):
         cumida_location(name)
 
 
-def test_files_and_names_are_kept_apart(folder, expected_text):
+def test_files_and_names_are_kept_apart(folder):
     write_cumida_study(SERIES[:1], "mine")
-    with pytest.raises(InputError, match=expected_text):
+    with pytest.raises(InputError, match=r"mine\.tsv exists; overwrite it by --force"):
         write_cumida_study(SERIES, "mine")
     write_cumida_study(SERIES, "mine", force=True)
     assert list(read_study(folder, "mine")[1]) == SERIES

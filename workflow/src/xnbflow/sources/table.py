@@ -9,7 +9,7 @@ from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.formats.gct import as_gct, read_classes
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.program_exports import refuse_long
+from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
 from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads
@@ -124,7 +124,7 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
         if raw.is_header_short and phenotype is not None:
             refuse_glued(path, raw.header, phenotype)
         try:
-            if not raw.described:
+            if len(raw.header) <= MOST_LONG_COLUMNS and not raw.described:
                 refuse_long(raw, dataset.label)
             table = turn(raw, dataset)
             roles = assign_roles(table, dataset, phenotype)

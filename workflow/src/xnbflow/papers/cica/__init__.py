@@ -11,7 +11,7 @@
 | `compute`, `real_target` | the study: the simulations, classification, a real target |
 | `section` | the study's section of the report |
 
-`coverage.toml` lists the items of the paper. The names below are those of tables and figures.
+The names below are those of tables and figures.
 """
 
 UNTRANSFORMED = "no transformation"

@@ -10,7 +10,6 @@ from xnbflow.sources.formats.arff import read_arff
 from xnbflow.sources.formats.files import open_raw, refuse_other_formats
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
-from xnbflow.sources.formats.program_exports import refuse_export, refuse_export_header
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS, sniff, utf16_lines
@@ -37,14 +36,12 @@ def read_raw_table(
 
             return read_h5ad(path, options)
         if suffix in WORKBOOKS:
-            workbook = read_workbook(
+            return read_workbook(
                 path,
                 sheet=options.get("sheet"),
                 decimal=_DECIMALS.get(options.get("decimal", "")),
                 header_line=header_line,
             )
-            refuse_export_header(path, workbook.header)
-            return workbook
         with open_raw(path) as stream:
             if suffix in PARQUET:
                 return read_parquet_table(path, stream)
@@ -54,7 +51,6 @@ def read_raw_table(
                 return read_arff(path, stream)
             if suffix == ".gct":
                 return read_gct(path, stream, most_rows)
-            refuse_export(path)
             separator = SEPARATORS.get(options.get("separator", ""))
             default = "\t" if suffix in _TABS else ","
             decimal = _DECIMALS.get(options.get("decimal", ""))

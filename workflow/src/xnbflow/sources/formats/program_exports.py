@@ -15,6 +15,8 @@ from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text_lines import SEPARATORS, utf16_lines
 
+#: Endings of text files.
+TEXTS = frozenset({".csv", ".tsv", ".txt", ".tab"})
 #: First lines among which the names of columns are, below attributes of the samples.
 _HEAD_LINES = 40
 
@@ -83,6 +85,8 @@ _EXPORT = Refusal(
     ),
 )
 
+#: Most columns of a long table; a table with more columns has features in them.
+MOST_LONG_COLUMNS = 40
 #: Names of the columns of a long table.
 _SAMPLES = frozenset(
     {
