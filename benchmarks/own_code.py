@@ -17,7 +17,6 @@ import numba
 import numpy as np
 import pandas as pd
 import pyarrow.csv
-import regex
 import scipy.stats
 from sklearn import metrics as peer
 from threadpoolctl import threadpool_limits
@@ -65,16 +64,6 @@ def seconds_of_program(program: str) -> float:
             runs.append(float(done.stdout))
         best[text] = min(runs)
     return best[program] - best["pass"]
-
-
-def expressions() -> Iterator[Row]:
-    """End a search that takes exponential time, for which re has no argument."""
-    try:
-        regex.search("(a|aa)+$", "a" * 60 + "b", timeout=0.2)
-        ours = "not ended"
-    except TimeoutError:
-        ours = "ended after .2 s"
-    yield "regular expressions", ours, "re.search has no timeout"
 
 
 def imports() -> Iterator[Row]:
@@ -217,7 +206,6 @@ def sorting() -> Iterator[Row]:
 #: What measures the reason of each part that CONTRIBUTING.md marks, by the words of its row.
 PARTS = {
     "text in lines and cells": reading,
-    "regular expressions of the sheet": expressions,
     "the name of a class looked up": imports,
     "tables of several classifiers in one file": imports,
     "metrics of a fold": fold,

@@ -174,13 +174,6 @@ def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted, code):
     assert repr(quoted) in str(error.value)
 
 
-@pytest.mark.slow
-def test_a_pattern_that_would_take_years_is_refused(tmp_path):
-    path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
-    with refused(file=path, key="regex", code="class_labels.slow-pattern"):
-        read_table(path, row(regex="^(a|aa)+$"))
-
-
 def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     path = put(tmp_path, "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n", "x.csv")
     text = "sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"

@@ -13,6 +13,7 @@ from xnbflow.running.cli.output_files import (
     contains_files,
     has_content,
     holds_figures,
+    is_model,
     is_packed_study,
     is_workbook,
     refuse_to_replace,
@@ -153,6 +154,8 @@ def test_results_are_recognised_by_their_content(tmp_path):
     other = archive(tmp_path / "d", "docProps/core.xml", content="<creator>Ann</creator>")
     assert not is_workbook(other)
     assert not is_workbook(packed)
+    assert is_model(archive(tmp_path / "f", "schema.json", content='"xnbflow-model"'))
+    assert not is_model(archive(tmp_path / "g", "schema.json", content='"model"'))
     text = tmp_path / "e"
     text.write_text("#1.2\n")
     assert has_content("#1.2\n")(text)

@@ -76,7 +76,7 @@ def agreement(
     options = options or {}
     label_options = {key: options[key] for key in _LABEL_OPTIONS if key in options}
     rule = LabelRule.parse(SheetRow("labels", "table", options=label_options))
-    labels = [rule.label_of("labels", str(text)) for text in texts]
+    labels = [rule.label_of(str(text)) for text in texts]
     confusion = pd.DataFrame(0, index=list(classes), columns=list(classes))
     others: dict[str, int] = {}
     for label, prediction in zip(labels, predicted, strict=True):

@@ -26,8 +26,6 @@ _NO_TABLE = (
     UnicodeDecodeError,
 )
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-#: Bytes that a file in an archive may have; Dry Bean has 2.5 million.
-_MOST_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,10 +141,6 @@ def _read_member(entry: Published, local: Path) -> pd.DataFrame:
     """Read the ARFF file in an archive; its columns have the names of the entry."""
     try:
         with zipfile.ZipFile(local) as archive:
-            size = archive.getinfo(entry.member).file_size
-            if size > _MOST_BYTES:
-                msg = f"{local}: {entry.member} has {size:,} bytes; get the original file"
-                raise InputError(msg, file=str(local))
             content = io.BytesIO(archive.read(entry.member))
             frame = arff_frame(Path(f"{local}/{entry.member}"), content)
     except (KeyError, *_BROKEN_ZIP) as error:

@@ -96,8 +96,12 @@ def refuse_to_replace(
 
 
 def is_model(path: Path) -> bool:
-    """Return whether a file is a model; see `xnbflow.models.model_file`."""
-    return {"schema.json", "digest.json"} <= set(_members(path))
+    """Return whether a file is a model of `xnbflow.models.model_file`, which names its format."""
+    description = "schema.json"
+    if description not in _members(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return b"xnbflow-model" in archive.read(description)
 
 
 def is_packed_study(path: Path) -> bool:

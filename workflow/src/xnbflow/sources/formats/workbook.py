@@ -1,7 +1,6 @@
 """A workbook of a spreadsheet program as a table, read by python-calamine."""
 
 import math
-import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
-from xnbflow.sources.formats.files import fault_of, refuse_bomb
+from xnbflow.sources.formats.files import fault_of
 from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
@@ -153,11 +152,6 @@ _FIRST_SHEET = Refusal(
     sheet=True,
 )
 
-_DAMAGED = Refusal(
-    code="workbook.damaged",
-    sentence="{path} cannot be read as a workbook ({reason}); save it anew",
-)
-
 _NO_SHEET = Refusal(
     code="workbook.no-sheet",
     sentence="{path} cannot be read as a workbook ({reason}); save it anew, or as CSV",
@@ -178,8 +172,8 @@ _NO_CALAMINE = Refusal(
 class _WorkbookRows(NamedTuple):
     """The names of all sheets of a workbook, and the rows of one of them.
 
-    Cells are numbers if they are finite, and else texts. ``merged`` has the first and last row and
-    the first and last column of each block of merged cells.
+    ``merged`` has the first and last row and the first and last column of each block of merged
+    cells.
     """
 
     sheets: list[str]
@@ -192,30 +186,23 @@ def _workbook_rows(path: Path, sheet: str | None) -> _WorkbookRows:
     if fault := fault_of(path):
         raise fault
     try:
-        if zipfile.is_zipfile(path):  # of ODF and of Excel since 2007
-            with zipfile.ZipFile(path) as parts:
-                unpacked = sum(part.file_size for part in parts.infolist())
-            refuse_bomb(path, path.stat().st_size, unpacked)
-    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-        raise _DAMAGED.error(path=path, reason=quoted(str(error), 160)) from error
-    try:
-        import python_calamine  # noqa: PLC0415 - of the workflow, not of the library alone
+        import python_calamine  # noqa: PLC0415  few tables are workbooks
     except ImportError as error:
         raise _NO_CALAMINE.error(path=path) from error
     try:
         book = python_calamine.CalamineWorkbook.from_path(path)
-        names = list(book.sheet_names)
+        names = book.sheet_names
         if not names:
             raise _UNREADABLE.error(path=path, reason="it has no sheets")
-        name = names[0] if sheet is None else sheet
-        if name not in names:
-            reason = f"it has no sheet {name!r}; it has {', '.join(names)}"
+        if sheet is not None and sheet not in names:
+            reason = f"it has no sheet {sheet!r}; it has {', '.join(names)}"
             raise _NO_SHEET.error(path=path, reason=quoted(reason, 200)[1:-1])
-        table = book.get_sheet_by_name(name)
-        rows = [list(map(_number_or_text, row)) for row in table.to_python(skip_empty_area=True)]
-        return _WorkbookRows(names, rows, _merged_down(table))
+        table = book.get_sheet_by_name(names[0] if sheet is None else sheet)
+        rows = table.to_python(skip_empty_area=True)
+        merged = _merged_down(table)
     except python_calamine.CalamineError as error:
         raise _UNREADABLE.error(path=path, reason=quoted(str(error), 200)[1:-1]) from error
+    return _WorkbookRows(sheets=names, rows=rows, merged=merged)
 
 
 def _merged_down(table: Any) -> list[list[int]]:
@@ -233,13 +220,9 @@ def _merged_down(table: Any) -> list[list[int]]:
     return merged
 
 
-def _number_or_text(cell: Any) -> float | str:
-    return cell if isinstance(cell, float) and math.isfinite(cell) else str(cell)
-
-
 def _text(cell: Any, decimal: str) -> str:
     """Return a cell as text: numbers in their shortest exact form, whole ones without ``.0``."""
-    if isinstance(cell, float):
+    if isinstance(cell, float) and math.isfinite(cell):
         is_whole = cell.is_integer() and abs(cell) < 2**53
         return str(int(cell)) if is_whole else str(cell).replace(".", decimal)
     return str(cell).strip()

@@ -46,8 +46,6 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-#: Time limit per text, in seconds; reasonable patterns take microseconds.
-_SECONDS = 1.0
 #: What may be between two words, as in non-responder.
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])[\s_.-]+(?=[a-z])")
 #: British spellings that are American ones in other tables.
@@ -84,16 +82,6 @@ _NO_LABELS = Refusal(
     key="label",
 )
 
-_SLOW_PATTERN = Refusal(
-    code="class_labels.slow-pattern",
-    sentence=(
-        "{where}: the sheet's option regex takes more than {seconds:g} s to search {text!r}; "
-        "write it without repetitions of repetitions"
-    ),
-    key="regex",
-    sheet=True,
-)
-
 
 class SampleLabels(NamedTuple):
     """The labels of samples by a `LabelRule`.
@@ -118,14 +106,13 @@ class LabelRule:
     """The rule by which a sample's text becomes its label.
 
     The ``pattern`` is searched in the text; its first group replaces the text, or the whole match
-    if it has no group. (The package regex is used because a search by Python's re has no time
-    limit: ``(a|aa)+$`` takes years.) The ``mapping`` leads from a text, in small letters, to the
-    label; other samples are left out. ``literal`` words are labels although they look like missing
-    values. Samples without a label are refused or dropped, or (``ignore``) all samples are kept for
+    if it has no group. The ``mapping`` leads from a text, in small letters, to the label; other
+    samples are left out. ``literal`` words are labels although they look like missing values.
+    Samples without a label are refused or dropped, or (``ignore``) all samples are kept for
     prediction.
     """
 
-    pattern: Any = None
+    pattern: re.Pattern[str] | None = None
     mapping: dict[str, str] = field(default_factory=dict)
     literal: frozenset[str] = frozenset()
     unlabelled: str = "refuse"
@@ -147,11 +134,9 @@ class LabelRule:
         options = dataset.options
         pattern = None
         if "regex" in options:
-            import regex  # noqa: PLC0415 - few sheets have one
-
             try:
-                pattern = regex.compile(options["regex"], regex.IGNORECASE)
-            except (regex.error, RecursionError, OverflowError) as error:
+                pattern = re.compile(options["regex"], re.IGNORECASE)
+            except (re.error, RecursionError, OverflowError) as error:
                 raise _WRONG_PATTERN.error(
                     where=where, pattern=options["regex"], reason=quoted(str(error), 100)[1:-1]
                 ) from error
@@ -172,7 +157,7 @@ class LabelRule:
         # None is a text that the option ``regex`` does not match, and a sample without a label.
         matched_texts: list[str | None] = list(map(plain_text, texts))
         if self.pattern is not None:
-            matched_texts = [self._search(where, str(text)) for text in matched_texts]
+            matched_texts = [self._search(str(text)) for text in matched_texts]
         matched = [text for text in matched_texts if text is not None]
         if self.mapping and (unused := self.mapping.keys() - {self._key(text) for text in matched}):
             raise _UNUSED_TEXT.error(
@@ -208,25 +193,22 @@ class LabelRule:
             _refuse_no_classes(where, classes)
         return SampleLabels(classes, has_label, notes + _doubtful(classes))
 
-    def label_of(self, where: str, text: str) -> str | None:
+    def label_of(self, text: str) -> str | None:
         """Return the label of one text; None where it has none.
 
         Examples
         --------
-        >>> LabelRule(mapping={"gbm": "tumour"}).label_of("x", "GBM")
+        >>> LabelRule(mapping={"gbm": "tumour"}).label_of("GBM")
         'tumour'
         """
-        matched = self._search(where, plain_text(text))
+        matched = self._search(plain_text(text))
         return None if matched is None else self._label(matched)
 
-    def _search(self, where: str, text: str) -> str | None:
+    def _search(self, text: str) -> str | None:
         """Return what the pattern finds in a text; None if it finds nothing."""
         if self.pattern is None:
             return text
-        try:
-            match = self.pattern.search(text, timeout=_SECONDS)
-        except TimeoutError as error:
-            raise _SLOW_PATTERN.error(where=where, seconds=_SECONDS, text=text) from error
+        match = self.pattern.search(text)
         if match is None:
             return None
         return next(filter(None, match.groups()), match.group()).strip()
