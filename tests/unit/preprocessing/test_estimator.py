@@ -146,13 +146,13 @@ def test_a_value_of_no_type_that_a_parameter_has_is_refused_by_its_name(estimato
 def test_sparse_samples_are_refused_as_scikit_learn_refuses_them(estimator):
     X, y = samples(estimator)
     fitted = make(estimator).fit(X, y)
-    use = fitted.predict if hasattr(fitted, "predict") else fitted.transform
     message = r"Sparse data was passed.* Use '\.toarray\(\)' to convert to a dense numpy array"
     for form in (sparse.csr_array, sparse.csc_matrix):
         with pytest.raises(TypeError, match=message):
             make(estimator).fit(form(X), y)
-        with pytest.raises(TypeError, match=message):
-            use(form(X))
+        if hasattr(fitted, "predict"):  # selectors of scikit-learn select columns of any form
+            with pytest.raises(TypeError, match=message):
+                fitted.predict(form(X))
 
 
 @pytest.mark.parametrize("first", ["g0", "g2"])
