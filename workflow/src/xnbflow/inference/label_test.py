@@ -125,9 +125,9 @@ def label_test(
 
     There are five folds, or two with more than 100 samples or groups. The score of the default test
     is the mean over ``n_repeats`` draws of folds, since a single draw would decide p-values near
-    the level (`python -m benchmarks draws`). There are at most ``n_permutations``. The module has
-    the defaults of both. The result is the table ``label_test`` of `CHECK_TABLES`; it is empty
-    where no test is made or no class is large enough for two folds.
+    the level. There are at most ``n_permutations``. The module has the defaults of both. The result
+    is the table ``label_test`` of `CHECK_TABLES`; it is empty where no test is made or no class is
+    large enough for two folds.
     """
     columns = CHECK_TABLES["label_test"].fixed
     n_splits = n_splits_of(series)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-#: Samples of a stratum of numbers (`python -m benchmarks strata`).
+#: Samples of a stratum of numbers.
 STRATUM = 4
 
 

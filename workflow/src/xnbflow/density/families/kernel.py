@@ -31,7 +31,7 @@ from xnbflow.density.kernels import (
 from xnbflow.density.log_sums import log_density_at
 from xnbflow.density.tiles import class_offsets, map_strips
 
-#: Least samples of a class with tables: below, sums are as fast (`benchmarks/bench_samples.py`).
+#: Least samples of a class with tables: below, sums are as fast.
 TABULATED_FROM = 1024
 
 #: The log density where a kernel of bounded support is zero. With -inf a single feature could make

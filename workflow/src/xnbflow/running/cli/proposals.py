@@ -64,7 +64,7 @@ _LEAST_SAMPLES = 3
 #: With fewer folds that keep groups together, an inner fold would train with one group of a class.
 _LEAST_GROUP_FOLDS = 3
 #: How often folds are drawn in series of at most `MOST_REPEATED` samples: verdicts near their limit
-#: depend less on the draw (`python -m benchmarks draws`).
+#: then depend less on the draw.
 _REPEATS = 3
 
 _ABOUT = """\
