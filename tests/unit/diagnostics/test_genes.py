@@ -7,20 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from published_xnb import bandwidth, log_density
-from report_study import CLASSES, SCRIPT, write_study
 from scipy.stats import fisher_exact, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 from toys import dataset, put, refused
 
 from xnbflow.core.study import Design
-from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
-from xnbflow.report import gene_figures
-from xnbflow.report.gene_figures import print_genes
 from xnbflow.report.sections.signature import gene_page
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
@@ -28,7 +24,6 @@ from xnbflow.sources.simulate import simulate_truth
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.studies.prerank import prerank
-from xnbflow.tables import contract
 from xnbflow.tables.contract import GENE_TABLES
 
 
@@ -284,33 +279,6 @@ def test_a_symbol_leads_to_its_gene_and_a_probe_never_does():
     probes = "1007_s_at AFFX-BIOB X95735 AA123456 ILMN_1343291 A_23_P1 TC0100006437 g1 V12 PROBE7"
     assert not any(gene_page("", probe) for probe in probes.split())
     assert gene_page("TP53///WRAP53", "1007_s_at").endswith("=TP53")
-
-
-def test_a_figure_of_a_gene_has_a_name_of_at_most_80_letters_and_of_its_own():
-    assert gene_figures.file_name_part("HLA-DRA") == "HLA-DRA"
-    assert gene_figures.file_name_part("a" * 80) == "a" * 80
-    names = [gene_figures.file_name_part("a" * 300 + end) for end in ("", "b", "α", "β")]
-    assert len(set(names)) == 4
-    assert all(len(name) == 80 and name.startswith("a" * 71 + "-") for name in names)
-
-
-@pytest.mark.slow
-def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):
-    results = write_study(tmp_path, classifiers=())
-    actual = print_genes(
-        results, SCRIPT.upper(), datasets=("alpha",), folder=tmp_path / "out", width=85.0
-    )
-    assert sorted(actual["class"]) == CLASSES["alpha"]
-    names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert names == [f"alpha-_SCRIPT_ALERT_1_SCRIPT_-1.{kind}" for kind in ("pdf", "png", "svg")]
-    assert (tmp_path / "out" / names[0]).read_bytes().startswith(b"%PDF")
-    with refused(match="did you mean 'probe_01'"):
-        print_genes(results, "prob_01", datasets=("alpha", "GSE7904"), folder=tmp_path, width=85.0)
-    path = tmp_path / contract.SERIES.of(dataset="alpha")
-    series = DataSet.read(path)
-    replace(series, values=series.values + 1).write(path)
-    with refused(match="not computed from"):
-        print_genes(results, "probe_01", datasets=("alpha",), folder=tmp_path, width=85.0)
 
 
 def running_score(ranking, genes):

@@ -55,6 +55,8 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
 
 
 PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+#: The signature of a model that selects one feature.
+SIGNATURE = {"model.signature": [{"class": "a", "feature": "g1", "rank": 1}]}
 
 
 def steps_of(tmp_path, level="well supported", reasons=(), fields=None, **tables):
@@ -125,24 +127,27 @@ def test_warnings_of_the_audit_are_corrected_and_notices_are_not(tmp_path, sever
 
 @pytest.mark.parametrize("level", ["well supported", "partly supported", "not supported"])
 def test_a_supported_model_is_tested_elsewhere_and_gives_an_assay(tmp_path, level):
-    expected = "choose features for an assay with “xnbflow panel”"
-    steps = steps_of(tmp_path, level, fields={"final": ("xnb",)})
+    expected = "choose features of the signature for an assay"
+    final = {"final": ("xnb",)}
+    steps = steps_of(tmp_path / "a", level, fields=final, **SIGNATURE)
     assert steps == (
         ["add samples"]
         if level == "not supported"
         else ["test the model on a second cohort (option validate)", expected]
     )
-    steps = steps_of(tmp_path, level)
+    steps = steps_of(tmp_path / "b", level)
     assert expected not in steps  # the study keeps no model
+    steps = steps_of(tmp_path / "c", level, fields=final, **{"model.signature": []})
+    assert expected not in steps  # the model uses all features
 
 
 def test_a_model_that_held_elsewhere_needs_no_second_cohort(tmp_path):
     pair = Validation(model="xnb", train="d", test="e")
     fields = {"validate": (pair,), "final": ("xnb",)}
-    steps = steps_of(tmp_path, fields=fields)
-    assert steps == ["choose features for an assay with “xnbflow panel”"]
+    steps = steps_of(tmp_path, fields=fields, **SIGNATURE)
+    assert steps == ["choose features of the signature for an assay"]
     not_held = reason("cohort not held", subject="e")
-    steps = steps_of(tmp_path, "partly supported", [not_held], fields)
+    steps = steps_of(tmp_path, "partly supported", [not_held], fields, **SIGNATURE)
     assert steps == ["find out why it did not hold in the second cohort e"]
 
 

@@ -12,7 +12,7 @@ from report_study import CLASSIFIERS, changed, write_study
 from toys import refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.report.outline import WITHOUT_FIGURES
 from xnbflow.report.page.blocks import with_legends
 from xnbflow.report.study_page import (
@@ -86,7 +86,7 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
     again = read_record("small", {}, results.root)
     for field in ("study", "labels", "software"):
         assert getattr(again, field) == getattr(results, field)
-    assert paragraphs(again) == paragraphs(results)
+    assert methods_in_words(again) == methods_in_words(results)
     changed(results, "estimates", estimate=0.5)
     with refused(file=path):
         read_record("small", {}, results.root)

@@ -14,8 +14,7 @@ from xnbflow.core.study import Cohorts, Design, Validation
 from xnbflow.inference.halves import LONG_LIST, SHORT_LIST, SIMILAR
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION
 from xnbflow.inference.label_test import STATISTIC
-from xnbflow.report.manuscript import writer
-from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.tables import contract
 from xnbflow.tables.storage import write_parquet
 
@@ -149,7 +148,7 @@ OPTIONS = {
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_sentence_is_there_with_its_option_alone(results, option):
     change, phrases = OPTIONS[option]
-    text = paragraphs(replace(change(plain(results))))
+    text = methods_in_words(replace(change(plain(results))))
     for phrase in phrases:
         assert phrase in text
     for other, (_, phrases_of_other) in OPTIONS.items():
@@ -160,14 +159,14 @@ def test_a_sentence_is_there_with_its_option_alone(results, option):
 
 
 def test_the_numbers_of_intervals_are_those_of_the_code(results):
-    text = paragraphs(plain(results))
+    text = methods_in_words(plain(results))
     assert f"for upper limits the number of samples is divided by {CROSS_VALIDATED:g}," in text
     assert f"and for lower limits by {BELOW:g};" in text
     assert "No permutation test was run." in text
 
 
 def test_balanced_accuracy_of_equal_classes_is_described_as_the_accuracy(results):
-    text = paragraphs(plain(results))
+    text = methods_in_words(plain(results))
     assert "that of the accuracy where classes have equal" in text
 
 
@@ -176,18 +175,6 @@ def test_the_lists_of_the_methods_are_those_of_the_code():
 
 
 def test_a_curve_of_the_classifier_itself_names_no_other(results):
-    text = paragraphs(with_rows(plain(results), learning_curve=[CURVE]))
+    text = methods_in_words(with_rows(plain(results), learning_curve=[CURVE]))
     assert "A learning curve of balanced accuracy was measured (alpha, XNB)" in text
     assert "in place of" not in text
-
-
-def test_no_checklist_states_when_the_first_classifier_was_chosen(results, tmp_path):
-    """Whether the configuration preceded the results is not in any table."""
-    writer.write_paper(results, tmp_path)
-    (item,) = (
-        line
-        for line in (tmp_path / "reforms.md").read_text().splitlines()
-        if "How the reported models were selected" in line
-    )
-    assert item.startswith("- [ ]")
-    assert "the first that selects features" in item

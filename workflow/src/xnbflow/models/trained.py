@@ -195,7 +195,7 @@ def fit_model(
     symbols : mapping of str to str, optional
         Feature to gene symbol.
     origin : mapping, optional
-        Further items on the series: its ``location``, the ``references`` of a panel.
+        Further items on the series, such as its ``location``.
 
     Returns
     -------

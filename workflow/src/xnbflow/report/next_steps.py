@@ -81,12 +81,17 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     elif is_supported:
         if not (results.study.validate or results.study.cohorts):
             confirmations.append("test the model on a second cohort (option validate)")
-        if (dataset, classifier) in results.study.models:
-            confirmations.append(
-                f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
-            )
+        if _has_signature(results, dataset, classifier):
+            confirmations.append(f"choose {results.noun(dataset)}s of the signature for an assay")
 
     return [*_corrections(results, dataset), *confirmations]
+
+
+def _has_signature(results: StudyResults, dataset: str, classifier: str) -> bool:
+    """Return whether the study keeps the model of a classifier, and the model selects features."""
+    if (dataset, classifier) not in results.study.models:
+        return False
+    return len(results.model(dataset, classifier)["signature"]) > 0
 
 
 def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.data.controls import shown_classes
-from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import headline_sentence, tests_sentence, verdict_sentence
@@ -75,7 +75,7 @@ def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]
         yield "signature", signature
     yield "samples", _with_labels(results, results.tables["samples"])
     yield "phenotype", results.tables["components"]
-    yield "methods", pd.DataFrame({"methods": manuscript_lines(results)})
+    yield "methods", pd.DataFrame({"methods": methods_lines(results)})
 
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -112,9 +112,9 @@ def _with_labels(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(classifier=labels)
 
 
-def manuscript_lines(results: StudyResults) -> list[str]:
-    """Return the lines of the methods and results for a manuscript."""
-    text = in_words(paragraphs(results))
+def methods_lines(results: StudyResults) -> list[str]:
+    """Return the lines of the methods for a manuscript."""
+    text = in_words(methods_in_words(results))
     return [line.removeprefix("## ") for line in text.splitlines() if line.strip()]
 
 

@@ -367,7 +367,6 @@ def _packed_genes(
         unit="log value" if change_label == "log2 fold change" else "value",
         name=dataset,
         noun=results.noun(dataset),
-        command=f"xnbflow gene {results.study.id} {{}} --data {dataset}",
     )
 
 
