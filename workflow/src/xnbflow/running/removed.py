@@ -44,6 +44,18 @@ _PAIRS_ONLY = (
 REMOVED = (
     Removed("*/method", r"adjust_covariates|xnbflow\..*CovariateAdjuster", _ADJUSTED_CLASSIFIER),
     Removed("*/method", r"centre_groups|xnbflow\..*GroupCentrer", _ADJUSTED_CLASSIFIER),
+    Removed(
+        "studies/*/analyses/cells",
+        "",
+        "studies of single cells are no part of xnbflow; add their counts by sample and cell type "
+        "(pseudo-bulk), and read the sums as an .h5ad or a table",
+    ),
+    Removed(
+        "studies/*/analyses/signatures",
+        "",
+        "a study needs no analysis for it: name the classifiers, and the page compares their "
+        "accuracy and their signatures",
+    ),
     Removed("studies/*/design*/contrasts/*", r"(slope|levels|trend)\(((?! vs ).)*\)", _PAIRS_ONLY),
     Removed("studies/*/design*/contrasts/*", r"((?! vs ).)+:((?! vs ).)+", _PAIRS_ONLY),
 )
