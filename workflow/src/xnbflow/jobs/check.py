@@ -10,7 +10,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import covariates, with_known_covariates
 from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.label_test import label_test
-from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import digest_of_file, write_stacked
 
@@ -22,7 +21,7 @@ def check_classifiers(
     series: Path,
     *,
     entries: Mapping[str, Mapping[str, Any]],
-    fast_classes: Mapping[str, str],
+    label_test_classifiers: Collection[str],
     halves_classifiers: Collection[str],
     n_pairs: int,
     n_permutations: int,
@@ -30,16 +29,15 @@ def check_classifiers(
     folder: Path,
     check_code: Callable[[], None],
 ) -> None:
-    """Test the labels of a data set, forecast accuracies, and fit classifiers to halves.
+    """Test the labels of a data set, and fit classifiers to halves of its samples.
 
     Parameters
     ----------
     series : Path
     entries : mapping of str to mapping
         The configuration of each classifier by id.
-    fast_classes : mapping of str to str
-        For the classifiers with a label test and a learning curve, the class that is fitted for
-        the curve; empty if none is fast.
+    label_test_classifiers : collection of str
+        The classifiers with a label test.
     halves_classifiers : collection of str
         The classifiers whose selection is tested for stability, in ``n_pairs`` pairs of disjoint
         halves of the samples.
@@ -54,15 +52,14 @@ def check_classifiers(
     """
     data = DataSet.read(series)
     tables: dict[str, dict[str, pd.DataFrame]] = {name: {} for name in GROUPS["check"].tables}
-    if fast_classes:
+    if label_test_classifiers:
         # One test for all classifiers, of the samples with values in the columns to adjust for.
         tested = with_known_covariates(data, design)
         test_of_labels = label_test(
             tested, columns=covariates(tested, design), n_permutations=n_permutations
         )
-        for name, fast_class in fast_classes.items():
+        for name in label_test_classifiers:
             tables["label_test"][name] = test_of_labels
-            tables["learning_curve"][name] = learning_curve(data, entries[name], fast_class)
     for name in track(halves_classifiers, "classifiers in halves of the samples"):
         halves = halves_table(data, entries[name], n_pairs)
         tables["halves"][name] = halves
