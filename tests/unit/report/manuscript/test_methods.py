@@ -103,10 +103,6 @@ OPTIONS = {
             "(1000 orders)",
         ],
     ),
-    "an adjusted label test": (
-        lambda results: with_rows(results, label_tests=[TEST | {"adjusted_for": "plate"}]),
-        ["Where a design adjusts for plate, values were the residuals of a linear model"],
-    ),
     "halves": (
         with_halves,
         [
@@ -137,6 +133,14 @@ OPTIONS = {
         ],
     ),
 }
+
+
+def test_an_adjusted_label_test_names_its_columns(results):
+    adjusted = with_rows(plain(results), label_tests=[TEST | {"adjusted_for": "plate"}])
+    text = methods_in_words(adjusted)
+    assert "Where a design adjusts for plate, values were the residuals of a linear model" in text
+    unadjusted = methods_in_words(with_rows(plain(results), label_tests=[TEST]))
+    assert "adjusts for" not in unadjusted
 
 
 @pytest.mark.parametrize("option", OPTIONS)
