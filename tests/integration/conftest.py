@@ -79,8 +79,7 @@ def tables(folder):
     study = folder / "results/studies/tiny"
     return {
         path.name: path.read_bytes()
-        for group in ("tables", "gene_sets")
-        for path in sorted((study / group).iterdir())
+        for path in sorted((study / "tables").iterdir())
         if path.name not in RECORDED_TIMES
     }
 

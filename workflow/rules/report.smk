@@ -43,7 +43,6 @@ rule analyse:
 #: each other.
 SECTION_INPUT = dict(
     tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
-    gene_sets=tables_of("results/studies/{study}/gene_sets/{table}.parquet", "gene_lists").values(),
     description=tables_of(
         "results/studies/{study}/description/{table}.parquet", "description"
     ).values(),

@@ -50,7 +50,7 @@ PARAMS = {
 STEPS = {
     name: {"steps": [{"method": name}, {"method": "csnb"}]}
     for name, method in shipped_methods().items()
-    if method.kind == "transformer" and name not in ("adjust_covariates", "centre_groups")
+    if method.kind == "transformer"
 }
 CLASSIFIERS = {
     name: {"method": name, "params": PARAMS.get(name, {})}

@@ -93,9 +93,9 @@ def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
     assert reading.has_text(["1.5", "high"], ".")
 
 
-def complete(row, training=(), features=(), columns=()):
+def complete(row, training=(), features=()):
     return reading.first_complete_row(
-        row, dict(training), features=set(features), columns=columns, downloads=Downloads(Path())
+        row, dict(training), features=set(features), downloads=Downloads(Path())
     )
 
 

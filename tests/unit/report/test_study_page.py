@@ -48,7 +48,7 @@ def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(res
     curve = curves[curves["curve"] == "calibration"].set_index(owner)["y"]
     assert len(actual) == len(curve) == len(bins) == len(results.tables["calibration"]) / 10 == 6
     assert all(curve[key] == values for key, values in bins.items())
-    tables = {name: results.tables[name] for name in ("roc", "calibration", "learning_curve")}
+    tables = {name: results.tables[name] for name in ("roc", "calibration")}
     tables["calibration"] = tables["calibration"].assign(observed_lower=np.nan)
     stub = SimpleNamespace(study=results.study, tables=tables, analyses={})
     write_curves(stub, tmp_path / "curves.json")  # unknown limits are null

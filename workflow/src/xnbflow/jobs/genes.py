@@ -1,9 +1,18 @@
 """A job of *genes*: the comparisons of single features of a data set, by the design of a study."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.gene_set_files import (
+    GeneSetFile,
+    fetch_gene_sets,
+    gene_set_file_table,
+    read_gene_sets,
+)
 from xnbflow.diagnostics.gene_tables import TEXTS, gene_tables
 from xnbflow.tables.contract import GENE_TABLES
 from xnbflow.tables.storage import write_parquet, write_tsv
@@ -13,13 +22,22 @@ def compare_features(
     series: Path,
     design: Design,
     *,
+    gene_set_files: Mapping[str, Path] = MappingProxyType({}),
+    gene_set_urls: Sequence[str] = (),
+    downloads: Mapping[str, Any],
     folder: Path,
 ) -> None:
-    """Write the comparisons of the features of a series into a folder.
+    """Write the comparisons of the features of a series, and of gene sets, into a folder.
 
-    See `xnbflow.diagnostics.gene_tables.gene_tables`.
+    ``gene_set_files`` are those of the user and of the project by the places that the
+    configuration names, ``gene_set_urls`` public ones, which are downloaded by the settings
+    ``downloads`` of the configuration. See `xnbflow.diagnostics.gene_tables.gene_tables`.
     """
-    tables = gene_tables(DataSet.read(series), design)
+    files = [GeneSetFile(path, place) for place, path in gene_set_files.items()]
+    files += fetch_gene_sets(gene_set_urls, downloads)
+    sets = read_gene_sets(*(file.path for file in files))
+    tables = gene_tables(DataSet.read(series), design, sets)
+    tables["gene_set_files"] = gene_set_file_table(files)
     for name, table in tables.items():
         write_parquet(table, folder / f"{name}.parquet", GENE_TABLES[name])
     for name in TEXTS:

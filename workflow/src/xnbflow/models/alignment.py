@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.errors import InputError, require_choice
 from xnbflow.core.nouns import counted, either, listed, noun
-from xnbflow.evaluation.fitting import imputes, with_sample_columns
+from xnbflow.evaluation.fitting import imputes
 from xnbflow.models.pipelines import explainer, is_relative, takes_features_apart
 from xnbflow.models.trained import TrainedModel
 from xnbflow.naive_bayes.independent import IndependentNB
@@ -93,7 +93,7 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
         medians = model.quartiles[1]
         values = np.where(np.isnan(values), medians, values)
     frame = pd.DataFrame(values, index=X.index, columns=model.features)
-    return AlignedSamples(with_sample_columns(frame, model.estimator, X), lacking)
+    return AlignedSamples(frame, lacking)
 
 
 def resolve_missing(model: TrainedModel, missing: str) -> str:

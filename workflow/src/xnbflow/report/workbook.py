@@ -23,6 +23,8 @@ _REFUSED = re.compile(r"[\[\]:*?/\\']+")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 #: Most rows of a sheet.
 _MOST_ROWS = 1_048_575
+#: Sheets of gene sets, and the tables whose rows of all data sets they have.
+_GENE_SETS = {"gene sets": "gene_set_tests", "gene sets of comparisons": "contrast_set_tests"}
 #: Width of columns in letters: of numbers, and at most of texts.
 _NARROW = 12
 _WIDE = 60
@@ -59,8 +61,13 @@ def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]
         further = results.gene_tables(dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
-    yield "gene sets", results.tables["gene_set_tests"]
-    yield "gene sets of comparisons", results.tables["contrast_set_tests"]
+    for title, name in _GENE_SETS.items():
+        tests = [
+            results.gene_tables(dataset)[name].assign(dataset=dataset)
+            for dataset in results.study.datasets
+        ]
+        table = pd.concat(tests, ignore_index=True) if tests else pd.DataFrame({"dataset": []})
+        yield title, table[["dataset", *table.columns.drop("dataset")]]
     if results.study.models:
         # The signatures of all models, with data set and classifier as the first columns.
         signatures = []

@@ -23,13 +23,10 @@ _TABLES = (
     "audit",
     "calibration",
     "concordance",
-    "gene_set_tests",
-    "learning_curve",
     "omnibus",
     "pairwise",
     "pairwise_within",
-    "permutation_tests",
-    "prerank",
+    "label_tests",
     "random_genes",
 )
 
@@ -257,6 +254,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "options": [f"{key}={value}" for key, value in options.items()],
         **notes,
         "biology": results.study.design_of(name).biology,
+        "gene_sets_tested": len(results.gene_tables(name)["gene_set_tests"]) > 0,
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
 

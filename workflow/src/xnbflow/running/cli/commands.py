@@ -9,7 +9,6 @@ import pandas as pd
 import yaml
 
 from xnbflow.core.errors import InputError
-from xnbflow.evaluation.fitting import sample_columns
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.agreement import Agreement, agreement
@@ -149,7 +148,6 @@ def read_samples_of(
         dataset,
         model.series,
         features=model.features,
-        columns=list(sample_columns(model.estimator)),
         quartiles=model.quartiles,
     )
 
