@@ -80,7 +80,6 @@ class TrainPlanner:
 
     # models
 
-
     def entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the configuration of a classifier for a data set."""
         return self.plan.config.classifier(wildcards.classifier, wildcards.dataset)
@@ -105,4 +104,3 @@ class TrainPlanner:
     def origin(self, wildcards: Any) -> dict[str, str]:
         """Return where a data set comes from, for the card of a model."""
         return self.plan.datasets[wildcards.dataset].origin
-
