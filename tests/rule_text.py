@@ -22,7 +22,7 @@ def directive(rule, name, **names):
     ``names`` are those of the rule file, such as its planner.
     """
     (block,) = re.findall(
-        rf"^(?:rule|checkpoint) {rule}:\n(.*?)(?=^\S|\Z)", rule_texts(), re.MULTILINE | re.DOTALL
+        rf"^rule {rule}:\n(.*?)(?=^\S|\Z)", rule_texts(), re.MULTILINE | re.DOTALL
     )
     (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
     for function in (inputs.at, inputs.over, inputs.tables_of, inputs.together):

@@ -131,10 +131,10 @@ def test_a_shipped_study_runs_to_its_page(tmp_path, study):
 
 def without_files(folder):
     """Write a configuration of a machine without a network and without private files."""
-    nothing = folder / "nothing"
-    nothing.mkdir()
+    closed = "http://127.0.0.1:9"
     sources = {row.source for row in ROWS.values()} - {"bundled", "simulate", "table"}
-    download = {"base_urls": {name: [str(nothing)] for name in sources}, "retries": 0}
+    sources -= {"microarray", "angular"}  # files of the user
+    download = {"base_urls": {name: [closed] for name in sources}, "retries": 0}
     studies = {}
     for study, settings in STUDIES.items():
         few = {
@@ -145,43 +145,39 @@ def without_files(folder):
     (folder / "tiny.yaml").write_text(yaml.safe_dump(changed))
 
 
-def test_every_shipped_study_starts_without_private_files(tmp_path):
-    """Each private file is an optional data set that is sought; no plan needs one."""
+#: Studies of files that a user supplies.
+PRIVATE = ["baselines", "signatures", "cohorts"]
+
+
+def test_every_shipped_study_is_planned_without_private_files(tmp_path):
+    """The plan has the data sets of public addresses, and none of a file that is not there."""
     without_files(tmp_path)
-    written = snakemake(tmp_path, "--dry-run", *STUDIES)
-    private = {name for name, row in ROWS.items() if row.source in ("microarray", "angular")}
-    used = {row.id for study in STUDIES.values() for row in rows_of(study)}
-    sought = set(re.findall(r"Seeking (\S+)", written))
-    assert private & used <= sought
-    assert "WorkflowError" not in written
+    written = snakemake(tmp_path, "--dry-run", *(STUDIES.keys() - set(PRIVATE)))
+    read = set(re.findall(r"Reading (\S+)", written))
+    assert {"GSE15824", "colorectal", "spambase", "magic", "weather"} <= read
+    private = {name for name, row in ROWS.items() if row.source == "microarray"}
+    assert not read & {*private, "pigeons", "protein-helix"}
 
 
-#: Studies whose page needs neither a network nor a file, and the sections that they keep.
-ALONE = {
-    "separation": {"separation", "missing", "overview", "methods"},
-    "directional": {"directional", "missing", "overview", "methods"},
-    "cohorts": {"missing", "overview", "methods"},
-}
-
-
-@pytest.fixture(scope="module")
-def without_optional(tmp_path_factory):
-    """The folder of one run of all studies that need neither a network nor a file."""
-    folder = tmp_path_factory.mktemp("without")
-    without_files(folder)
-    snakemake(folder, *ALONE)
-    return folder
-
-
-@pytest.mark.parametrize("study", ALONE)
-def test_a_study_of_optional_data_sets_ends_with_a_page_without_them(without_optional, study):
-    """Simulated parts are computed; the page names what is missing and how to supply it."""
-    folder = without_optional / "results/studies" / study
-    pages = "".join((folder / name).read_text() for name in ("report.html", "details.html"))
-    assert set(re.findall(r'<section[^>]*id="([\w-]+)"', pages)) == ALONE[study]
+@pytest.mark.parametrize("study", PRIVATE)
+def test_a_study_of_private_files_alone_names_the_files(tmp_path, study):
+    without_files(tmp_path)
+    written = snakemake(tmp_path, study, fails=True)
+    assert f"the study {study} has no data set" in written
     for row in rows_of(STUDIES[study]):
+        assert f"resources/downloads/microarray/{row.location}.csv" in written
+
+
+def test_a_study_that_simulates_ends_with_a_page_without_its_files(tmp_path):
+    """Simulated parts are computed; page and run name what is missing and how to supply it."""
+    without_files(tmp_path)
+    written = snakemake(tmp_path, "separation")
+    folder = tmp_path / "results/studies/separation"
+    pages = "".join((folder / name).read_text() for name in ("report.html", "details.html"))
+    sections = {"separation", "missing", "overview", "methods"}
+    assert set(re.findall(r'<section[^>]*id="([\w-]+)"', pages)) == sections
+    for row in rows_of(STUDIES["separation"]):
+        assert f"Left out of separation: {row.id}; there is no file" in written
         assert row.id in pages
     assert "Not in this run" in pages
     assert "docs/tutorials/data-files.md" in pages
-    # the next run seeks them again
-    assert not list((without_optional / "results").glob("*/search/availability.json"))

@@ -460,7 +460,7 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     """`--list-rules` shows the stages and the studies, whatever the studies train."""
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
-    stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models"}
+    stages = {"acquire", "diagnose", "genes", "classify", "check", "models"}
     stages |= {"compare", "validate", "combine", "analyse", "report", "draw"}
     assert rules - set(contract_studies(finished)) == {"all", "default", *stages}
 

@@ -4,39 +4,9 @@ from xnbflow.running.planners.acquire import AcquirePlanner
 ACQUIRE = AcquirePlanner(PLAN)
 
 
-# Seek: whether the files of an optional data set can be had. A study is planned without those that cannot.
-checkpoint seek:
-    output:
-        availability="results/{dataset}/search/availability.json",
-        places="results/{dataset}/search/places.parquet",
-    log:
-        "results/logs/seek/{dataset}.log",
-    benchmark:
-        "results/benchmarks/seek/{dataset}.tsv"
-    conda:
-        "../../envs/xnbflow.yaml"
-    resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1200, per_mb=6, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=1, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
-        ),
-    params:
-        dataset=ACQUIRE.row,
-        files=ACQUIRE.named_files,
-        code=stage_code("reading"),
-        own_code=ACQUIRE.own_code,
-    message:
-        "Seeking {wildcards.dataset}"
-    script:
-        "../scripts/seek.py"
-
-
 rule acquire:
     input:
         unpack(ACQUIRE.user_files),
-        places=over(ACQUIRE.optional, "results/{dataset}/search/places.parquet"),
     output:
         series="results/{dataset}/series.parquet",
         notes="results/{dataset}/notes.parquet",

@@ -29,12 +29,7 @@ update_config(complete, config)
 config = complete
 
 try:
-    PLAN = Plan.read(
-        config,
-        ROOT,
-        mark_local=local,
-        availability=lambda name: checkpoints.seek.get(dataset=name).output[0],
-    )
+    PLAN = Plan.read(config, ROOT, mark_local=local)
 except InputError as error:
     raise WorkflowError(str(error)) from error
 

@@ -12,11 +12,8 @@ start_job(snakemake)
 from xnbflow.jobs.acquire import acquire_data_set
 from xnbflow.sources.sheet import SheetRow
 
-files = dict(snakemake.input.items())
-places = files.pop("places")
 acquire_data_set(
-    SheetRow(**snakemake.params.dataset).with_files(files),
-    places=next(map(Path, places), None),
+    SheetRow(**snakemake.params.dataset).with_files(dict(snakemake.input.items())),
     series=Path(snakemake.output.series),
     notes=Path(snakemake.output.notes),
     truth=Path(snakemake.output.truth),

@@ -1,10 +1,7 @@
 """What the rules ask of a configuration: inputs, parameters and resources of their jobs."""
 
 import copy
-import io
-import json
 import os
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +16,7 @@ from snakemake.exceptions import WorkflowError
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Cohorts, Design, Validation, study_of
 from xnbflow.running.config import Folds
+from xnbflow.running.finish import left_out_sentences
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.planners.acquire import AcquirePlanner
 from xnbflow.running.planners.cohorts import CohortPlanner
@@ -392,6 +390,8 @@ def test_only_existing_pages_are_listed(plan, tmp_path):
     page = tmp_path / "results/studies/one/report.html"
     page.parent.mkdir(parents=True)
     page.touch()
+    assert TargetPlanner(plan).pages() == []  # of a study that was not planned
+    plan.study(ONE)
     assert TargetPlanner(plan).pages() == [page]
 
 
@@ -416,59 +416,67 @@ def test_gene_sets_of_the_project_are_parameters_by_their_content(plan):
     assert list(planner.shipped_gene_sets(ONE)) == [shipped]
 
 
-class Found:
-    """The file of *seek* of a data set that cannot be had for a reason, or can."""
-
-    def __init__(self, reason):
-        self._text = json.dumps({"available": not reason, "reason": reason})
-
-    @contextmanager
-    def open(self):
-        yield io.StringIO(self._text)
-
-
-def test_a_plan_leaves_out_optional_data_sets_that_cannot_be_had(plan):
+def test_optional_data_sets_without_their_file_are_left_out_of_the_plan(plan, tmp_path):
     raw = copy.deepcopy(dict(plan.raw))
     raw["studies"]["one"]["optional"] = ["mine"]
-    reasons = {"mine": "no place has it"}
-    sought = Plan.read(raw, ROOT, availability=lambda name: Found(reasons[name]))
-    assert sought.study(ONE).datasets == ("wine",)
-    assert sought.study(ONE).missing == reasons
-    assert not [path for path in TargetPlanner(sought).of_study("one") if "/mine/" in path]
-    assert list(ReportPlanner(sought).configuration(ONE)["datasets"]) == ["wine"]
-    there = Plan.read(raw, ROOT, availability=lambda name: Found(""))
-    assert there.study(ONE).datasets == ("wine", "mine")
-    assert TargetPlanner(there).of_study("one") == TargetPlanner(plan).of_study("one")
+    complete = Plan.read(raw, ROOT)
+    assert complete.study(ONE).datasets == ("wine", "mine")
+    assert TargetPlanner(complete).of_study("one") == TargetPlanner(plan).of_study("one")
+    (tmp_path / "mine.csv").unlink()
+    rest = Plan.read(raw, ROOT)
+    assert rest.study(ONE).datasets == ("wine",)
+    assert rest.study(ONE).missing == {"mine": "location: there is no file mine.csv"}
+    assert not [path for path in TargetPlanner(rest).of_study("one") if "/mine/" in path]
+    assert list(ReportPlanner(rest).configuration(ONE)["datasets"]) == ["wine"]
+    assert left_out_sentences(rest.planned.values()) == [
+        "Left out of one: mine; location: there is no file mine.csv"
+    ]
 
 
-def test_optional_data_sets_are_sought_and_their_places_are_read(plan):
+@pytest.mark.parametrize("skip", ["mine", ["mine"]])
+def test_a_data_set_under_skip_is_left_out_of_every_study(plan, skip):
+    """``--config skip=mine`` is a text, the configuration has a list."""
+    rest = Plan.read({**plan.raw, "skip": skip}, ROOT)
+    assert rest.study(ONE).datasets == ("wine",)
+    assert "skip" in rest.study(ONE).missing["mine"]
+    assert rest.study(TWO).missing == {}
+
+
+def test_a_study_from_which_all_data_sets_are_left_out_is_refused(plan):
+    """Another study of the same configuration runs."""
+    rest = Plan.read({**plan.raw, "skip": ["wine"]}, ROOT)
+    assert rest.study(ONE).datasets == ("mine",)
+    with pytest.raises(WorkflowError, match=r"the study two has no data set(.|\n)*wine: .*skip"):
+        rest.study(TWO)
+
+
+def test_a_study_that_simulates_needs_no_data_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rest = Plan.read(default_configuration(ROOT), ROOT)
+    assert rest.study(wildcards(study="separation")).datasets == ()
+    assert list(rest.study(wildcards(study="separation")).analyses) == ["separation"]
+    with pytest.raises(WorkflowError, match=r"resources/downloads/microarray/SRBCT_Khan2001\.csv"):
+        rest.study(wildcards(study="baselines"))
+
+
+@pytest.mark.parametrize(
+    ("base_urls", "file", "is_there"),
+    [
+        ({}, "", False),
+        ({}, "resources/downloads/microarray/SRBCT_Khan2001.csv.gz", True),
+        ({"microarray": ["arrays"]}, "arrays/SRBCT_Khan2001.csv", True),
+        ({"microarray": ["arrays"]}, "other/SRBCT_Khan2001.csv", False),
+        ({"microarray": ["https://host/arrays"]}, "", True),  # a job downloads it, or fails
+    ],
+)
+def test_a_file_is_sought_where_a_job_would_read_it(plan, tmp_path, base_urls, file, is_there):
+    if file:
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).touch()
     raw = copy.deepcopy(dict(plan.raw))
-    raw["studies"]["one"]["optional"] = ["mine"]
-    again = Plan.read(raw, ROOT)
-    assert TargetPlanner(again).sought("one", "two") == ["results/mine/search/availability.json"]
-    acquire = AcquirePlanner(again)
-    assert acquire.optional(wildcards(dataset="mine")) == [{}]
-    assert acquire.optional(wildcards(dataset="wine")) == []
-    files = acquire.named_files(wildcards(dataset="mine"))
-    assert Path(files["location"]).name == "mine.csv"
-
-
-def test_the_size_of_an_acquired_data_set_is_that_of_its_files(plan):
-    """The table of places, an input where it is optional, is no part of the data."""
-    files = InputFiles(["results/mine/search/places.parquet"], [0.01])
-    assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == pytest.approx(
-        0.8
-    )  # 40 x 1,000
-    files = InputFiles(["mine.csv", "results/mine/search/places.parquet"], [3.0, 0.01])
-    assert AcquirePlanner(plan).size_mb(wildcards(dataset="mine"), files) == 3.0
-
-
-class InputFiles(list):
-    """Input files with their sizes."""
-
-    def __init__(self, paths, sizes):
-        super().__init__(paths)
-        self.size_files_mb = sizes
+    raw["download"]["base_urls"] |= base_urls
+    raw["studies"]["two"] |= {"datasets": ["wine", "Khan2001"], "optional": ["Khan2001"]}
+    assert ("Khan2001" in Plan.read(raw, ROOT).study(TWO).datasets) == is_there
 
 
 def test_compare_and_report_are_one_job_of_a_cluster_without_an_analysis_between_them(plan):

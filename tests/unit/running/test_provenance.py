@@ -16,7 +16,7 @@ from xnbflow.running.provenance import STAGES, own_code, stage_files
 LIBRARY = Path(provenance.__file__).parents[1]
 #: The jobs of each stage.
 JOBS = {
-    "reading": ("acquire", "seek"),
+    "reading": ("acquire",),
     "judging": ("compare",),
     "page": ("report", "draw"),
 }

@@ -10,7 +10,6 @@ from rule_text import directive, rule_texts
 from xnbflow.tables.contract import (
     ALL_COHORTS,
     ANALYSIS_FOLDER,
-    AVAILABILITY,
     CHECKSUMS,
     CURVES,
     DETAILS,
@@ -51,7 +50,6 @@ SLOW = {
 TRAINING = {"numba", "scipy.special", "sklearn.base"}
 NEEDED = {
     "acquire": set(),
-    "seek": set(),
     "diagnose": {"numba", "scipy.special"},
     "genes": {"numba", "scipy.special"},
     "classify": TRAINING,
@@ -106,7 +104,7 @@ def test_a_job_that_trains_our_classifiers_imports_no_more_of_scikit_learn(run):
 def test_every_rule_has_its_three_places():
     """Its group in tables.toml, its rule and its script; with log and benchmark."""
     text = rule_texts()
-    written = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE))
+    written = set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
     scripts = {path.stem for path in (ROOT / "workflow/scripts").glob("*.py")}
     assert written == scripts == set(JOBS)
     for rule in written:
@@ -118,7 +116,6 @@ def test_every_rule_has_its_three_places():
 def test_the_paths_in_the_rules_are_those_of_the_contract():
     places = {
         SERIES,
-        AVAILABILITY,
         CHECKSUMS,
         MODEL,
         GENE_SETS,
@@ -208,7 +205,6 @@ def planned(rule, name, **study):
 #: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
 REQUESTED = {
     "acquire": (1800, 160),
-    "seek": (4800, 660),  # by the sheet
     "diagnose": (2400, 160),
     "genes": (2400, 160),
     "classify": (1900, 1260),
@@ -263,7 +259,7 @@ def test_jobs_in_progress_precede_new_data_sets_and_large_ones_precede_small_one
 
 #: The stage of each rule, whose code is a parameter.
 STAGE = dict.fromkeys(JOBS, "computing")
-STAGE |= {"acquire": "reading", "seek": "reading", "compare": "judging"}
+STAGE |= {"acquire": "reading", "compare": "judging"}
 STAGE |= {"report": "page", "draw": "page"}
 #: Rules of jobs in which no module of the user has a part.
 WITHOUT_OWN_CODE = {"diagnose", "genes"}

@@ -2,6 +2,8 @@
 
 import gzip
 import hashlib
+import os
+import socket
 from dataclasses import replace
 
 import pytest
@@ -271,3 +273,36 @@ def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
             downloads(tmp_path, url).fetch("cumida", PATH)
         path = downloads(tmp_path, url).fetch("cumida", PATH, sha256=SHA256)
     assert path.read_bytes() == CSV
+
+
+@pytest.fixture
+def unresolved_names(monkeypatch):
+    """No name resolves; returns the names that were asked for."""
+    asked = []
+
+    def resolve(host, *_, **__):
+        asked.append(host)
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    return asked
+
+
+def test_a_name_that_does_not_resolve_is_tried_once_for_all_data_sets(tmp_path, unresolved_names):
+    """Neither retries nor other files of the host ask for it again, until a minute has passed."""
+    hosts = tmp_path / "hosts.txt"
+
+    def fetch(name):
+        places = {"cumida": ["https://data.example/a", "https://data.example/b"]}
+        downloads = Downloads(tmp_path, places, RetryPolicy(retries=4), unresolved=hosts)
+        with pytest.raises(UnavailableError, match="does not resolve") as error:
+            downloads.fetch("cumida", name)
+        return str(error.value)
+
+    message = fetch("first.csv")
+    assert "https://data.example/a/first.csv: the name of the server does not resolve" in message
+    fetch("second.csv")
+    assert unresolved_names == ["data.example"]
+    os.utime(hosts, (0, 0))
+    fetch("third.csv")
+    assert unresolved_names == ["data.example"] * 2

@@ -79,6 +79,9 @@ class Source:
         The fields (``location`` or options) that may name a user's file, so that the data set is
         acquired again when the file changes. Each has a regular expression of values that are not
         files, for example accessions; empty if every value is a file.
+    unserved : dict of str to str
+        The files of data sets that no public address serves and a user supplies: by a regular
+        expression of the location, the name of the file, in which ``{location}`` is replaced.
     """
 
     name: str
@@ -86,6 +89,7 @@ class Source:
     options: Mapping[str, Schema] = field(default_factory=dict)
     needs: tuple[str, ...] = ("location",)
     files: Mapping[str, str] = field(default_factory=dict)
+    unserved: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +119,8 @@ class Analysis:
         The names of these tables.
     parts : tuple of str
         The paper's names of classifiers, which ``paper:`` of a study maps to its own.
+    simulates : bool
+        Whether it has results without data sets, by simulations.
     """
 
     name: str
@@ -126,6 +132,7 @@ class Analysis:
     comparison: str | None = None
     needs: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    simulates: bool = False
 
     @property
     def modules(self) -> tuple[str, ...]:

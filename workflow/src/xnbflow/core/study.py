@@ -161,9 +161,9 @@ class Study:
     omit_sections : tuple of str
         Sections that are not on the page; their tables are still written.
     optional : tuple of str
-        Ids of data sets that the study may lack if they cannot be acquired.
+        Ids of data sets without which the study runs if a file of the user is not there.
     missing : dict of str to str
-        Id of each optional data set that could not be acquired, to the reason; see `without`.
+        Id of each data set that is left out, to the reason; see `without`.
     jobs : dict of str to str
         Id of a classifier to the job that trains it; a classifier that is absent is trained in
         `MAIN_JOB`.
@@ -194,7 +194,7 @@ class Study:
     missing: dict[str, str] = field(default_factory=dict)
 
     def without(self, missing: Mapping[str, str]) -> "Study":
-        """Return the study without data sets that could not be acquired, ``missing`` by the reason.
+        """Return the study without data sets that are left out, ``missing`` with the reasons.
 
         * An analysis loses these data sets. If it divides samples into folds and has no other data
           set, it is left out.
@@ -227,6 +227,14 @@ class Study:
             changes |= {"classifiers": (), "folds": (), "final": (), "headline": "", "jobs": {}}
             changes["gene_sets"] = ()
         return replace(self, **changes)
+
+    @property
+    def all_datasets(self) -> list[str]:
+        """The data sets of the study and of its analyses, each once."""
+        names = [*self.datasets]
+        for settings in self.analyses.values():
+            names += settings.get("datasets", ())
+        return list(dict.fromkeys(names))
 
     def design_of(self, dataset: str) -> Design:
         """Return how single features of a data set are compared."""

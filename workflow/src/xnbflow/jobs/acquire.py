@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire_noting
-from xnbflow.sources.places.seeking import origins_of
+from xnbflow.sources.places.downloads import UnavailableError
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import write_truth
-from xnbflow.tables.contract import NOTES_TABLE, PLACES_TABLE
-from xnbflow.tables.storage import read_parquet, write_parquet
+from xnbflow.tables.contract import NOTES_TABLE, UNRESOLVED
+from xnbflow.tables.storage import write_parquet
 
 
 def acquire_data_set(
@@ -19,19 +20,40 @@ def acquire_data_set(
     notes: Path,
     truth: Path,
     checksums: Path,
-    places: Path | None,
     downloads: Mapping[str, Any],
 ) -> None:
     """Write the canonical series of a row of the sheet, with notes and planted markers.
 
     ``checksums`` is kept from run to run: a download is compared with that of an earlier run.
-    ``places`` is the table of *seek* of an optional data set, which has fetched its files;
     ``downloads`` are settings of `xnbflow.sources.acquire.acquire`.
+
+    Raises
+    ------
+    UnavailableError
+        If no place has a file. The message also has the line that leaves the data set out.
     """
-    earlier = {} if places is None else origins_of(read_parquet(places, PLACES_TABLE))
-    data, noted = acquire_noting(row, lock=checksums, earlier=earlier, **downloads)
+    try:
+        data, noted = acquire_noting(row, lock=checksums, unresolved=UNRESOLVED, **downloads)
+    except InputError as error:
+        if not _is_unavailable(error):
+            raise
+        msg = (
+            f"{error}. To run without this data set, add skip: [{row.id}] to the configuration, or "
+            f"--config skip={row.id} to the command"
+        )
+        raise UnavailableError(msg, file=error.file, code=error.code) from error
     data.write(series)
     write_parquet(noted, notes, NOTES_TABLE)
     write_truth(row, truth)
     # a data set without downloads has no checksums; the rule promises the file
     checksums.touch()
+
+
+def _is_unavailable(error: BaseException) -> bool:
+    """Return whether the cause of an error is a file that no place has."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, UnavailableError):
+            return True
+        cause = cause.__cause__
+    return False

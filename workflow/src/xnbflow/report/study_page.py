@@ -64,7 +64,7 @@ def _lead(study: Study) -> str:
     if not study.missing:
         return study.summary
     names = ", ".join(study.missing)
-    lacking = f"Not in this run, because their files could not be had: {names}; see below."
+    lacking = f"Not in this run: {names}; see below."
     return f"{study.summary} {lacking}".strip()
 
 

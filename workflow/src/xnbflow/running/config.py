@@ -63,6 +63,7 @@ class Config:
     classifiers: dict[str, dict[str, Any]]
     studies: dict[str, Study]
     preprocessing: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    skip: tuple[str, ...] = ()
 
     def classifier(self, name: str, dataset: str = "") -> dict[str, Any]:
         """Return a classifier's configuration: paths of classes and their params, without labels.
@@ -133,8 +134,10 @@ def read_config(
     """
     refuse_removed(raw)
     check_schema(raw, schema)
+    skip = raw.get("skip", ())  # a single name in --config skip=NAME
     config = Config(
         run=tuple(raw["run"]),
+        skip=(skip,) if isinstance(skip, str) else tuple(skip),
         sheets=tuple(raw["sheets"]),
         download=dict(raw["download"]),
         diagnostics=dict(raw["diagnostics"]),
@@ -317,6 +320,7 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
         msg = f"configuration, studies: {name!r} is the name of a rule; give the study another id"
         raise InputError(msg)
     _check_known("run", config.run, "study", config.studies)
+    _check_known("skip", config.skip, "data set", dataset_ids, hint=_SHEETS_HINT)
     sources = config.download["base_urls"]
     _check_known("download.base_urls", sources, "source", known_sources())
     for source, urls in sources.items():
@@ -388,9 +392,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
-    named = [*study.datasets]
-    for settings in study.analyses.values():
-        named += settings.get("datasets", ())
+    named = study.all_datasets
     _check_known(f"{place}.optional", study.optional, "data set of the study", named)
     parts: list[str] = []
     for name in study.analyses:

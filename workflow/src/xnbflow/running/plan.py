@@ -5,15 +5,15 @@ jobs of a rule. The Snakefile imports this module in every cluster job: nothing 
 imported here.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from snakemake.exceptions import WorkflowError
 
+from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.running.config import (
@@ -24,7 +24,8 @@ from xnbflow.running.config import (
     read_sheets,
 )
 from xnbflow.running.declared_files import refuse_outputs
-from xnbflow.running.project import default_sheets
+from xnbflow.running.left_out import data_sets_left_out, refuse_without_data
+from xnbflow.running.project import default_sheets, existing_path
 from xnbflow.sources.sheet import SheetRow, local_path
 
 #: Number of features of a series whose row of the sheet has none: as of the array HG-U133 Plus 2.
@@ -58,11 +59,10 @@ class Plan:
         The sheet that defines each data set.
     mark_local : callable
         Snakemake's ``local``, for files that are never in a storage.
-    availability : callable, optional
-        Returns the file in which the rule *seek* writes whether an optional data set is available.
-        The rule is a checkpoint: before it has run, the function raises Snakemake's exception of an
-        unfinished checkpoint, and Snakemake calls the input function again when it has. Without
-        this function all data sets are available.
+    left_out : dict of str to dict
+        The data sets that each study runs without, and why, see `data_sets_left_out`.
+    planned : dict of str to Study
+        The studies of the jobs that have been planned, in this order, see `study`.
     """
 
     root: Path
@@ -71,7 +71,8 @@ class Plan:
     datasets: dict[str, SheetRow]
     sheets: dict[str, str]
     mark_local: Callable[[str], str]
-    availability: Callable[[str], Any] | None = None
+    left_out: dict[str, dict[str, str]] = field(default_factory=dict)
+    planned: dict[str, Study] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -79,7 +80,6 @@ class Plan:
         raw: Mapping[str, Any],
         root: Path,
         mark_local: Callable[[str], str] = str,
-        availability: Callable[[str], Any] | None = None,
     ) -> "Plan":
         """Return the plan of a configuration; an `InputError` names what is wrong in it.
 
@@ -106,25 +106,28 @@ class Plan:
             datasets=datasets,
             sheets=sheets,
             mark_local=mark_local,
-            availability=availability,
+            left_out=data_sets_left_out(config, datasets, root),
         )
 
     def study(self, wildcards: Any) -> Study:
-        """Return the study of a job, see `available_study`."""
-        return self.available_study(wildcards.study)
+        """Return the study of a job, see `study_of`."""
+        return self.study_of(wildcards.study)
 
-    def available_study(self, study: str) -> Study:
-        """Return a study without its optional data sets that are not available."""
-        configured = self.config.studies[study]
-        if self.availability is None:
-            return configured
-        unavailable = {}
-        for name in configured.optional:
-            with self.availability(name).open() as stream:
-                result = json.load(stream)
-            if not result["available"]:
-                unavailable[name] = result["reason"]
-        return configured.without(unavailable)
+    def study_of(self, name: str) -> Study:
+        """Return a study without the data sets that are left out.
+
+        Raises
+        ------
+        WorkflowError
+            If none of its data sets remains.
+        """
+        study = self.config.studies[name].without(self.left_out[name])
+        try:
+            refuse_without_data(study)
+        except InputError as error:
+            raise WorkflowError(str(error)) from error
+        self.planned[name] = study
+        return study
 
     @property
     def jobs(self) -> list[str]:
@@ -206,18 +209,6 @@ class Plan:
             is_log_cpm = self.datasets[dataset].options.get("transform") == "log_cpm"
             return design | {"trend": is_log_cpm}
         return design
-
-    def datasets_of(self, study: Study) -> list[str]:
-        """Return the data sets of a study and of its analyses."""
-        datasets = list(study.datasets)
-        for settings in study.analyses.values():
-            datasets += settings.get("datasets", ())
-        return datasets
-
-
-def existing_path(path: str | Path, root: Path) -> Path:
-    """Return a path of the configuration: in the working directory if it exists, or the project."""
-    return Path(path) if Path(path).exists() else root / path
 
 
 def is_in_project(path: str | Path, root: Path) -> bool:

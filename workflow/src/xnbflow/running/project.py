@@ -38,6 +38,11 @@ def default_sheets(root: Path = ROOT) -> dict[str, Path]:
     return {f"xnbflow/{path.parent.name}/{path.name}": path for path in paths}
 
 
+def existing_path(path: str | Path, root: Path) -> Path:
+    """Return a path of the configuration: in the working directory if it exists, or the project."""
+    return Path(path) if Path(path).exists() else root / path
+
+
 def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:
     """Set values in a mapping; nested mappings are merged key by key."""
     for key, value in values.items():

@@ -50,7 +50,6 @@ STAGES = {
         "tables",
         "jobs/__init__.py",
         "jobs/acquire.py",
-        "jobs/seek.py",
     ),
     "computing": (*_COMMON, "jobs", "models", "papers"),
     "judging": (*_COMMON, "jobs/__init__.py", "jobs/compare.py"),

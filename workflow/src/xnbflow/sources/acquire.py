@@ -36,7 +36,7 @@ def acquire(
     base_urls: Mapping[str, Sequence[str]] | None = None,
     lock: str | Path | None = None,
     origins: list[Origin] | None = None,
-    earlier: Mapping[str, Origin] | None = None,
+    unresolved: str | Path | None = None,
     **retry: Any,
 ) -> DataSet:
     """Get a data set from its source and check it against the sheet.
@@ -55,8 +55,8 @@ def acquire(
         added.
     origins : list of Origin, optional
         A list to which the place of each file, and the places that failed, are added.
-    earlier : mapping of str to Origin, optional
-        By the name of a file, where it came from when another job fetched it.
+    unresolved : path, optional
+        A file of hosts whose names other jobs of this run could not resolve: none is tried again.
     **retry
         The fields of `xnbflow.sources.places.retries.RetryPolicy`: how often and how long a
         download is tried.
@@ -86,7 +86,7 @@ def acquire(
         dict(base_urls or {}),
         RetryPolicy(**retry),
         Path(lock) if lock else None,
-        earlier=dict(earlier or {}),
+        unresolved=Path(unresolved) if unresolved else None,
     )
     # The module of a source has a function `load`, which returns the series of a row of the sheet.
     source = importlib.import_module(known_sources()[dataset.source].module)

@@ -82,6 +82,7 @@ _OWN = (
             for key in ("annotation", "collapse", "literal", "map", "transform", "unlabelled")
         },
         files={"annotation": _PLATFORM},
+        unserved={".*": "{location}.csv"},
     ),
     Source(
         name="geo",

@@ -418,11 +418,8 @@ TRUTH = GROUPS["acquired"].files["truth"]
 NOTES = GROUPS["acquired"].files["notes"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
-
-#: Whether an optional data set is available.
-AVAILABILITY = PathTemplate("results/{dataset}/search/availability.json")
-#: The URLs and folders where the files of an optional data set are.
-PLACES = GROUPS["sought"].files["places"]
+#: Hosts whose names the jobs of a run could not resolve.
+UNRESOLVED = PathTemplate(DOWNLOADS + "/unresolved-hosts.txt")
 
 #: Tests of normality and dependence of a data set.
 DIAGNOSTIC_PATH = GROUPS["diagnostic"].path
@@ -482,7 +479,6 @@ RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), benchmar
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
 NOTES_TABLE = GROUPS["acquired"].tables["notes"]
-PLACES_TABLE = GROUPS["sought"].tables["places"]
 FOLDS_TABLE = GROUPS["folds"].tables["folds"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables

@@ -20,6 +20,7 @@ ANALYSIS = Analysis(
     name="cica",
     compute="xnbflow.papers.cica.compute",
     section="xnbflow.papers.cica.section",
+    simulates=True,
     parameters={
         "seeds": whole(1),
         "samples": _SAMPLES,

@@ -63,13 +63,19 @@ ANALYSIS = Analysis(
     name="directional",
     compute="xnbflow.papers.directional.compute",
     section="xnbflow.papers.directional.section",
+    simulates=True,
     parameters={"bins": whole(1), "max_features": whole(0), "repeats": whole(1)},
     comparison="xnbflow.papers.directional.compute_comparison",
     needs=("summary", "pairwise_within"),
     parts=("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB"),
 )
 
-ANGULAR = Source(name="angular", module="xnbflow.papers.directional.angular", options=SAMPLE)
+ANGULAR = Source(
+    name="angular",
+    module="xnbflow.papers.directional.angular",
+    options=SAMPLE,
+    unserved={"protein-.*": "protein_dihedrals.tsv", "pigeons|swallows": "{location}.csv"},
+)
 
 AUSLAN = Source(
     name="auslan", module="xnbflow.papers.directional.auslan", options={"file": SAMPLE["file"]}

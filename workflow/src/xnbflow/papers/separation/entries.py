@@ -35,6 +35,7 @@ ANALYSIS = Analysis(
     name="separation",
     compute="xnbflow.papers.separation.compute",
     section="xnbflow.papers.separation.section",
+    simulates=True,
     parameters={
         "blocks": whole(1),
         "size": whole(1),

@@ -6,7 +6,7 @@ the jobs. Its methods take the wildcards of a job, for example ``dataset="wine"`
 | planner | rules |
 |---|---|
 | `targets` | *all* and the rules of studies |
-| `acquire` | *seek*, *acquire* |
+| `acquire` | *acquire* |
 | `diagnose` | *diagnose*, *genes* |
 | `train` | *classify*, *check*, *models* |
 | `study` | *compare*; *report* reads the files of the same jobs |

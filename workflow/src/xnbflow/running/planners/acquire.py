@@ -1,14 +1,12 @@
-"""The rules *seek* and *acquire*: a data set is a row of the sheet, with files of a user."""
+"""The rule *acquire*: a data set is a row of the sheet, with files of a user."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xnbflow.running.plan import Plan, existing_path
-from xnbflow.running.planners.inputs import Values
+from xnbflow.running.plan import Plan
 from xnbflow.running.provenance import own_code
 from xnbflow.sources.registry import known_sources
-from xnbflow.tables.contract import PLACES
 
 #: Endings of compressed files.
 _COMPRESSED = (".gz", ".xlsx", ".parquet", ".h5ad")
@@ -32,16 +30,6 @@ class AcquirePlanner:
         files = self.plan.datasets[wildcards.dataset].local_files
         return {key: self.plan.local_file(path, f"{place}, {key}") for key, path in files.items()}
 
-    def named_files(self, wildcards: Any) -> dict[str, str]:
-        """Return the user's files of a data set, existing or not, by the field of the sheet."""
-        files = self.plan.datasets[wildcards.dataset].local_files
-        return {key: str(existing_path(path, self.plan.root)) for key, path in files.items()}
-
-    def optional(self, wildcards: Any) -> list[Values]:
-        """Return one mapping for a data set that is optional in a study, else none."""
-        studies = self.plan.config.studies.values()
-        return [{}] if any(wildcards.dataset in study.optional for study in studies) else []
-
     def user_file_states(self, wildcards: Any) -> dict[str, list[int]]:
         """Return size and time of the user's files of a data set.
 
@@ -62,9 +50,6 @@ class AcquirePlanner:
     def size_mb(self, wildcards: Any, files: Any) -> float:
         """Return the MB of a data set as text by its files, a rule's inputs, else by the sheet."""
         size = 0.0
-        places = PLACES.of(dataset=wildcards.dataset)
         for path, mb in zip(files, files.size_files_mb, strict=True):
-            if path == places:  # the table of *seek* is no part of the data
-                continue
             size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
         return size or self.plan.sheet_mb(wildcards)

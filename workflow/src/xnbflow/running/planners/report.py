@@ -63,7 +63,7 @@ class ReportPlanner:
         folds += [settings["folds"] for settings in study.analyses.values() if "folds" in settings]
         datasets = {}
         preprocessing = {}
-        for name in plan.datasets_of(study):
+        for name in study.all_datasets:
             datasets[name] = {"sheet": plan.sheets[name], **vars(plan.datasets[name])}
             if name in plan.config.preprocessing:
                 preprocessing[name] = plan.config.preprocessing[name]
@@ -82,6 +82,6 @@ class ReportPlanner:
     def figure_labels(self, wildcards: Any) -> dict[str, str]:
         """Return the labels of a figure in Snakemake's own report: its data set, and more."""
         study = self.plan.study(wildcards)
-        datasets = self.plan.datasets_of(study)
+        datasets = study.all_datasets
         labels = figure_labels(wildcards.figure, datasets, study.folds, study.classifiers)
         return {key: text for key, text in labels.items() if text}

@@ -6,7 +6,7 @@ from typing import Any
 
 from xnbflow.core.study import Study
 from xnbflow.running.plan import Plan
-from xnbflow.tables.contract import ALL_COHORTS, AVAILABILITY, GENE_SETS, GROUPS, MODEL, REPORT
+from xnbflow.tables.contract import ALL_COHORTS, GENE_SETS, GROUPS, MODEL, REPORT
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class TargetPlanner:
 
     def of_study(self, name: str, _wildcards: Any = None) -> list[str]:
         """Return the files that a run of a study writes."""
-        study = self.plan.available_study(name)
+        study = self.plan.study_of(name)
         tables = [path for group in GROUPS.values() for path in group.targets(study)]
         return list(dict.fromkeys([*tables, *model_files(study), *cohort_files(study)]))
 
@@ -25,14 +25,9 @@ class TargetPlanner:
         """Return the files of all studies under ``run:``."""
         return [path for study in self.plan.config.run for path in self.of_study(study)]
 
-    def sought(self, *studies: str) -> list[str]:
-        """Return the files of *seek* of the optional data sets of studies."""
-        names = [name for study in studies for name in self.plan.config.studies[study].optional]
-        return [AVAILABILITY.of(dataset=name) for name in dict.fromkeys(names)]
-
     def pages(self) -> list[Path]:
-        """Return the existing pages of the studies under ``run:``."""
-        pages = [Path(REPORT.of(study=study)).absolute() for study in self.plan.config.run]
+        """Return the existing pages of the planned studies."""
+        pages = [Path(REPORT.of(study=study)).absolute() for study in self.plan.planned]
         return [page for page in pages if page.exists()]
 
 

@@ -6,6 +6,5 @@
                imports requests.)
 ``retries``    When is a download tried again, and which limits has it?
 ``pinned``     Which URL and which checksum has a public file that is named in one text?
-``seeking``    Can the files of an optional data set be had?
 =============  ==================================================================================
 """

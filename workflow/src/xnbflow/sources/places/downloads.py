@@ -2,12 +2,14 @@
 
 import hashlib
 import re
+import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.core.errors import InputError
@@ -19,7 +21,12 @@ from xnbflow.sources.formats.files import (
     is_cut_text,
     open_raw,
 )
-from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
+from xnbflow.sources.places.retries import (
+    DownloadFailedError,
+    NotThereError,
+    RetryPolicy,
+    UnresolvedError,
+)
 from xnbflow.sources.sheet import local_path
 
 if TYPE_CHECKING:
@@ -29,6 +36,8 @@ if TYPE_CHECKING:
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 #: Bytes of a listing that are read.
 _LONGEST_LISTING = 1 << 22
+#: Seconds after which the name of a host is tried again.
+_SECONDS_UNRESOLVED = 60
 _NO_FILE = Refusal(code="downloads.no-file", sentence="{place}: no such file")
 
 _CUT = Refusal(
@@ -111,6 +120,7 @@ _NO_PLACE = Refusal(
         "cannot get {name}:\n  {failures}\nCheck the network, or name another place, or the file "
         "by its path"
     ),
+    kind=UnavailableError,
 )
 
 _UNAVAILABLE = Refusal(
@@ -129,6 +139,11 @@ _UNAVAILABLE_URL = Refusal(
         "and name its path"
     ),
     kind=UnavailableError,
+)
+
+_UNRESOLVED = Refusal(
+    code="downloads.unresolved",
+    sentence="{place}: the name {host} does not resolve (it was tried a moment ago)",
 )
 
 _BROKEN_GZIP = Refusal(
@@ -151,8 +166,9 @@ class Downloads:
     lock : Path or None
         A file with checksums of earlier accepted files, here or by others: a file that differs is
         refused, unless the sheet has its checksum. `accepted` adds to it.
-    earlier : mapping of str to Origin
-        By the name of a file, where it came from when another job fetched it.
+    unresolved : Path or None
+        A file of hosts whose names could not be resolved a moment ago, one in a line. They are not
+        tried: without a network every job would wait for the same answer.
     checksum_place : str
         Where the user writes checksums, for messages.
     temporary : bool
@@ -167,7 +183,7 @@ class Downloads:
     lock: Path | None = None
     checksum_place: str = "the sheet"
     temporary: bool = False
-    earlier: Mapping[str, Origin] = field(default_factory=dict)
+    unresolved: Path | None = None
     origins: list[Origin] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, DownloadFailedError] = field(default_factory=dict, init=False, repr=False)
 
@@ -354,10 +370,7 @@ class Downloads:
             self.origins.append(origin)
 
     def _origin_of_present(self, path: Path) -> Origin:
-        """Return the origin of a file that was there, by the job that fetched it or by the lock."""
-        earlier = self.earlier.get(path.name)
-        if earlier is not None:
-            return replace(earlier, path=path)
+        """Return the origin of a file that was there, by the lock."""
         place = _read_places(self.lock).get(path.name.removesuffix(".gz"), "")
         return Origin(path, None, earlier=place)
 
@@ -380,10 +393,16 @@ class Downloads:
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
+        host = urlsplit(url).hostname or ""
+        if host in _unresolved_hosts(self.unresolved):
+            raise UnresolvedError.of(_UNRESOLVED.error(place=url, host=host))
         with atomic(target) as partial:
             try:
                 http.download(url, partial, self.retry, checked=checksum is not None)
             except DownloadFailedError as error:
+                if isinstance(error, UnresolvedError) and self.unresolved is not None:
+                    with self.unresolved.open("a", encoding="utf-8") as file:
+                        file.write(f"{host}\n")
                 msg = f"{url}: {error}"
                 raise type(error)(msg, sheet=error.sheet, code=error.code) from error
             fault = _fault(partial, checksum, name=url)
@@ -427,6 +446,15 @@ def _read_lock(path: Path | None) -> dict[str, str]:
     text = path.read_bytes().decode(errors="replace")
     lines = [re.fullmatch(r"([0-9a-f]{64})  (.+)", line) for line in text.splitlines()]
     return {line[2]: line[1] for line in lines if line}
+
+
+def _unresolved_hosts(path: Path | None) -> set[str]:
+    """Return the hosts of a recent file of `Downloads.unresolved`; none if it is old or absent."""
+    if path is None or not path.is_file():
+        return set()
+    if time.time() - path.stat().st_mtime > _SECONDS_UNRESOLVED:
+        return set()
+    return set(path.read_text(encoding="utf-8").splitlines())
 
 
 def _without_password(text: str) -> str:

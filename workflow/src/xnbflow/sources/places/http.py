@@ -6,19 +6,25 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import requests
 from isal import igzip
 from requests.adapters import HTTPAdapter
 from tqdm import tqdm
 from urllib3 import Retry
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, MaxRetryError, NameResolutionError
 
 from xnbflow.core.errors import quoted
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.files import BROKEN_GZIP
-from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
+from xnbflow.sources.places.retries import (
+    DownloadFailedError,
+    NotThereError,
+    RetryPolicy,
+    UnresolvedError,
+)
 
 #: Bytes that are read at once.
 _CHUNK = 1 << 18
@@ -39,6 +45,8 @@ _NOT_WHOLE = Refusal(code="http.not-whole", sentence="the file was not whole wit
 _NO_ANSWER = Refusal(code="http.no-answer", sentence="there was no answer within {seconds:g} s")
 
 _NO_CONNECTION = Refusal(code="http.no-connection", sentence="the connection failed ({reason})")
+
+_NO_NAME = Refusal(code="http.no-name", sentence="the name of the server does not resolve")
 
 _STATUS = Refusal(code="http.status", sentence="the server answered {reason}")
 
@@ -63,6 +71,27 @@ _UNKNOWN_LENGTH = Refusal(
     ),
     sheet=True,
 )
+
+
+class _Attempts(Retry):
+    """Retries of a request, of which a name that does not resolve has none.
+
+    A machine without a network would wait for all of them.
+    """
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: Any = None,
+        error: Exception | None = None,
+        _pool: Any = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Self:
+        """Count an attempt; raise `MaxRetryError` after the last one."""
+        if isinstance(error, NameResolutionError):
+            raise MaxRetryError(_pool, url or "", error) from error
+        return super().increment(method, url, response, error, _pool, _stacktrace)
 
 
 class _BodyError(DownloadFailedError):
@@ -147,7 +176,7 @@ def _refuse_cut(answer: requests.Response, path: Path, *, checked: bool) -> None
 @contextmanager
 def _answer(url: str, retry: RetryPolicy) -> Iterator[requests.Response]:
     """Open a URL, with retries by urllib3, and translate errors of reading its body."""
-    attempts = Retry(
+    attempts = _Attempts(
         total=retry.retries,
         backoff_factor=retry.backoff,
         status_forcelist=_TEMPORARY,
@@ -173,6 +202,8 @@ def _get(session: requests.Session, url: str, retry: RetryPolicy) -> requests.Re
     try:
         answer = session.get(url, headers=_HEADERS, timeout=retry.timeout, stream=True)
     except (requests.RequestException, ValueError) as error:
+        if _is_unresolved(error):
+            raise UnresolvedError.of(_NO_NAME.error()) from error
         if _is_timeout(error):
             refusal = _NO_ANSWER.error(seconds=retry.timeout)
         elif isinstance(error, requests.ConnectionError):
@@ -187,6 +218,12 @@ def _get(session: requests.Session, url: str, retry: RetryPolicy) -> requests.Re
         is_absent = status < 500 and status not in _TEMPORARY
         raise (NotThereError if is_absent else DownloadFailedError).of(refusal)
     return answer
+
+
+def _is_unresolved(error: Exception) -> bool:
+    """Return whether the name of a server does not resolve; requests keeps the error of urllib3."""
+    cause = error.args[0] if error.args else None
+    return isinstance(getattr(cause, "reason", None), NameResolutionError)
 
 
 def _is_timeout(error: Exception) -> bool:

@@ -28,6 +28,10 @@ class NotThereError(DownloadFailedError):
     """A place does not have the file under this name: 404 and the like."""
 
 
+class UnresolvedError(DownloadFailedError):
+    """The name of a host does not resolve, as on a machine without a network."""
+
+
 @dataclass(frozen=True)
 class RetryPolicy:
     """Limits of the time and the size of a file.
@@ -38,7 +42,7 @@ class RetryPolicy:
         Seconds without an answer after which an attempt counts as failed.
     retries : int
         Number of retries after a temporary failure: no connection, no answer, a body that ends
-        early, a server's error. Others, as 404, are final.
+        early, a server's error. Others, as 404 or a name that does not resolve, are final.
     backoff : float
         Seconds between the retries. Each further retry waits twice as long.
     deadline : float
