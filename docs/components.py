@@ -16,7 +16,6 @@ from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.volcano import draw_volcano, evidence
-from xnbflow.report.figure_files import draw_figures
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
@@ -57,7 +56,6 @@ def write_components(folder: Path) -> Path:
     ]
     page = folder / "report.html"
     write_page(page, "Components of the report", "Random numbers.", sections)
-    draw_figures(sections, folder / "figures")
     return page
 
 

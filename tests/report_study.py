@@ -34,7 +34,7 @@ from xnbflow.evaluation.training import train
 from xnbflow.inference.verdict_reasons import Reason, lowest
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.results import StudyResults
-from xnbflow.report.static.image_files import render
+from xnbflow.report.static.image_files import for_print
 from xnbflow.report.texts import constant_texts
 from xnbflow.tables import contract
 from xnbflow.tables.contract import TRUTH_TABLE
@@ -342,10 +342,10 @@ def unsourced(blocks, *modules):
     return without_sources
 
 
-def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest=20_000, **results):
+def analysis_section(analysis, tables, root, *, sourced=True, common=(), **results):
     """Write the tables of an analysis; return its section, and the tables of the page.
 
-    Every figure is drawn, as an SVG of fewer than ``largest`` characters; what shows numbers names
+    Every figure is drawn; what shows numbers names
     its files, unless ``sourced`` is false. In ``common`` are tables of the study by name;
     ``results`` are fields of `StudyResults`, such as its labels.
     """
@@ -375,9 +375,8 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
     module = import_module(analysis.section)
     section = module.section(results)
     for figure in kinds.figures_of(section.blocks):
-        drawing = render(figure.name, figure.chart())
-        assert drawing.startswith("<svg"), figure.name
-        assert len(drawing) < largest, (figure.name, len(drawing))
+        with for_print(figure.chart(), 85, figure.name) as drawing:
+            assert drawing.axes, figure.name
     assert not (sourced and unsourced(section.blocks, module))
     files = {f"analyses/{analysis.name}/{name}.tsv" for name in tables}
     for path in contract.STUDY_FILES.values():

@@ -70,7 +70,7 @@ def jobs(folder, *arguments, root=ROOT):
     planned = snakemake(folder, *arguments, "-n", "--quiet", "rules", root=root)
     rows = [line.split() for line in planned.splitlines()]
     counts = {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
-    targets = {"total", "all", "default"}
+    targets = {"total", "all", "default", "figures"}
     return {rule: count for rule, count in counts.items() if rule not in targets}
 
 

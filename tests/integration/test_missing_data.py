@@ -55,7 +55,7 @@ def test_a_mirror_that_breaks_one_answer_fails_and_skip_ends_with_a_page(tmp_pat
     assert not (results / "studies/two/report.html").exists()
 
     planned = jobs(tmp_path, "--config", "skip=second")
-    assert planned == {"compare": 1, "report": 1, "draw": 1}
+    assert planned == {"compare": 1, "report": 1}
     written = snakemake(tmp_path, "--config", "skip=second")
     assert "Left out of two: second; it is under skip in the configuration" in written
     assert "Not in this run: second" in (results / "studies/two/report.html").read_text()

@@ -1,4 +1,4 @@
-# Analyse, report and draw: computations of a study beyond the common tables, its page and figures.
+# Analyse and report: computations of a study beyond the common tables, and its page. Draw, on request: its figures as files.
 from xnbflow.running.planners.report import AnalysePlanner, ReportPlanner
 
 ANALYSE = AnalysePlanner(PLAN)
@@ -39,8 +39,7 @@ rule analyse:
         "../scripts/analyse.py"
 
 
-#: What the sections of a page read. The page and its figures are made from the same sections, beside
-#: each other.
+#: What the sections of a page read. The page and its figures are made from the same sections.
 SECTION_INPUT = dict(
     tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
     description=tables_of(
@@ -139,8 +138,11 @@ rule report:
         "../scripts/report.py"
 
 
+# Draw: SVG, PDF and PNG for print, by `snakemake figures` for the studies under run:, or for one study by the
+# folder as target, `snakemake results/studies/demo/figures`. `xnbflow figures` does the same after a run.
 rule draw:
     input:
+        record="results/studies/{study}/run.json",
         **SECTION_INPUT,
     output:
         figures=report(
@@ -166,9 +168,6 @@ rule draw:
             60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        labels=OF_STUDY.labels,
-        missing=lambda wildcards: PLAN.study(wildcards).missing,
-        configuration=REPORT.configuration,
         code=stage_code("page"),
         own_code=OF_STUDY.own_code,
     message:

@@ -1,4 +1,4 @@
-"""Draw the figures of one study."""
+"""Draw the figures of one study for print."""
 
 import sys
 from pathlib import Path
@@ -9,13 +9,14 @@ from xnbflow.running.job_process import start_job, working_directory
 
 start_job(snakemake)
 
-from xnbflow.jobs.draw import draw_study
-from xnbflow.running.config import study_of_job
+from xnbflow.core.plugins import known_analyses
+from xnbflow.report.figure_files import print_figures
+from xnbflow.report.study_page import read_record
 
-draw_study(
-    study_of_job(snakemake),
-    labels=snakemake.params.labels,
-    configuration=snakemake.params.configuration,
-    root=working_directory(snakemake),
+root = working_directory(snakemake)
+print_figures(
+    read_record(snakemake.wildcards.study, known_analyses(), root),
+    folder=Path(snakemake.output.figures),
+    width=85.0,
     threads=snakemake.threads,
 )

@@ -274,7 +274,6 @@ def drawn(tables, root, common=None):
         common=common,
         study=study,
         labels=LABELS,
-        largest=10**6,  # regions are pictures
     )
     by_caption = {}
     for table in shown:

@@ -114,7 +114,7 @@ def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
 
 
 def test_the_section_draws_and_sources_everything(tables, tmp_path):
-    section, shown = analysis_section(ANALYSIS, tables, tmp_path, largest=25_000)
+    section, shown = analysis_section(ANALYSIS, tables, tmp_path)
     whole = tables["verdicts"].query("distribution == 'all' and samples == 'all'")
     gains = whole.set_index("method")["mean_gain"]
     best = gains.drop(["weights, known H", "threshold at the true scores"]).idxmax()

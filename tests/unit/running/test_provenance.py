@@ -18,7 +18,7 @@ LIBRARY = Path(provenance.__file__).parents[1]
 JOBS = {
     "reading": ("acquire",),
     "judging": ("compare",),
-    "page": ("report", "draw"),
+    "page": ("report",),
 }
 JOBS["computing"] = tuple(
     path.stem

@@ -1,7 +1,5 @@
 """Files of figures: fit to stand on a page and in print, whatever the names in them are."""
 
-import re
-import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
 
 import matplotlib as mpl
@@ -14,20 +12,16 @@ from report_blocks import MODULES
 from report_study import write_study
 from toys import failed, killed
 
-from xnbflow.jobs.draw import draw_study
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.drawings.rows import RowPoints, draw_points
-from xnbflow.report.figure_files import draw_figures, write_figures
+from xnbflow.report.figure_files import write_figures
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import figures_of
-from xnbflow.report.page.style import shorten
 from xnbflow.report.static import image_files
-from xnbflow.report.static.artists import INK_COLOUR
 from xnbflow.report.static.chart_figure import draw_chart
-from xnbflow.report.study_page import write_report
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -48,31 +42,6 @@ def charts(tmp_path_factory):
 
 
 KINDS = ("correlations", "p_values", "points", "matrix", "densities", "calibration", "lines")
-
-
-@pytest.mark.parametrize("name", [*KINDS, "ranks"])
-def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, charts):
-    chart = charts[f"draw_{name}"]
-    text = image_files.render(name, chart)
-    assert image_files.render(name, chart) == text
-    root = ET.fromstring(text)
-    ids = [element.get("id") for element in root.iter() if element.get("id")]
-    other = image_files.render("other", chart)
-    assert not any(f'id="{i}"' in other for i in ids)
-    referred = [e.get(XLINK)[1:] for e in root.iter() if e.get(XLINK)]
-    referred += [e.get("clip-path")[5:-1] for e in root.iter() if e.get("clip-path")]
-    assert set(referred) == set(ids)
-    assert len(ids) == len(set(ids))
-    tags = {element.tag.removeprefix(SVG) for element in root.iter()}
-    assert tags <= {"svg", "g", "path", "text", "use", "defs", "clipPath", "rect"}
-    assert "<!--" not in text
-    if name == "lines":
-        shown = " ".join(element.text or "" for element in root.iter(f"{SVG}text"))
-        assert all(shorten(label, 11)[:-1] in shown for label in NAMES[:2])
-    assert "currentColor" in text  # the ink is that of the page, and the paper is transparent
-    assert INK_COLOUR not in text
-    first = next(root.iter(f"{SVG}path"), None)
-    assert first is None or "#ffffff" not in first.get("style", "")
 
 
 LONG = ["ClassSpecificNB (CV)", "XNB", "ClassSpecificNB (3 features)"]
@@ -155,48 +124,25 @@ def test_every_figure_of_a_study_is_a_file_of_its_section(tmp_path):
         kinds.Section("one", "One", "", [kinds.Figure("a", **blank)]),
         kinds.Section("two", "Two", "", [kinds.Gallery([kinds.Figure("b", **blank)], "")]),
     ]
-    draw_figures(sections, tmp_path / "figures")
+    write_figures(sections, tmp_path / "figures", width=85, subject=str)
     written = [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.svg"))]
     assert written == ["figures/one/a.svg", "figures/two/b.svg"]
-    root = ET.parse(tmp_path / written[0]).getroot()
-    assert "prefers-color-scheme" in root[0].text
-
-
-def test_the_job_draws_every_figure_that_the_pages_link_to(tmp_path):
-    results = write_study(tmp_path)
-    draw_study(
-        results.study,
-        labels=results.labels,
-        configuration=results.configuration,
-        root=results.root,
-        threads=1,
-    )
-    write_report(results, results.folder / "report.html")
-    pages = [(results.folder / name).read_text() for name in ("report.html", "details.html")]
-    linked = re.findall(r'href="(figures/[^"]*)"', "".join(pages))
-    written = [
-        path.relative_to(results.folder) for path in (results.folder / "figures").rglob("*.svg")
-    ]
-    assert set(linked) == {path.as_posix() for path in written}
-    assert len(written) > 10
 
 
 def test_a_study_without_figures_has_the_folder(tmp_path):
-    draw_figures([], tmp_path / "figures")
-    assert list((tmp_path / "figures").iterdir()) == []
+    write_figures([], tmp_path / "figures", width=85, subject=str)
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["legends.md"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("write", "function", "error"),
-    [(draw_figures, killed, BrokenProcessPool), (write_figures, failed, ZeroDivisionError)],
+    ("function", "error"), [(killed, BrokenProcessPool), (failed, ZeroDivisionError)]
 )
-def test_a_figure_that_fails_ends_the_job(tmp_path, write, function, error):
+def test_a_figure_that_fails_ends_the_job(tmp_path, function, error):
     blank = kinds.Figure("a", function, arguments={}, caption="", alt="")
     parts = [kinds.Section("one", "One", "", [blank])]
     folder, others = tmp_path / "figures", {*Process().children()}
-    arguments = [parts, folder] if write is draw_figures else [parts, folder, 85, str]
     with pytest.raises(error):
-        write(*arguments, threads=2)
+        write_figures(parts, folder, 85, str, threads=2)
     assert not list(folder.rglob("*.svg"))
     assert "popen_loky" not in str([p.cmdline() for p in {*Process().children()} - others])

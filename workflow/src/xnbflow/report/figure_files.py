@@ -1,6 +1,6 @@
-"""The figures of a study as files: SVG beside its page, and SVG, PDF and PNG for print."""
+"""The figures of a study as files for print: SVG, PDF and PNG."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -8,29 +8,8 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import Figure, Section, with_legends
 from xnbflow.report.results import StudyResults
-from xnbflow.report.static.image_files import print_figure, write_svg
+from xnbflow.report.static.image_files import print_figure
 from xnbflow.report.study_page import sections_with_figures
-
-
-def draw_figures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
-    """Write every figure as ``{section}/{figure}.svg`` of a folder.
-
-    The figures of one of the ``sections`` are drawn by ``threads`` processes while the next is
-    made. The folder exists afterwards, also without figures.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-
-    def tasks() -> Iterator[tuple[Any, ...]]:
-        for section in sections:
-            for figure, _ in with_legends(section.blocks):
-                path = folder / section.id / f"{figure.name}.svg"
-                yield _write_svg, path, figure
-
-    _call_all(threads, tasks())
-
-
-def _write_svg(path: Path, figure: Figure) -> None:
-    write_svg(path, figure.chart())
 
 
 def write_figures(

@@ -31,7 +31,7 @@ _SHEETS_HINT = (
 )
 
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
-RULES = frozenset({"all", "default", *JOBS})
+RULES = frozenset({"all", "default", "figures", *JOBS})
 
 
 @dataclass(frozen=True)

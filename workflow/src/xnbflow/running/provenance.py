@@ -56,7 +56,6 @@ STAGES = {
     "page": (
         *_COMMON,
         "jobs/__init__.py",
-        "jobs/draw.py",
         "jobs/report.py",
         "models",
         "papers",
@@ -81,7 +80,6 @@ NOT_COMPUTING = (
     "studies/study_overview.py",
     "studies/study_tables.py",
     "jobs/compare.py",
-    "jobs/draw.py",
     "jobs/report.py",
 )
 #: Files of a paper that only its page uses, by the beginning of their names.

@@ -457,7 +457,7 @@ VALIDATION_TABLE = GROUPS["validation"].path
 REPORT = GROUPS["report"].path
 #: The second page of a study.
 DETAILS = PathTemplate(STUDY + "/details.html")
-#: The folder of the charts of the page as files.
+#: The folder of the charts of a study for print.
 FIGURES_FOLDER = GROUPS["figures"].path
 #: The record of a run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")

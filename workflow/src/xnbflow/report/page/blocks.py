@@ -89,7 +89,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: a chart in the browser, and a file in the folder of figures.
+    """A figure: a chart in the browser, and files on request (`xnbflow.report.figure_files`).
 
     ``name`` is its file name without ending, unique in the study: letters, digits, dots and
     hyphens. ``draw`` returns its `xnbflow.report.drawings.marks.Chart` from the keyword
@@ -299,8 +299,8 @@ class GeneExplorer:
     ``pack`` calls `xnbflow.report.page.gene_content.gene_content`; the header needs
     ``contrasts`` (list of str), ``change`` and ``unit`` (labels of differences and values),
     ``name`` (of the downloaded file) and ``noun`` ("gene" or "feature"). ``series`` is the id of
-    the data set. ``figures`` are files only, which the page links to; where they are drawn, nothing
-    is packed.
+    the data set. ``figures`` are files on request, which are not on the page; where they are drawn,
+    nothing is packed.
     """
 
     pack: Callable[[], str]

@@ -21,9 +21,6 @@ from xnbflow.report.page.bokeh_js import drawing_library
 from xnbflow.report.page.charts import chart_json
 from xnbflow.report.page.environment import ENVIRONMENT, SCRIPT, policy_of
 
-#: The folder of the figures beside a page, which has them as ``{section}/{figure}.svg``.
-FIGURES = "figures"
-
 
 def write_page(
     path: Path,
@@ -32,7 +29,7 @@ def write_page(
     sections: Iterable[Section],
     second: Collection[str] = (),
 ) -> None:
-    """Write the page, with links to the figures in the folder ``figures`` beside it.
+    """Write the page.
 
     Sections whose ids are in ``second`` are on a second page, ``details.html`` beside the first, if
     there are any. Two figures with the same name are a `ValueError`.
@@ -76,7 +73,6 @@ def write_page(
             kind=lambda block: type(block).__name__,
             refuse=_refuse,
             cells=table_cells,
-            figures=FIGURES,
         )
         write_atomically(page, partial(Path.write_text, data=html, encoding="utf-8"))
 

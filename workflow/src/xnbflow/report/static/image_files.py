@@ -1,7 +1,5 @@
-"""Charts as files: SVG that fits a page, and SVG, PDF and PNG for print."""
+"""Charts as files for print: SVG, PDF and PNG."""
 
-import io
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,57 +54,6 @@ _ON_PAPER: dict[str, Any] = {
 }
 
 _MM_PER_INCH = 25.4
-
-_FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
-
-#: The style in a figure's file, which follows the reader's light or dark theme.
-_THEMES = (
-    "<style>:root{color:#1b1f24;background:#fff}"
-    "@media(prefers-color-scheme:dark){:root{color:#e6e8eb;background:#16191d}}</style>"
-)
-#: Parts of matplotlib's files that a page does not need: preamble, metadata, style, hidden shapes.
-_NEEDLESS = re.compile(
-    r"^.*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>"
-    r'|<path[^>]*style="fill: none"/>|(?<=>)\s*\n\s*(?=<)',
-    re.DOTALL,
-)
-#: The same within an element: fonts, rotations by nothing, decimals beyond a fiftieth of a pixel.
-_IN_ELEMENT = re.compile(
-    r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^\"]*\"|(?<=\.\d\d)\d+|\s+(?=[A-Zz]\b)"
-)
-
-
-def render(name: str, chart: Chart) -> str:
-    """Draw a chart and return it as an ``<svg>`` element that can be in a page beside others.
-
-    ``name`` is the seed of every id in it: ids of two figures differ, and the same chart gives the
-    same text every time.
-    """
-    buffer = io.StringIO()
-    with _style_of_print({"svg.hashsalt": name}):
-        figure = draw_chart(chart)
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-
-    # The ``<svg>`` element without unused definitions, with rounded coordinates.
-    svg = buffer.getvalue()
-    svg = _NEEDLESS.sub("", svg)
-    used = set(re.findall(r"#(\w+)", svg))
-
-    def tidy(element: re.Match[str]) -> str:
-        text = re.sub(r' id="([^"]*)"', lambda i: i[0] if i[1] in used else "", element[0])
-        return _IN_ELEMENT.sub("", text)
-
-    svg = re.sub(r"<[^>]+>", tidy, svg)
-    svg = svg.replace("<svg ", f'<svg font-family="{_FONT}" stroke-linejoin="round" ', 1)
-
-    return svg.replace(INK_COLOUR, "currentColor")
-
-
-def write_svg(path: Path, chart: Chart) -> None:
-    """Write a chart as an SVG file, light or dark as the reader's browser."""
-    svg = render(path.stem, chart).replace(">", f">{_THEMES}", 1)
-    text = f'<?xml version="1.0" encoding="utf-8"?>\n{svg}\n'
-    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def print_figure(chart: Chart, path: Path, width: float) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 from xnbflow.core.study import Study
 from xnbflow.running.plan import Plan
-from xnbflow.tables.contract import ALL_COHORTS, GENE_SETS, GROUPS, MODEL, REPORT
+from xnbflow.tables.contract import ALL_COHORTS, FIGURES_FOLDER, GENE_SETS, GROUPS, MODEL, REPORT
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ class TargetPlanner:
     def of_run(self, _wildcards: Any = None) -> list[str]:
         """Return the files of all studies under ``run:``."""
         return [path for study in self.plan.config.run for path in self.of_study(study)]
+
+    def figures(self, _wildcards: Any = None) -> list[str]:
+        """Return the folders of figures of all studies under ``run:``."""
+        return [FIGURES_FOLDER.of(study=study) for study in self.plan.config.run]
 
     def pages(self) -> list[Path]:
         """Return the existing pages of the planned studies."""

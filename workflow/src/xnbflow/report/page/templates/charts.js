@@ -667,11 +667,11 @@ async function pixels(drawing) {
 }
 
 function addPixels(drawing) {
-  const link = drawing.querySelector(".files a[href$='.svg']");
-  const name = link.getAttribute("href").split("/").pop().replace(/svg$/, "png");
+  const files = drawing.querySelector(".files");
+  const name = `${files.dataset.figure}.png`;
   const button = make("button", { type: "button", class: "file" }, "PNG");
   button.addEventListener("click", async () => save(name, [await pixels(drawing)], "image/png"));
-  link.after(button);
+  files.querySelector("div").prepend(button);
 }
 
 const drawn = new Set();
