@@ -14,7 +14,7 @@ from xnbflow.core.significance import FDR_LEVEL, TEST_LEVEL
 from xnbflow.core.study import Design
 from xnbflow.core.terms import sheet_term
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.adjustment import with_known_covariates
+from xnbflow.diagnostics.adjustment import phenotype_of, with_known_covariates
 from xnbflow.diagnostics.associations import Association, association, values_by_class
 from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
@@ -58,7 +58,7 @@ def confounders(series: DataSet) -> list[AuditRow]:
     missing if the column cannot be adjusted for.
     """
     labels = pd.Series(series.labels)
-    phenotype = {} if series.sample_metadata is None else series.sample_metadata
+    phenotype = phenotype_of(series)
     tested: dict[str, Association] = {}
     not_tested: list[AuditRow] = []
     for column, all_cells in phenotype.items():
@@ -109,7 +109,7 @@ def association_severity(result: Association, p_holm: float) -> str:
 
 def _genes(series: DataSet, name: str) -> AuditRow:
     """Return the numbers of features that differ without and with a column, and a remedy."""
-    cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
+    cells = phenotype_of(series)[name].str.strip()
     present = has_value(cells)
     values = usable(pd.Series(series.labels)[present], cells[present])
     is_category = values is not None and not pd.api.types.is_numeric_dtype(values)
