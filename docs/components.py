@@ -148,7 +148,6 @@ def _genes(values: np.ndarray, labels: list[str]) -> GeneExplorer:
         change="log2 fold change",
         unit="log value",
         name="components",
-        command="xnbflow gene STUDY {}",
     )
     arguments = {"title": "tumour", "change": change, "p": p, "cut": 0.005, "names": {"GENE0": 0}}
     arguments["xlabel"] = "log2 fold change"

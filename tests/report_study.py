@@ -206,7 +206,6 @@ SMALL_STUDY = {
 #: The path of a table of each group, and the tables that it has.
 PLACES = {
     "study": (contract.STUDY_TABLE, contract.GROUPS["study"].tables),
-    "gene_lists": (contract.GROUPS["gene_lists"].path, contract.GENE_LIST_TABLES),
     "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
     "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
@@ -227,7 +226,7 @@ def study_of_tables(root, tables, configuration=None, **fields):
     """
     study = Study(**(SMALL_STUDY | fields))
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
-    empty = empty_tables("study", "gene_lists", "description") / contract.STUDY.of(study="s")
+    empty = empty_tables("study", "description") / contract.STUDY.of(study="s")
     shutil.copytree(empty, root / contract.STUDY.of(study=study.id), dirs_exist_ok=True)
     genes = contract.GENES.parent
     empty = empty_tables("genes") / genes.of(study="s", dataset="d")
@@ -236,7 +235,7 @@ def study_of_tables(root, tables, configuration=None, **fields):
     for name, rows in tables.items():
         group, _, table = name.rpartition(".")
         if not group:
-            groups = ("study", "gene_lists", "description")
+            groups = ("study", "description")
             group = next(group for group in groups if table in PLACES[group][1])
         place, schemas = PLACES[group]
         values = wildcards | {"table": table}

@@ -41,7 +41,7 @@ rule classify:
         "../scripts/classify.py"
 
 
-# Check: a label test, learning curves, and fits to disjoint halves of the samples.
+# Check: a label test, and fits to disjoint halves of the samples.
 rule check:
     input:
         series="results/{dataset}/series.parquet",
@@ -62,7 +62,7 @@ rule check:
         ),
     params:
         entries=TRAIN.check_entries,
-        fast_classes=TRAIN.fast_classes,
+        label_test_classifiers=TRAIN.label_test_classifiers,
         halves_classifiers=TRAIN.halves_classifiers,
         n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
         code=computing_code(),

@@ -14,7 +14,7 @@ from xnbflow.jobs.check import check_classifiers
 check_classifiers(
     Path(snakemake.input.series),
     entries=snakemake.params.entries,
-    fast_classes=snakemake.params.fast_classes,
+    label_test_classifiers=snakemake.params.label_test_classifiers,
     halves_classifiers=snakemake.params.halves_classifiers,
     n_pairs=snakemake.params.n_pairs,
     folder=Path(snakemake.output.halves).parent,

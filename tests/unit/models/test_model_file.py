@@ -52,7 +52,7 @@ PARAMS = {
 STEPS = {
     name: {"steps": [{"method": name}, {"method": "csnb"}]}
     for name, method in shipped_methods().items()
-    if method.kind == "transformer" and name not in ("adjust_covariates", "centre_groups")
+    if method.kind == "transformer"
 }
 CLASSIFIERS = {
     name: {"method": name, "params": PARAMS.get(name, {})}
@@ -96,15 +96,15 @@ def test_other_files_are_refused(path, tmp_path):
     (tmp_path / "text.skops").write_text("g0,g1\n1,2\n")
     skops.io.dump(StandardScaler(), tmp_path / "foreign.skops")
     edited(path, tmp_path / "newer.skops", lambda c: c["version"].update(content="99"))
-    edited(path, tmp_path / "older.skops", lambda c: c["version"].update(content="3"))
+    edited(path, tmp_path / "older.skops", lambda c: c["version"].update(content="4"))
     popen = {"__class__": "Popen", "__module__": "subprocess"}
     edited(path, tmp_path / "popen.skops", lambda c: c["estimator"].update(popen))
     for name, message in {
         "nothing": "does not exist",
         "text": r"is damaged \(BadZipFile: .* zip file\)",
         "foreign": "not a model of xnbflow",
-        "newer": "format 99, this program reads 4",
-        "older": "format 3, this program reads 4",
+        "newer": "format 99, this program reads 5",
+        "older": "format 4, this program reads 5",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
         with pytest.raises(InputError, match=message):

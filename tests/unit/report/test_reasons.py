@@ -131,8 +131,6 @@ def test_a_finding_has_its_detail_p_remedy_and_meaning_in_this_order():
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert reasons.finding_in_short(row) == "“source” separates classes completely."
-    paper = reasons.finding_for_paper(row)
-    assert paper == "“source” separates classes completely (a: “x (y) z.” (10); b: “v” (12))"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""One verdict, seven places: page, manuscript, model card, index, workbook, `show` and record.
+"""One verdict, five places: page, index, workbook, `show` and record.
 
 A case is a set of conditions. Each condition gives the evidence that a study has (predictions, a
 label test, an audit, columns, halves, second cohorts), and the level that the documentation allows
@@ -27,8 +27,6 @@ from xnbflow.models.final import model_tables
 from xnbflow.report import workbook
 from xnbflow.report.index import write_index
 from xnbflow.report.levels import LEVEL_STYLES
-from xnbflow.report.manuscript.paragraphs import paragraphs
-from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
@@ -318,18 +316,14 @@ def places(results, folder):
     badges = re.findall(r'class="badge (\w+)">([^<]*)<', index)
     sheets = dict(islice(workbook.workbook_sheets(results), 3))  # summary, verdicts and reasons
     items = sheets["summary"].set_index("item")["text"]
-    by_rule = re.findall("this result is (.*)", paragraphs(results))
     styles = {badge for badge, _ in badges} | {page_card.level}
     assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
     shown = summary_text(described, model_file)
-    card_text = model_card(described, "t")
     found = {
         "page": page_card.badge,
         "page, sentence": page_card.verdict.partition(":")[0],
-        "manuscript": " ".join(by_rule),
-        "model card": card_text[card_text.index("Verdict of the study") :],
         "index": " ".join(words for _, words in badges),
         "workbook": items["verdict: d"].partition(":")[0],
         "workbook, table": " ".join(sheets["verdicts"]["level"]),
@@ -376,9 +370,6 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     assert "Not supported" in (tmp_path / "results/index.html").read_text()
     items = dict(workbook.workbook_sheets(results))["summary"].set_index("item")["text"]
     assert items["verdict: GSE7904"].startswith("Not supported: XNB has no result")
-    lines = paragraphs(results).splitlines()
-    (line,) = (line for line in lines if line.startswith("GSE7904, XNB: "))
-    assert line.endswith("By the rule of xnbflow this result is not supported.")
 
 
 @pytest.mark.parametrize(
@@ -421,4 +412,3 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, expected):
     described = model_summary(XNB, path)
     assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", expected)
     assert expected in summary_text(described, path)
-    assert expected in model_card(described, "t")

@@ -228,12 +228,12 @@ def test_names_in_a_study_are_those_of_its_classifiers(changes, message):
     assert message in refused(RAW | {"studies": {"one": study | changes}, "run": []})
 
 
-@needs("signatures")
+@needs("cica")
 def test_the_folds_of_an_analysis_exist():
-    analyses = {"signatures": {"datasets": ["wine"], "folds": "ten"}}
+    analyses = {"cica": {"datasets": ["wine"], "folds": "ten"}}
     study = {"title": "x", "analyses": analyses}
     message = refused(RAW | {"studies": {"one": study}, "run": []})
-    assert "analyses.signatures.folds: unknown scheme of folds 'ten'" in message
+    assert "analyses.cica.folds: unknown scheme of folds 'ten'" in message
 
 
 def test_defaults_of_a_study_and_of_folds():

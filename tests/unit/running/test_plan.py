@@ -30,7 +30,7 @@ from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC_PATH, GENES, GROUPS, NOTES, TRAINING_TABLES, TRUTH
+from xnbflow.tables.contract import DIAGNOSTIC_PATH, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -153,7 +153,7 @@ def test_checks_are_of_the_first_folds(plan):
     train = TrainPlanner(plan)
     assert train.random_gene_classifiers(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
     assert train.random_gene_classifiers(wildcards(**WINE, folds="10-fold", job="main")) == []
-    assert list(train.fast_classes(wildcards(**WINE))) == ["csnb"]
+    assert train.label_test_classifiers(wildcards(**WINE)) == ["csnb"]
     assert train.halves_classifiers(wildcards(**WINE)) == ["csnb"]
     checks = inputs_of("compare", plan)["checks"](ONE)
     assert [path for path in checks if path.endswith("/halves.parquet")] == [
@@ -167,7 +167,7 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
     for name in ("label_tests", "halves"):
         monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
     train = TrainPlanner(plan)
-    for choose in (train.fast_classes, train.halves_classifiers):
+    for choose in (train.label_test_classifiers, train.halves_classifiers):
         assert list(choose(wildcards(study="one", dataset="wine"))) == ["csnb"]
         assert list(choose(wildcards(study="one", dataset="mine"))) == ["nb", "csnb"]
 
@@ -232,23 +232,6 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
     assert sorted(declared) == sorted([*series, *read.paths])
 
 
-def test_a_job_of_enrich_reads_the_genes_of_its_data_sets_and_models(plan):
-    inputs = StudyInputs(study=study_of(StudyPlanner(plan).gene_list_fields(ONE)))
-    read = ReadPaths()
-    with patch.multiple(study_inputs, read_parquet=read):
-        inputs.signatures()
-        inputs.dataset_tables(GENES.fill(study="one", table="genes"), None)
-    declared = inputs_of("enrich", plan)
-    assert sorted(declared["genes"](ONE) + declared["signature"](ONE)) == sorted(read.paths)
-
-
-def test_the_series_are_read_again_only_to_test_gene_sets(plan):
-    series = inputs_of("enrich", plan)["series"]
-    assert series(ONE) == []
-    plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=("sets.gmt",))
-    assert series(ONE) == ["results/wine/series.parquet", "results/mine/series.parquet"]
-
-
 def test_public_files_of_gene_sets_are_parameters_and_those_of_the_user_inputs(plan, tmp_path):
     """A public one is downloaded by the job, into the folder of downloads."""
     (tmp_path / "sets.gmt").write_text("a\t-\tb\n")
@@ -264,7 +247,7 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
     records = inputs_of("report", plan)["usage"](ONE)
     rules = [path.split("/")[2] for path in records]
     # two data sets; two schemes with two jobs each; one model
-    of_study = {"compare": 1, "enrich": 1}
+    of_study = {"compare": 1}
     expected = {
         "acquire": 2,
         "diagnose": 2,
@@ -384,21 +367,6 @@ def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
             GenePlanner(plan).design(wildcards(study=study, dataset="wine"))["reference"]
             == reference
         )
-    genes = inputs_of("enrich", plan)["genes"]
-    assert genes(TWO) == ["results/studies/two/genes/wine/genes.parquet"]
-    assert genes(ONE) == [
-        "results/studies/one/genes/wine/genes.parquet",
-        "results/studies/one/genes/mine/genes.parquet",
-    ]
-
-
-def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
-    assert StudyPlanner(plan).gene_list_fields(ONE)["designs"] == {}
-    study = with_designs(plan, "one", mine=Design(adjust=("age",)))
-    plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
-    designs = study_of(StudyPlanner(plan).gene_list_fields(ONE)).designs
-    assert designs["mine"].adjust == ("age",)
-    assert designs["wine"] == Design(trend=False)
 
 
 def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):

@@ -11,10 +11,8 @@ import pytest
 from toys import put, refused
 
 from xnbflow.data.controls import control_class
-from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
-from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.proposal.label import plausible_labels
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
@@ -104,73 +102,6 @@ def test_reads_begin_at_one_and_intensities_do_not():
     peaks = np.maximum(intensities(), 5000)  # none is 0
     assert scale_of(peaks, np.arange(N))[0] == "not logged"
     assert not are_large_intensities(-intensities())
-
-
-def fragpipe(endings):
-    """Return ``combined_protein.tsv`` of FragPipe with some columns of each sample."""
-    values = intensities()
-    proteins = [f"P{i:05}" for i in range(len(values))]
-    columns = {"Protein": [f"sp|{p}|X" for p in proteins], "Protein ID": proteins}
-    columns["Gene"] = [f"Gene{i}" for i in range(len(values))]
-    columns["Combined Total Peptides"] = [3] * len(values)
-    for ending, factor in endings.items():
-        for name, cells in zip(NAMES, values.T, strict=True):
-            columns[f"{name} {ending}"] = cells * factor
-    return pd.DataFrame(columns), values
-
-
-@pytest.mark.parametrize(
-    ("endings", "factor"),
-    [
-        ({"Spectral Count": 1e-6, "Intensity": 2, "MaxLFQ Intensity": 1}, 1),
-        ({"Spectral Count": 1e-6, "Intensity": 2}, 2),
-        ({"Intensity": 2, "MaxLFQ Intensity": 0}, 2),
-    ],
-)
-def test_one_intensity_of_each_sample_of_fragpipe_is_read(tmp_path, monkeypatch, endings, factor):
-    monkeypatch.chdir(tmp_path)
-    frame, values = fragpipe(endings)
-    frame.to_csv("combined_protein.tsv", sep="\t", index=False)
-    proposal = summarise_location("combined_protein.tsv", "mine")
-    assert (proposal.row.label, proposal.row.options["transform"]) == ("sample names", "log2")
-    series = acquire(proposal.row)
-    assert series.samples.tolist() == NAMES
-    assert series.labels[:2].tolist() == ["tumor", "ctrl"]
-    first = int(series.features[0].removeprefix("Gene"))
-    measured = values[first] > 0
-    expected = np.log2(values[first][measured] * factor)
-    np.testing.assert_allclose(series.values[0][measured], expected)
-    assert np.isnan(series.values[0][~measured]).all()
-
-
-@pytest.mark.parametrize("ending", [".raw.dia", ".raw", ".d", ".mzML"])
-def test_runs_of_dia_nn_are_samples_called_by_their_files(tmp_path, monkeypatch, ending):
-    """https://github.com/vdemichev/DiaNN: ``report.pg_matrix.tsv``, an empty cell is missing."""
-    monkeypatch.chdir(tmp_path)
-    values = intensities()
-    columns = {name: [f"{name}{i}" for i in range(300)] for name in ("Protein.Group", "Genes")}
-    columns |= {"Protein.Ids": columns["Protein.Group"], "Protein.Names": columns["Genes"]}
-    columns["First.Protein.Description"] = [""] * 300
-    frame = pd.DataFrame(columns)
-    for name, cells in zip(NAMES, values.T, strict=True):
-        frame[rf"D:\data\2024_{name}{ending}"] = np.where(cells == 0, np.nan, cells)
-    frame.to_csv("report.pg_matrix.tsv", sep="\t", index=False)
-    proposal = summarise_location("report.pg_matrix.tsv", "mine")
-    assert proposal.row.options["transform"] == "log2"
-    series = acquire(proposal.row)
-    assert series.samples.tolist() == [f"2024_{name}" for name in NAMES]
-    assert sorted(series.classes) == ["ctrl", "tumor"]
-    first = int(series.features[0].removeprefix("Genes"))
-    np.testing.assert_allclose(np.exp2(np.nan_to_num(series.values[0], nan=-np.inf)), values[first])
-
-
-def test_a_run_of_dia_nn_whose_name_has_only_letters_is_a_sample(tmp_path):
-    columns = ["Protein.Group", "Protein.Names", "Genes", "First.Protein.Description"]
-    runs = ["Tumour", "SampleA.raw"]
-    rows = [[f"P{i}", f"N{i}", f"G{i}", "", "8.5", "9.5"] for i in range(3)]
-    lines = ["\t".join(row) for row in [columns + runs, *rows]]
-    export = read_export(put(tmp_path, "\n".join(lines) + "\n", "report.pg_matrix.tsv"))
-    assert export.values.columns.tolist() == ["Tumour", "SampleA"]
 
 
 def test_of_several_measures_of_a_sample_one_is_read(tmp_path):
@@ -354,23 +285,19 @@ def test_the_patient_in_tcga_s_barcodes_is_proposed_as_the_group(tmp_path):
     assert "group" not in summary_of(tmp_path / "y.tsv").row.options
 
 
-def test_scaled_values_of_cells_are_replaced_by_counts_or_raw_values(tmp_path):
-    pytest.importorskip("h5py")
-    import h5py
-    from cell_files import write_cells
+def test_scaled_values_are_replaced_by_counts_or_raw_values(tmp_path):
+    pytest.importorskip("anndata", reason="needs the extra h5ad")
+    from anndata_files import annotated
 
-    path = tmp_path / "x.h5ad"
-    write_cells(path)
-    assert "matrix" not in summary_of(path, transform="none").row.options
-    with h5py.File(path, "r+") as file:
-        layers = list(file["layers"]) if "layers" in file else []
-        has_raw = "raw" in file
-        matrix = file["X"]
-        data = matrix["data"] if isinstance(matrix, h5py.Group) else matrix
-        data[...] = -np.abs(data[...])
-    expected = (
-        "layers:counts" if "counts" in layers else "raw" if has_raw else f"layers:{layers[0]}"
-    )
-    proposal = summary_of(path, transform="none")
-    assert proposal.row.options["matrix"] == expected
+    data = annotated()
+    data.write_h5ad(tmp_path / "x.h5ad")
+    assert "matrix" not in summary_of(tmp_path / "x.h5ad", transform="none").row.options
+    data.X = -data.X
+    data.write_h5ad(tmp_path / "y.h5ad")
+    proposal = summary_of(tmp_path / "y.h5ad", transform="none")
+    assert proposal.row.options["matrix"] == "layers:columns"
     assert "Its matrices are X" in proposal.reason
+    data.layers["counts"] = -data.X
+    data.write_h5ad(tmp_path / "z.h5ad")
+    options = summary_of(tmp_path / "z.h5ad", transform="none").row.options
+    assert options["matrix"] == "layers:counts"

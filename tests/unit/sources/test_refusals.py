@@ -19,7 +19,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.count_folder import merge_counts
-from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
@@ -109,7 +108,6 @@ READERS = {
     "acquire": lambda path, **cells: acquire(row_of(path, **cells)),
     "geo": lambda path: read_geo(path, row_of(path, "geo", label="title")),
     "folder": lambda path: merge_counts(path.parent),
-    "export": read_export,
     "pinned": lambda path: pinned_url(str(path)),
     "cumida": lambda path: acquire(SheetRow("x", "cumida", path)),
     "microarray": lambda path: acquire(SheetRow("x", "microarray", path)),
@@ -129,5 +127,5 @@ def test_what_is_wrong_is_refused_by_its_code(tmp_path, row):
     with pytest.raises(InputError, match=message) as error:
         READERS[reader](paths[0], **dict(*cells))
     assert error.value.code == code
-    if reader in ("table", "geo", "folder", "export"):
+    if reader in ("table", "geo", "folder"):
         assert Path(error.value.file).is_relative_to(tmp_path)

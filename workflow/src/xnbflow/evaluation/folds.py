@@ -19,7 +19,7 @@ from xnbflow.data.stratified import (
 )
 
 #: With more samples folds are drawn once, and the default checks (disjoint halves, permuted labels,
-#: random genes, the learning curve) are left out.
+#: random genes) are left out.
 MOST_REPEATED = 1000
 
 Splits = list[tuple[np.ndarray, np.ndarray]]

@@ -56,7 +56,6 @@ from xnbflow.evaluation.fitting import (
     as_read,
     filled,
     fit_grouped,
-    frame_for,
     impute_within,
     imputes,
 )
@@ -454,8 +453,8 @@ def complete_score(estimator: BaseEstimator, series: DataSet, *, n_splits: int =
             warnings.simplefilter("ignore")
             for training, test in stratified_splits(labels, groups, n_splits, seed):
                 model = clone(estimator)
-                training_frame = frame_for(model, series, training)
-                test_frame = frame_for(model, series, test)
+                training_frame = series.frame(training)
+                test_frame = series.frame(test)
                 if series.missing and not imputes(model):
                     training_frame, test_frame = impute_within(training_frame, test_frame)
                 training_groups = None if groups is None else groups[training]

@@ -23,7 +23,7 @@ from xnbflow.models.typicality import Typicality
 from xnbflow.tables.parquet import place_of
 
 #: Version of the format; increase it when older or newer programs cannot read the files.
-MODEL_VERSION = 4
+MODEL_VERSION = 5
 
 #: The name of the format, in the header of a file.
 _FORMAT = "xnbflow-model"

@@ -148,7 +148,6 @@ def read_samples(
     known: Mapping[str, Any] | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
-    columns: Collection[str] = (),
 ) -> pd.DataFrame:
     """Read samples to predict, (n_samples, n_features); the index names them.
 
@@ -156,11 +155,9 @@ def read_samples(
     and ``id_column`` of the training data, ``known``, have the same meaning here; a table without
     that column of names is searched for another, as for training. A table without any of the
     model's ``features`` in its header has samples in columns. Columns of text that are not features
-    are left out, except ``columns`` of the samples, which come last.
+    are left out.
     """
-    return read_labelled_samples(
-        dataset, known, downloads=downloads, features=features, columns=columns
-    ).frame
+    return read_labelled_samples(dataset, known, downloads=downloads, features=features).frame
 
 
 def read_labelled_samples(
@@ -168,7 +165,6 @@ def read_labelled_samples(
     known: Mapping[str, Any] | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
-    columns: Collection[str] = (),
     quartiles: np.ndarray | None = None,
 ) -> SamplesToPredict:
     """Read samples to predict with their labels, where the table has them; see `read_samples`.
@@ -180,7 +176,7 @@ def read_labelled_samples(
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
         dataset = first_complete_row(
-            dataset, training, features=set(features), columns=columns, downloads=Downloads(folder)
+            dataset, training, features=set(features), downloads=Downloads(folder)
         )
         series = _read_unlabelled(dataset, folder)
         notes: tuple[str, ...] = ()
@@ -197,8 +193,6 @@ def read_labelled_samples(
     labels = None
     if series.sample_metadata is not None:
         metadata = series.sample_metadata
-        if columns:
-            frame = frame.join(metadata.set_axis(series.samples).filter(columns))
         label = str(training.get("label") or "")
         if label in metadata:
             labels = [str(text) for text in metadata[label]]
@@ -271,7 +265,6 @@ def first_complete_row(
     training: Mapping[str, Any],
     *,
     features: Collection[str],
-    columns: Collection[str],
     downloads: Downloads,
 ) -> SheetRow:
     """Fill in the training data's columns of labels and samples, if the table has them.
@@ -289,9 +282,7 @@ def first_complete_row(
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
         return dataset
-    return _complete_table(
-        path, dataset, training, features=features, columns=columns, downloads=downloads
-    )
+    return _complete_table(path, dataset, training, features=features, downloads=downloads)
 
 
 def _complete_table(
@@ -300,7 +291,6 @@ def _complete_table(
     training: Mapping[str, Any],
     *,
     features: Collection[str],
-    columns: Collection[str],
     downloads: Downloads,
 ) -> SheetRow:
     """Fill in the orientation of a table, its columns of labels and samples, and those of text."""
@@ -308,7 +298,7 @@ def _complete_table(
     id_column = dataset.id_column or training.get("id_column")
     table = read_raw_table(path, dataset.options, most_rows=_ROWS_OF_TEXT)
     header = table.header
-    phenotype = [name for name in header if name in {label, *columns}]
+    phenotype = [name for name in header if name == label]
     names = {*header, *(without_version(header) or ())}
     # If no column has the name of a feature of the model, features are in rows.
     samples_in_columns = bool(features) and not names & set(features)

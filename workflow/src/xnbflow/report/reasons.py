@@ -255,20 +255,13 @@ def finding_in_words(row: ReasonRow, within: str = "") -> str:
 
     ``within`` are the words on the recognition of the class within the levels of a column.
     """
-    text = _with_detail(_finding(row), row)
+    text = _finding(row)
+    if row["detail"]:
+        text += f" ({row['detail']})"
     if pd.notna(row["p_holm"]):
         text += f" (adjusted p = {format_p(row['p_holm'])})"
     text = "; ".join(filter(None, [text, within, row["remedy"]]))
     return " ".join(filter(None, [f"{text}.", _MEANINGS.get(row["code"], "")]))
-
-
-def finding_for_paper(row: ReasonRow, within: str = "") -> str:
-    """Return a finding without its subject and its remedy; see `finding_in_words`."""
-    return "; ".join(filter(None, [_with_detail(row["finding"], row), within]))
-
-
-def _with_detail(text: str, row: ReasonRow) -> str:
-    return f"{text} ({row['detail']})" if row["detail"] else text
 
 
 def _finding(row: ReasonRow) -> str:

@@ -154,7 +154,7 @@ def cohort_sentence(row: Mapping[str, Any], name: str) -> str:
     verdict = str(row["verdict"]).capitalize()
     if row["verdict"] == "ranking holds":
         verdict = (
-            "The ranking holds, the threshold does not: recalibrate with at least "
+            "The ranking holds, the threshold does not: choose another threshold by at least "
             f"{row['needed']:.0f} samples of each class of {test}"
         )
     elif row["verdict"] == "shares samples":

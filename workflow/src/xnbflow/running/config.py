@@ -18,6 +18,7 @@ from xnbflow.core.terms import column_of_term
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
+from xnbflow.running.removed import refuse_removed
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
@@ -82,7 +83,7 @@ class Config:
         for dataset in study.datasets:
             for name in study.priority:
                 pairs.append((dataset, name))
-                if self.fast_class(name, dataset):
+                if self._is_quick(name, dataset):
                     break
         return pairs
 
@@ -96,23 +97,20 @@ class Config:
             return []
         pairs = []
         for dataset in study.datasets:
-            fast = [name for name in study.priority if self.fast_class(name, dataset)]
+            fast = [name for name in study.priority if self._is_quick(name, dataset)]
             for i, name in enumerate(fast):
                 if i == 0 or name in study.final:
                     pairs.append((dataset, name))
         return pairs
 
-    def fast_class(self, name: str, dataset: str) -> str:
-        """Return the path of the class that is fitted for learning curves; empty if none is.
-
-        Only methods of the registry that are fast and select features have one, and no pipeline.
-        """
-        method = known_methods().get(self._entry(name, dataset).get("method", ""))
-        return "" if method is None else method.quick
-
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
         return [nested["method"] for nested in entries_in(self._entry(name, dataset))]
+
+    def _is_quick(self, name: str, dataset: str) -> bool:
+        """Return whether a classifier is fast and selects features; no pipeline is and does."""
+        method = known_methods().get(self._entry(name, dataset).get("method", ""))
+        return method is not None and method.quick
 
     def _entry(self, name: str, dataset: str) -> dict[str, Any]:
         """Return a classifier's entry behind the preprocessing steps of a data set."""
@@ -133,6 +131,7 @@ def read_config(
     ``dataset_ids`` are the ids of all data sets in the sheets. An `InputError` names the key, what
     was found and what to do.
     """
+    refuse_removed(raw)
     check_schema(raw, schema)
     config = Config(
         run=tuple(raw["run"]),

@@ -55,7 +55,7 @@ class StudyChecks:
     Attributes
     ----------
     label_tests : sequence of DatasetClassifier
-        Pairs with a label test, a learning curve and a comparison with random genes.
+        Pairs with a label test and a comparison with random genes.
     halves : sequence of DatasetClassifier
         Pairs whose classifier is also fitted to halves of the samples.
     permutation_tests : sequence of DatasetClassifier

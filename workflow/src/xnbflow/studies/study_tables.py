@@ -54,7 +54,7 @@ def study_tables(
     *,
     alpha: float,
 ) -> dict[str, pd.DataFrame]:
-    """Make every table of a study, except the tables of `xnbflow.studies.gene_lists`.
+    """Make every table of a study.
 
     ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
     themselves are wider. ``alpha`` is the level of the normality test.
@@ -257,11 +257,7 @@ def _dataset_tables(
 
 def audit_and_check_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
-    learning_curves = inputs.check_tables("learning_curve", inputs.checks.label_tests)
-    tables = {
-        "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
-        "learning_curve": _with_keys(learning_curves, "learning_curve"),
-    }
+    tables = {"random_genes": _with_keys(inputs.random_genes(), "random_genes")}
     for name, schema in AUDIT_TABLES.items():
         path = DIAGNOSTIC_PATH.fill(table=name)
         tables[name] = _with_keys(inputs.dataset_tables(path, schema), name)

@@ -14,7 +14,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.formats.arff import read_arff
+from xnbflow.sources.formats.arff import arff_frame
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
@@ -142,14 +142,13 @@ def _read_member(entry: Published, local: Path) -> pd.DataFrame:
     try:
         with zipfile.ZipFile(local) as archive:
             content = io.BytesIO(archive.read(entry.member))
-            table = read_arff(Path(f"{local}/{entry.member}"), content)
+            frame = arff_frame(Path(f"{local}/{entry.member}"), content)
     except (KeyError, *_BROKEN_ZIP) as error:
         msg = f"{local} has no file {entry.member}, or is damaged ({error}); get it again"
         raise InputError(msg, file=str(local)) from error
-    names = list(entry.columns) if len(table.header) == len(entry.columns) else table.header
-    columns = table.columns(range(len(names)))
-    frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis="columns")
-    return frame.replace("?", np.nan)
+    if len(frame.columns) == len(entry.columns):
+        frame.columns = list(entry.columns)
+    return frame
 
 
 def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = False) -> np.ndarray:

@@ -7,9 +7,8 @@ from typing import Any
 import yaml
 
 from xnbflow import __version__
-from xnbflow.report.manuscript.paragraphs import facts, render_template
-from xnbflow.report.manuscript.references import cited_keys, in_words
-from xnbflow.report.manuscript.writer import bibtex, sections_of_text
+from xnbflow.report.manuscript.paragraphs import methods_in_words, sections_of_text
+from xnbflow.report.manuscript.references import bibtex, cited_keys, in_words
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
@@ -20,7 +19,7 @@ _TEXTS = texts_of("methods")
 
 def section(results: StudyResults) -> Section:
     """Return the information to repeat, to check and to cite the study."""
-    methods = render_template("methods.md", facts(results))
+    methods = methods_in_words(results)
     datasets = dict(results.configuration.get("datasets", {}))
     settings = {key: value for key, value in results.configuration.items() if key != "datasets"}
     plain = json.loads(json.dumps(settings, default=str))
@@ -34,10 +33,10 @@ def section(results: StudyResults) -> Section:
         links += tables.links()
 
     # The methods in words, a group for each heading.
-    methods_in_words = []
+    methods_blocks = []
     for title, body in sections_of_text(methods).items():
         paragraphs = [Prose(in_words(paragraph)) for paragraph in body.split("\n\n")]
-        methods_in_words.append(Group(title, paragraphs))
+        methods_blocks.append(Group(title, paragraphs))
 
     blocks: list[Block] = [
         Prose(_TEXTS["repeat"].format(version=__version__)),
@@ -45,7 +44,7 @@ def section(results: StudyResults) -> Section:
             f"xnbflow run {results.study.id} --configfile study.yaml",
             "To repeat the study",
         ),
-        *methods_in_words,
+        *methods_blocks,
         Group("References (BibTeX)", [Code(bibtex(cited_keys(methods)), "The works cited above")]),
         Links(links),
         Group("Configuration", [Code(configuration, "The study as configured (YAML)")]),

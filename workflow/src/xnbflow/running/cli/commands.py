@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +9,12 @@ import pandas as pd
 import yaml
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.fitting import frame_for, sample_columns
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.agreement import Agreement, agreement
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
-from xnbflow.models.panel import design_panel
-from xnbflow.models.prediction import Prediction, fitted_log_posterior, predict_table
+from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import (
     SamplesToPredict,
     complete_training,
@@ -28,31 +24,25 @@ from xnbflow.models.reading import (
     read_training,
     symbols_of,
 )
-from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.running.cli.model_texts import (
     model_summary,
-    recalibration_in_words,
-    score_sheet,
     signature_lines,
     signature_text,
     summary_text,
 )
 from xnbflow.running.cli.output_files import deliver
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.sheet import SheetRow, reader_options
 from xnbflow.tables.storage import tsv
 
 __all__ = [
-    "RECALIBRATION",
     "classifier",
     "compare_with_labels",
     "complete_training",
     "cross_validate",
     "deliver",
     "described_row",
-    "design_panel",
     "explain_sample",
     "fit_model",
     "least_certain",
@@ -63,14 +53,10 @@ __all__ = [
     "read_model",
     "read_samples_of",
     "read_training",
-    "recalibrate_from_table",
-    "recalibration_in_words",
-    "score_sheet",
     "signature_lines",
     "signature_text",
     "summary_text",
     "symbols_of",
-    "training_series",
     "tsv",
     "write_model",
 ]
@@ -162,7 +148,6 @@ def read_samples_of(
         dataset,
         model.series,
         features=model.features,
-        columns=list(sample_columns(model.estimator)),
         quartiles=model.quartiles,
     )
 
@@ -194,46 +179,3 @@ def least_certain(model: TrainedModel, samples: pd.DataFrame, missing: str) -> l
     probabilities = table.filter(regex=r"^probability\.").max(axis=1)
     order = probabilities.to_numpy().argsort(kind="stable")[:_EXPLAINED]
     return table["sample"].iloc[order].tolist()
-
-
-def recalibrate_from_table(
-    model: TrainedModel, dataset: SheetRow, missing: str
-) -> tuple[TrainedModel, dict[str, dict[str, float]]]:
-    """Recalibrate a model by the samples of another cohort; see `recalibrate_model`.
-
-    The label is by default that of the model's training table.
-    """
-    dataset = replace(dataset, label=dataset.label or model.series.get("label") or None)
-    series = read_training(complete_training(dataset))
-    log_posterior = fitted_log_posterior(model, frame_for(model.estimator, series), missing)
-    return recalibrate_model(model, series, log_posterior)
-
-
-def training_series(
-    model: TrainedModel, options: Sequence[str], orientation: str, table: str = ""
-) -> DataSet:
-    """Read the table that a model was fitted to; an `InputError` if it has changed."""
-    location = table or model.series.get("location", "")
-    if not location:
-        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
-        raise InputError(msg)
-    if not options:
-        recorded = reader_options(options_by_key(model.series.get("options", [])))
-        options = [f"{key}={value}" for key, value in recorded.items()]
-    if orientation == "rows":  # the default of the option
-        orientation = model.series.get("orientation", orientation)
-    dataset = described_row(
-        location,
-        label=model.series.get("label", ""),
-        id_column=model.series.get("id_column", ""),
-        options=options,
-        orientation=orientation,
-    )
-    series = read_training(complete_training(dataset))
-    if series_digest(series) != model.series["digest"]:
-        msg = (
-            f"{location} is not the table that the model was fitted to, or is read "
-            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
-        )
-        raise InputError(msg, file=str(location))
-    return series

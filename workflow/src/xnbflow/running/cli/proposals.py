@@ -29,7 +29,6 @@ from xnbflow.running.cli.output_files import (
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
 from xnbflow.sources.formats.count_folder import counts_text, default_name, merge_counts
-from xnbflow.sources.formats.program_exports import export_text, read_export
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
@@ -107,8 +106,8 @@ def summarise_location(
 ) -> Summary:
     """Summarise what a command names, and propose a row of the sheet for the study ``output``.
 
-    A folder of one-sample files, or a program's export, is first written as a table (`convert`).
-    ``force`` replaces another table of its name. The ``options`` of a design become the summary's
+    A folder of one-sample files is first written as a table (`convert`). ``force`` replaces another
+    table of its name. The ``options`` of a design become the summary's
     ``design``; the other options and the ``settings`` are passed to
     `xnbflow.models.reading.described_row`.
     """
@@ -200,32 +199,21 @@ class Converted:
 
 
 def convert(location: str, output: str, *, force: bool = False) -> Converted | None:
-    """Write a folder of one-sample files, or a program's export, as a table; None for other files.
+    """Write a folder of one-sample files as a table; None for other files.
 
-    The table is beside the files of the study, ``<output>-counts.tsv`` or ``<output>-values.tsv``;
-    without ``output`` it is in the working directory. Another table of this name is replaced by
-    ``force`` only.
+    The table is beside the files of the study, ``<output>-counts.tsv``; without ``output`` it is in
+    the working directory. Another table of this name is replaced by ``force`` only.
     """
     place = Path(location)
-    if place.is_dir():
-        merged = merge_counts(place)
-        path = Path(f"{output}-counts.tsv" if output else default_name(place))
-        _write_table(counts_text(merged), path, location, force=force)
-        remarks = [*merged.remarks, f"The table of all samples is {path}."]
-        return Converted(path=path, options=merged.options, remarks=remarks)
-    export = read_export(place)
-    if export is None:
+    if not place.is_dir():
         return None
-    name = output or re.sub(r"[^A-Za-z0-9_.-]+", "-", place.name.partition(".")[0])
-    path = Path(f"{name}-values.tsv")
-    _write_table(export_text(export), path, location, force=force)
-    remarks = [*export.remarks, f"The table is {path}."]
-    return Converted(path=path, options=export.options, remarks=remarks)
-
-
-def _write_table(text: str, path: Path, location: str, *, force: bool) -> None:
+    merged = merge_counts(place)
+    path = Path(f"{output}-counts.tsv" if output else default_name(place))
+    text = counts_text(merged)
     refuse_to_replace(path, inputs=[location], force=force, is_earlier_result=has_content(text))
     deliver(text, path)
+    remarks = [*merged.remarks, f"The table of all samples is {path}."]
+    return Converted(path=path, options=merged.options, remarks=remarks)
 
 
 def write_study(

@@ -9,7 +9,7 @@ the jobs. Its methods take the wildcards of a job, for example ``dataset="wine"`
 | `acquire` | *seek*, *acquire* |
 | `diagnose` | *diagnose*, *genes* |
 | `train` | *classify*, *check*, *models*, *permute* |
-| `study` | *compare*, *enrich*; *report* reads the files of the same jobs |
+| `study` | *compare*; *report* reads the files of the same jobs |
 | `cohorts` | *validate*, *combine* |
 | `report` | *analyse*, *report* |
 

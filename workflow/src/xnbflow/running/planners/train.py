@@ -55,16 +55,14 @@ class TrainPlanner:
         """
         if wildcards.folds != self.plan.study(wildcards).folds[0]:
             return []
-        return list(self.fast_classes(wildcards))
+        return self.label_test_classifiers(wildcards)
 
     # check
 
-    def fast_classes(self, wildcards: Any) -> dict[str, str]:
-        """Return, for classifiers with a label test, the class fitted for their learning curves."""
-        config = self.plan.config
-        pairs = config.label_tests(self.plan.study(wildcards))
-        names = [name for dataset, name in pairs if dataset == wildcards.dataset]
-        return {name: config.fast_class(name, wildcards.dataset) for name in names}
+    def label_test_classifiers(self, wildcards: Any) -> list[str]:
+        """Return the classifiers with a label test on a data set."""
+        pairs = self.plan.config.label_tests(self.plan.study(wildcards))
+        return [name for dataset, name in pairs if dataset == wildcards.dataset]
 
     def halves_classifiers(self, wildcards: Any) -> list[str]:
         """Return the classifiers that are fitted to halves of the samples of a data set."""
@@ -73,7 +71,7 @@ class TrainPlanner:
 
     def check_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the configurations of all classifiers that a job of *check* fits."""
-        names = [*self.fast_classes(wildcards), *self.halves_classifiers(wildcards)]
+        names = [*self.label_test_classifiers(wildcards), *self.halves_classifiers(wildcards)]
         return self.plan.classifier_entries(wildcards.dataset, names)
 
     def check_code(self, wildcards: Any) -> dict[str, str]:

@@ -7,8 +7,8 @@ import pytest
 from serving import serving
 from toys import put, refused
 
+from xnbflow.diagnostics.gene_set_files import fetch_gene_sets, read_gene_sets
 from xnbflow.sources.places.pinned import pinned_url
-from xnbflow.studies.gene_set_files import fetch_gene_sets
 
 SETS = b"HALLMARK_HYPOXIA\tabout\tVEGFA\tCA9\tPGK1\n"
 SHA256 = hashlib.sha256(SETS).hexdigest()
@@ -75,3 +75,28 @@ def test_a_path_is_no_public_file(tmp_path, path):
     put(tmp_path, SETS, "sets.gmt")
     with refused("is no URL", key="gene_sets"):
         fetch_gene_sets([str(tmp_path / "sets.gmt")], QUICK, tmp_path)
+
+
+def test_a_set_is_a_line_and_a_name_belongs_to_one_set_of_all_files(tmp_path):
+    files = [put(tmp_path, f"A\t-\tg1\n{name}\t-\tg2\tg3\n", f"{name}.gmt") for name in "BA"]
+    assert read_gene_sets(files[0]) == {"A": {"g1"}, "B": {"g2", "g3"}}
+    with refused(file=files[1], match="name of an earlier set"):
+        read_gene_sets(*files)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"A\t-\tg1\nB\xfc\t-\tg2\n", "line 2: not UTF-8 text"),
+        (b"A\t-\tg1\nB\x1b[2J\t-\tg2\n", "line 2: .* control characters"),
+        (b"A\t-\tg1\nB\xe2\x80\xae\t-\tg2\n", "line 2: .* control characters"),
+        (b"A\t-\tg1\n" + b"B" * 300 + b"\t-\n", r"line 2: 'BB.*\.\.\..* has no genes"),
+        (b"<!DOCTYPE html>\n", "is a web page"),
+        (b"A\t-\tg1\0\n", "NUL byte"),
+        (b"", "is empty"),
+    ],
+)
+def test_gene_sets_that_are_no_text_or_hide_their_names_are_refused(tmp_path, content, message):
+    path = put(tmp_path, content, "sets.gmt")
+    with refused(message, file=path):
+        read_gene_sets(path)

@@ -1,4 +1,4 @@
-"""Gene sets of a study: planted ones are found, null studies of correlated genes have none."""
+"""Gene sets in classes: planted ones are found, null studies of correlated genes have none."""
 
 import numpy as np
 import pandas as pd
@@ -9,10 +9,10 @@ from toys import dataset
 from xnbflow.core.study import Design
 from xnbflow.data.class_design import class_designs
 from xnbflow.diagnostics.camera import camera
+from xnbflow.diagnostics.gene_set_tests import gene_set_notes, gene_set_tests, one_probe_per_gene
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
-from xnbflow.studies.gene_set_tests import gene_set_tests, one_probe_per_gene
 
 
 def modules(rng, correlation, n=30, n_modules=50, size=30):
@@ -30,7 +30,7 @@ def test_null_studies_have_no_significant_set(correlation):
     n_studies, significant = 25, 0
     for seed in range(n_studies):
         series, sets = modules(np.random.default_rng(seed), correlation, n_modules=30)
-        significant += (gene_set_tests({"d": series}, sets)["fdr"] < 0.05).any()
+        significant += (gene_set_tests(series, sets)["fdr"] < 0.05).any()
     assert significant <= binom.ppf(0.999, n_studies, 0.05)
 
 
@@ -46,7 +46,7 @@ def test_planted_sets_are_found_in_their_direction():
         for sign in (-1, 1)
     }
     sets |= {f"none {block}": set(parts[block, 0]) for block in sizes[sizes == 0].index[:4]}
-    rows = gene_set_tests({"modules": series}, sets)
+    rows = gene_set_tests(series, sets)
     assert rows["class"].unique().tolist() == ["class_0"]  # class_1 is its mirror
     rows = rows.set_index("gene_set")
     mean = pd.Series(
@@ -76,7 +76,7 @@ def test_patients_covariates_probes_and_sizes_are_those_of_the_table_of_genes(rn
         sample_metadata=pd.DataFrame({"age": age.astype(str)}),
     )  # fmt: skip
     sets = {"S": {f"G{i}" for i in range(8)}, "FEW": {"G9", "G10", "G11", "G3"}}
-    (row,) = gene_set_tests({"d": series}, sets, {"d": Design(adjust=("age",))}).to_dict("records")
+    (row,) = gene_set_tests(series, sets, Design(adjust=("age",))).to_dict("records")
     complete = [38, *(i for i in range(1, 38) if i != 3)]
     design = class_designs(np.tile([0, 1], 8), patients, {"age": age})[0]
     contrast = np.zeros(design.matrix.shape[1])
@@ -103,9 +103,9 @@ def test_three_classes_are_tested_each_and_too_few_samples_not_at_all(rng):
     sets = {"S": {f"gene{i}" for i in range(10)}}
     names = [f"gene{i}" for i in range(60)]
     series = dataset(values, np.repeat(["a", "b", "c"], 4), features=names)
-    assert gene_set_tests({"d": series}, sets)["class"].tolist() == ["a", "b", "c"]
+    assert gene_set_tests(series, sets)["class"].tolist() == ["a", "b", "c"]
     few = dataset(values[:, :2], ["a", "b"], features=names)
-    assert gene_set_tests({"d": few}, sets).empty
+    assert gene_set_tests(few, sets).empty
 
 
 @pytest.mark.parametrize(("size", "is_tested"), [(4, False), (5, True), (500, True), (501, False)])
@@ -113,5 +113,15 @@ def test_sets_of_5_to_500_measured_genes_are_tested(rng, size, is_tested):
     names = [f"g{i}" for i in range(600)]
     series = dataset(rng.normal(size=(600, 12)), np.repeat(["a", "b"], 6), features=names)
     sets = {"S": {*names[:size], "unmeasured"}, "OTHER": {*names[20:40]}}
-    tested = set(gene_set_tests({"d": series}, sets)["gene_set"])
+    tested = set(gene_set_tests(series, sets)["gene_set"])
     assert ("S" in tested) == is_tested
+
+
+@pytest.mark.parametrize(("size", "n_notes"), [(4, 1), (5, 0), (500, 0), (501, 1)])
+def test_a_note_states_that_no_set_has_5_to_500_measured_genes(rng, size, n_notes):
+    names = [f"g{i}" for i in range(600)]
+    series = dataset(rng.normal(size=(600, 12)), np.repeat(["a", "b"], 6), features=names)
+    notes = gene_set_notes(series, {"S": {*names[:size], "unmeasured"}, "OTHER": {"unmeasured"}})
+    assert len(notes) == n_notes
+    assert all(f"({size} genes of the sets are measured)" in note for note in notes)
+    assert gene_set_notes(series, {}) == []

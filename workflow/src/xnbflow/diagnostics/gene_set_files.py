@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.errors import InputError
-from xnbflow.sources.formats.files import checksums
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.data.dataset import refuse_control_characters
+from xnbflow.sources.formats.files import checksums, open_raw
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.studies.enrichment import read_gene_sets
-from xnbflow.tables.contract import DOWNLOADS, GENE_LIST_TABLES
+from xnbflow.tables.contract import DOWNLOADS, GENE_TABLES
 
 #: The folder of downloaded gene sets below that of all downloads.
 _SOURCE = "gene_sets"
@@ -62,8 +62,45 @@ def fetch_gene_sets(
     return files
 
 
+def read_gene_sets(*paths: str | Path) -> dict[str, set[str]]:
+    """Read GMT files: a set per line, its name, a description and its genes, separated by tabs.
+
+    A line without genes, a second one with the same name in any file, and a name with control
+    characters are an `InputError`.
+    """
+    sets: dict[str, set[str]] = {}
+    for path in paths:
+        with about_file(path):
+            _read_sets(Path(path), sets)
+    return sets
+
+
+def _read_sets(path: Path, sets: dict[str, set[str]]) -> None:
+    """Add the gene sets of a GMT file to ``sets``, by name."""
+    with open_raw(path) as stream:
+        for number, raw in enumerate(stream, 1):
+            where = f"{path}, line {number}"
+            try:
+                name, *rest = (cell.strip() for cell in raw.decode("utf-8-sig").split("\t"))
+            except UnicodeDecodeError as error:
+                msg = f"{where}: not UTF-8 text; save the file as UTF-8"
+                raise InputError(msg) from error
+            if not any((name, *rest)):
+                continue
+            refuse_control_characters(where, "name of the set", [name])
+            genes = set(rest[1:]) - {""}
+            if not genes or name in sets:
+                wrong = "has the name of an earlier set" if name in sets else "has no genes"
+                msg = (
+                    f"{where}: {quoted(name)} {wrong}. A GMT file has a set per line: "
+                    "name, description and genes, separated by tabs"
+                )
+                raise InputError(msg)
+            sets[name] = genes
+
+
 def gene_set_file_table(files: Sequence[GeneSetFile]) -> pd.DataFrame:
-    """Return the study's table ``gene_set_files``: a row for each file, with its checksum."""
+    """Return the table ``gene_set_files``: a row for each file, with its checksum."""
     rows = []
     for file in files:
         row = {
@@ -73,4 +110,4 @@ def gene_set_file_table(files: Sequence[GeneSetFile]) -> pd.DataFrame:
             "gene_sets": len(read_gene_sets(file.path)),
         }
         rows.append(row)
-    return pd.DataFrame(rows, columns=GENE_LIST_TABLES["gene_set_files"].fixed)
+    return pd.DataFrame(rows, columns=GENE_TABLES["gene_set_files"].fixed)
