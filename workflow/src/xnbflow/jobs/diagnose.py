@@ -10,6 +10,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.missingness import missing_values, values_at_limit
+from xnbflow.inference.selection import selection
+from xnbflow.inference.units import units
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
 from xnbflow.tables.storage import digest_of_file, write_parquet
 
@@ -33,7 +35,13 @@ def diagnose_data_set(
     """
     data = DataSet.read(series)
     tables = diagnose(data, tests) | audit(data)
-    tables["audit"] = join_findings(tables["audit"], missing_values(data), values_at_limit(data))
+    tables["audit"] = join_findings(
+        tables["audit"],
+        missing_values(data),
+        values_at_limit(data),
+        selection(data),
+        units(data),
+    )
     check_code()
     digest = digest_of_file(series)
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}

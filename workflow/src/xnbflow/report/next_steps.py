@@ -37,6 +37,10 @@ _CORRECTIONS = {
     "detection limit": (
         "compare the classes in features that are above the detection limit in all samples"
     ),
+    "selection": (
+        "use the table before any step that knew the labels: all features, neither corrected nor "
+        "normalised by class"
+    ),
     "scale": "correct the scale of the values (see the audit)",
     "sex": "check the samples whose recorded sex does not fit",
 }

@@ -54,6 +54,14 @@ _CLAUSES = {
         "the class can be recognised by values at a detection limit: their share in “{class}” and "
         "in “{other}” differs by {estimate:.1%} of the values"
     ),
+    "values": (
+        "the class can be recognised by the values that were not measured as well as by the {noun}s "
+        "(balanced accuracy {estimate:.1%})"
+    ),
+    "units": (
+        "{count:.0f} {subject} are too few to judge any classifier: p of the label test cannot be "
+        "below {p:.2g}"
+    ),
     "majority class": "the interval of its accuracy is not above the majority-class rate",
     "library size": (
         "the class can be recognised by the library size: libraries of “{class}” have "
@@ -85,7 +93,7 @@ _MEANINGS = {
 }
 _NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
                  "library size", "phenotype only", "missing values", "detection limit", "component",
-                 "likely repeats")  # fmt: skip
+                 "likely repeats", "selection", "values", "units", "recorded in one class")  # fmt: skip
 #: Codes of findings whose clause names the subject.
 _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 
@@ -132,6 +140,19 @@ def _column_clause(rows: Sequence[ReasonRow]) -> str:
     return joined_clauses(clauses)
 
 
+#: Clauses on tables that were made with the labels, by the code of the finding.
+_SELECTION_CLAUSES = {
+    "corrected with class": (
+        "the effect of “{subject}” was removed from the values with the class in the model"
+    ),
+    "chosen with labels": (
+        "its {noun}s were probably chosen with the labels: {estimate:.1%} of them have p > .5 "
+        "between the classes, where half have without a difference"
+    ),
+    "normalised by class": "the samples of each class were normalised by themselves",
+}
+
+
 #: Clauses that several rows of a code share.
 _JOINT_CLAUSES: dict[str, Callable[[Sequence[ReasonRow]], str]] = {
     "permutation test": _test_clause,
@@ -143,7 +164,7 @@ _JOINT_CLAUSES: dict[str, Callable[[Sequence[ReasonRow]], str]] = {
     "pair not examined": _column_clause,
 }
 #: The codes that have a sentence.
-CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES})
+CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES, "selection"})
 
 
 def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[str]:
@@ -157,6 +178,8 @@ def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[
         rows = list(rows_of_code)
         if code in _JOINT_CLAUSES:
             clauses.append(_JOINT_CLAUSES[code](rows))
+        elif code == "selection":
+            clauses += [_SELECTION_CLAUSES[row["class"]].format(**row, noun=noun) for row in rows]
         else:
             clauses += [_CLAUSES[code].format(**row, noun=noun) for row in rows]
     return clauses
