@@ -99,12 +99,12 @@ _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 
 
 def _test_clause(rows: Sequence[ReasonRow]) -> str:
-    """Return how many permutations reached the score of the true labels."""
+    """Return how many orders of the labels were as good as the true one, which is one of them."""
     row = rows[0]
-    text = "the permutation test does not exclude chance"
+    text = "the label test does not exclude chance"
     if pd.isna(row["count"]):
         return text
-    return f"{text}: {row['count']:.0f} of {row['total']:.0f} permutations were as good"
+    return f"{text}: {row['count']:,.0f} of {row['total']:,.0f} orders of the labels were as good"
 
 
 def _class_clause(rows: Sequence[ReasonRow]) -> str:
@@ -113,6 +113,18 @@ def _class_clause(rows: Sequence[ReasonRow]) -> str:
     is_by_interval = any(row["estimate"] > MISSED_RECALL for row in rows)
     recognised = "shown to be recognised" if is_by_interval else "recognised"
     return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not {recognised}"
+
+
+def _selection_clause(row: ReasonRow, noun: str) -> str:
+    """Return which step with the labels was before the cross-validation."""
+    if row["subject"]:
+        return f"the effect of “{row['subject']}” was removed with the class in the model"
+    if pd.isna(row["estimate"]):
+        return "the samples of each class were normalised by themselves"
+    return (
+        f"its {noun}s were probably chosen with the labels: {row['estimate']:.1%} of them have "
+        "p > .5 between the classes, where half have without a difference"
+    )
 
 
 def _alike_clause(rows: Sequence[ReasonRow]) -> str:
@@ -140,22 +152,9 @@ def _column_clause(rows: Sequence[ReasonRow]) -> str:
     return joined_clauses(clauses)
 
 
-#: Clauses on tables that were made with the labels, by the code of the finding.
-_SELECTION_CLAUSES = {
-    "corrected with class": (
-        "the effect of “{subject}” was removed from the values with the class in the model"
-    ),
-    "chosen with labels": (
-        "its {noun}s were probably chosen with the labels: {estimate:.1%} of them have p > .5 "
-        "between the classes, where half have without a difference"
-    ),
-    "normalised by class": "the samples of each class were normalised by themselves",
-}
-
-
 #: Clauses that several rows of a code share.
 _JOINT_CLAUSES: dict[str, Callable[[Sequence[ReasonRow]], str]] = {
-    "permutation test": _test_clause,
+    "label test": _test_clause,
     "class not recognised": _class_clause,
     "classes not distinguished": _alike_clause,
     "column not separated": _column_clause,
@@ -179,7 +178,7 @@ def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[
         if code in _JOINT_CLAUSES:
             clauses.append(_JOINT_CLAUSES[code](rows))
         elif code == "selection":
-            clauses += [_SELECTION_CLAUSES[row["class"]].format(**row, noun=noun) for row in rows]
+            clauses += [_selection_clause(row, noun) for row in rows]
         else:
             clauses += [_CLAUSES[code].format(**row, noun=noun) for row in rows]
     return clauses
