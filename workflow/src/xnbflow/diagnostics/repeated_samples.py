@@ -37,6 +37,10 @@ _LEAST_WEAK_SHARE = 0.6
 _APART = 0.5
 #: Largest p with which samples are considered to be from the same patients.
 _CERTAIN = 0.001
+#: Least number of groups with samples of two cohorts, and least share of the second one's samples
+#: in them, that are probably of the same patients. Independent cohorts had at most 4, and .13.
+_FEWEST_SHARED_GROUPS = 5
+_LEAST_SHARED = 0.2
 #: Simulations of the number of mutual pairs.
 _SIMULATIONS = 4999
 #: Simulations that are in memory together.
@@ -92,17 +96,28 @@ class PatientMatch:
     """The number of samples of two cohorts that are each other's nearest in their class.
 
     ``p`` is the probability of at least this number of ``mutual`` pairs, out of ``possible`` ones,
-    between samples of different patients.
+    between samples of different patients. ``groups`` is the number of sets of samples of both
+    cohorts that are more alike than others, and ``share`` that of the second cohort's samples in
+    them: where a patient has several samples, or only some patients are the same, few pairs are
+    mutual.
     """
 
     mutual: int
     possible: int
     p: float
+    groups: int = 0
+    share: float = 0.0
 
     @property
     def same_patients(self) -> bool:
-        """Whether the samples are probably of the same patients: small p, and most pairs mutual."""
-        return self.p <= _CERTAIN and 2 * self.mutual > self.possible
+        """Whether samples are probably of the same patients, by mutual pairs or by groups."""
+        are_mutual = self.p <= _CERTAIN and 2 * self.mutual > self.possible
+        return are_mutual or self.in_groups
+
+    @property
+    def in_groups(self) -> bool:
+        """Whether enough samples of the second cohort are in groups with those of the first."""
+        return self.groups >= _FEWEST_SHARED_GROUPS and self.share >= _LEAST_SHARED
 
 
 def matched_patients(
@@ -115,7 +130,8 @@ def matched_patients(
     Two samples of a class are a *mutual pair* if each correlates most with the other. If all
     patients differ, correlations are exchangeable, and their means by row and column are 0 because
     features are centred. The number of mutual pairs is therefore compared with that in matrices of
-    independent normal numbers that are centred by row and column.
+    independent normal numbers that are centred by row and column. Groups of samples of both cohorts
+    are found as within one cohort (`likely_repeats`).
 
     Parameters
     ----------
@@ -159,7 +175,40 @@ def matched_patients(
     if not possible:
         return PatientMatch(0, 0, 1.0)
     p = (1 + np.count_nonzero(simulated >= mutual)) / (1 + _SIMULATIONS)
-    return PatientMatch(mutual, possible, float(p))
+    groups, share = _groups_of_both(first, second, classes)
+    return PatientMatch(mutual, possible, float(p), groups, share)
+
+
+def _groups_of_both(
+    first: np.ndarray, second: np.ndarray, classes: tuple[np.ndarray, np.ndarray]
+) -> tuple[int, float]:
+    """Return how many groups have samples of both cohorts, and the second one's share in them.
+
+    The arguments are those of `matched_patients`. Features are centred within the classes of each
+    cohort, and have one variance in both.
+    """
+    cohorts = np.repeat([0, 1], [first.shape[1], second.shape[1]])
+    labels = np.concatenate([np.asarray(column, dtype=str) for column in classes])
+    class_of_cohort = np.char.add(np.array(["first ", "second "])[cohorts], labels)
+    residuals = []
+    for number, values in enumerate((first, second)):
+        of_cohort = class_of_cohort[cohorts == number]
+        within = np.array(values, dtype=float)
+        for label in np.unique(of_cohort):
+            members = of_cohort == label
+            within[:, members] -= within[:, members].mean(axis=1, keepdims=True)
+        residuals.append(_in_units(within.T).T)
+    z, _ = _likeness_within_classes(np.hstack(residuals), [class_of_cohort])
+
+    n_groups = 0
+    n_shared = 0
+    for candidate in _disjoint(_weak_sets(z, class_of_cohort)):
+        members = candidate.members
+        are_of_both = len(np.unique(cohorts[members])) == 2
+        if are_of_both and len(np.unique(labels[members])) == 1:
+            n_groups += 1
+            n_shared += int(cohorts[members].sum())
+    return n_groups, n_shared / second.shape[1]
 
 
 def _mutual_pairs(correlations: np.ndarray) -> np.ndarray:

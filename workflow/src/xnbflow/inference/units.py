@@ -1,8 +1,9 @@
 """Whether samples, or patients, suffice for any result: an audit finding.
 
 Three samples of each of two classes have 20 orders of their labels, two of which are equal but for
-the names of the classes, so that no permutation test reaches p = .025, whatever the classes are. Such a study can neither support a classifier nor
-contradict it. Tests of single genes borrow the variance of all genes and are not concerned.
+the names of the classes, so that no permutation test reaches p = .025, whatever the classes are.
+Such a study can neither support a classifier nor contradict it. Tests of single genes borrow the
+variance of all genes and are not concerned.
 """
 
 from math import factorial, prod
@@ -119,8 +120,8 @@ def units(series: DataSet) -> pd.DataFrame:
     needed = sufficient_units(codes, series.groups)
     text = f"{counted(n_units, noun)} are too few to judge any classifier"
     detail = (
-        f"a classifier without error has p = {p:.2g} by the label test at best, or an interval that "
-        "is not above chance"
+        f"a classifier without error has p = {p:.2g} by the label test at best, or an interval "
+        "that is not above chance"
     )
     remedy = f"add samples: {needed} {noun}s of each class suffice for a classifier without error"
     row = audit_row(

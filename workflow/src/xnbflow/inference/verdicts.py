@@ -394,8 +394,9 @@ def missing_reasons(audit: pd.DataFrame) -> list[Reason]:
 def selection_reasons(audit: pd.DataFrame) -> list[Reason]:
     """Return the reasons that steps with the labels, before cross-validation, have against results.
 
-    ``audit`` has the rows of the data set. The subject is the column whose effect was removed, empty
-    if features were chosen, with their share as the estimate, or classes were normalised.
+    ``audit`` has the rows of the data set. The subject is the column whose effect was removed.
+    It is empty if features were chosen, with their share as the estimate, or classes were
+    normalised.
     """
     rows = audit[audit["code"].isin(_SELECTION)]
     return [

@@ -55,8 +55,8 @@ _CLAUSES = {
         "in “{other}” differs by {estimate:.1%} of the values"
     ),
     "values": (
-        "the class can be recognised by the values that were not measured as well as by the {noun}s "
-        "(balanced accuracy {estimate:.1%})"
+        "the values that were not measured recognise the class as well as the {noun}s do (balanced "
+        "accuracy {estimate:.1%})"
     ),
     "units": (
         "{count:.0f} {subject} are too few to judge any classifier: p of the label test cannot be "
@@ -93,7 +93,8 @@ _MEANINGS = {
 }
 _NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
                  "library size", "phenotype only", "missing values", "detection limit", "component",
-                 "likely repeats", "selection", "values", "units", "recorded in one class")  # fmt: skip
+                 "likely repeats", "selection", "values", "units",
+                 "recorded in one class")  # fmt: skip
 #: Codes of findings whose clause names the subject.
 _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 
