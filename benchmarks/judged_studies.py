@@ -129,7 +129,8 @@ def judge(
     headers = {"d": series}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small classes
-        tables = train(series, draw_folds(series, SPLITS, 1), entry, explain=False)
+        n_splits = min(SPLITS, pd.Series(series.labels).value_counts().max())
+        tables = train(series, draw_folds(series, n_splits, 1), entry, explain=False)
         checks = (missing_values, values_at_limit, selection, units)
         audited = [audit(series)["audit"], *(check(series) for check in checks)]
         test = label_test(series, n_permutations=test_size.permutations, n_draws=test_size.draws)

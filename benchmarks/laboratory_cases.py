@@ -146,7 +146,7 @@ def chosen(seed: int, n_chosen: int = 500) -> DataSet:
 
 
 def recorded_in_one_class(seed: int, name: str) -> DataSet:
-    """Draw a column that only cases have; 30 genes differ by the way of sampling, as the classes."""
+    """Draw a column that only cases have; 30 genes differ with the classes."""
     rng = np.random.default_rng([seed, 13])
     codes = np.repeat([0, 1], 20)
     values = rng.normal(size=(500, 40))
@@ -191,7 +191,7 @@ def marker(seed: int) -> DataSet:
     codes = np.repeat([0, 1], 20)
     values = rng.normal(size=(500, 40))
     values[:30] += 1.5 * codes
-    serum = np.exp(1.0 + 1.5 * codes + rng.normal(0, 0.5, size=40))
+    serum = np.exp(1.0 + 2.0 * codes + rng.normal(0, 0.5, size=40))
     return series_of(values, codes, **columns_of(CRP=serum.round(2)))
 
 

@@ -9,6 +9,7 @@ from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
 from xnbflow.diagnostics.column_parts import parts_of_column
 from xnbflow.diagnostics.column_values import as_dates, usable
 from xnbflow.diagnostics.confounders import confounders
+from xnbflow.inference.verdicts import one_class_reasons
 
 N = 24
 LABELS = np.repeat(["tumour", "normal"], N // 2)
@@ -143,3 +144,15 @@ def test_wells_times_and_arrays_have_the_order_of_processing():
 )
 def test_other_columns_have_no_parts(cells):
     assert parts_of_column(pd.Series(cells)) == {}
+
+
+def test_a_column_of_one_class_is_a_notice_and_severe_if_it_is_a_batch():
+    methods = np.where(np.arange(N) % 2, "needle", "surgical")
+    in_tumours = np.where(LABELS == "tumour", methods, "")
+    few = np.where(np.arange(N) < 2, "seen twice", "")  # two of 24 may be of one class by chance
+    rows = findings(**{"biopsy": in_tumours, "batch (biopsy)": in_tumours, "remark": few})
+    assert rows["biopsy"]["severity"] == "notice"
+    assert rows["batch (biopsy)"]["severity"] == "severe"
+    assert "remark" not in rows
+    (reason,) = one_class_reasons(pd.DataFrame(rows.values()))
+    assert (reason.level, reason.subject) == ("cannot be judged", "batch (biopsy)")

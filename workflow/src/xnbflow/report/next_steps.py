@@ -68,8 +68,8 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     A column that cannot be separated from the class comes first, since no analysis of these samples
     corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
     same design are not recommended then. Where the column is a part of the disease and not of the
-    measurement, as a marker in the serum, the study can declare so. Errors in the data come before more samples, and a second
-    cohort comes before an assay.
+    measurement, as a marker in the serum, the study can declare so. Errors in the data come before
+    more samples, and a second cohort comes before an assay.
     """
     dataset = evaluation["dataset"]
     limiting = reasons(results, evaluation)
