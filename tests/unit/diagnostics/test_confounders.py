@@ -92,7 +92,7 @@ def test_none_is_a_category_beside_categories_and_missing_beside_numbers():
     row = findings(drug=drug)["drug"]
     assert (row["check"], row["severity"]) == ("confounder", "severe")
     dose = [str(number) for number in np.arange(0.5, 12.5)] + ["none"] * 12
-    assert "dose" not in findings(dose=dose)
+    assert findings(dose=dose)["dose"]["check"] == "recorded in one class"
 
 
 def test_dates_are_categories_in_one_order_of_day_and_month():
