@@ -138,5 +138,6 @@ def test_a_consequence_of_the_disease_can_be_declared(tmp_path):
 
 def test_too_few_units_need_samples_and_no_other_step(tmp_path):
     finding = {"dataset": "d", "check": "units", "severity": "warning"}
-    (step,) = steps_of(tmp_path, "cannot be judged", ["units"], audit=[finding])
+    reasons = ["units", "unstable"]
+    (step,) = steps_of(tmp_path, "cannot be judged", reasons, audit=[finding])
     assert step.startswith("add samples")

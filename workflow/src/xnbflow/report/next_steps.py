@@ -179,9 +179,9 @@ def _more_samples(
     results: StudyResults, evaluation: dict[str, str], limiting: Reasons, *, is_supported: bool
 ) -> str:
     """Return the step to more samples; empty for a supported result with a stable selection."""
+    if any(row["code"] == "units" for row in limiting):
+        return ""  # the correction of too few units is to add samples, with their number
     for row in limiting:
         if row["code"] in _STABILITY_STEPS:
             return _STABILITY_STEPS[row["code"]].format(noun=results.noun(evaluation["dataset"]))
-    if is_supported or any(row["code"] == "units" for row in limiting):
-        return ""  # the correction of too few units is to add samples, and their number
-    return "add samples"
+    return "" if is_supported else "add samples"
