@@ -345,8 +345,9 @@ def unsourced(blocks, *modules):
 def analysis_section(analysis, tables, root, *, sourced=True, common=(), **results):
     """Write the tables of an analysis; return its section, and the tables of the page.
 
-    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false. In ``common`` are tables of the study by name;
-    ``results`` are fields of `StudyResults`, such as its labels.
+    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false. In
+    ``common`` are tables of the study by name; ``results`` are fields of `StudyResults`, such as
+    its labels.
     """
     study = Study(
         id="s",

@@ -146,7 +146,7 @@ def without_files(folder):
 
 
 #: Studies of files that a user supplies.
-PRIVATE = ["baselines", "signatures", "cohorts"]
+PRIVATE = ["baselines", "signatures", "second-cohorts"]
 
 
 def test_every_shipped_study_is_planned_without_private_files(tmp_path):

@@ -474,7 +474,7 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
     stages = {"acquire", "diagnose", "genes", "classify", "check", "models"}
-    stages |= {"compare", "validate", "combine", "analyse", "report", "draw"}
+    stages |= {"compare", "cohorts", "analyse", "report", "draw"}
     assert rules - set(contract_studies(finished)) == {"all", "default", "figures", *stages}
 
 

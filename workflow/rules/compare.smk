@@ -29,12 +29,7 @@ rule compare:
             "results/studies/{study}/checks/{dataset}/{table}.parquet",
             GROUPS["check"].tables,
         ),
-        cohort_verdicts=over(
-            COHORTS.validations, "results/studies/{study}/validation/verdicts.parquet"
-        ),
-        cohort_matrix=over(
-            COHORTS.combinations, "results/studies/{study}/cohorts/cohort_matrix.parquet"
-        ),
+        cohorts=over(COHORTS.asked, "results/studies/{study}/cohorts"),
     output:
         tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
         text=tables_of("results/studies/{study}/tables/{table}.tsv", "study").values(),
@@ -72,68 +67,21 @@ rule compare:
         "../scripts/compare.py"
 
 
-# Validate: performance of models of one cohort in another.
-rule validate:
+# Cohorts: models of one cohort in another, and the joint results of several series of one question; what a study asks.
+rule cohorts:
     input:
-        series=over(COHORTS.validation_datasets, "results/{dataset}/series.parquet"),
+        series=over(COHORTS.series, "results/{dataset}/series.parquet"),
     output:
-        tables=tables_of(
-            "results/studies/{study}/validation/{table}.parquet", "validation"
-        ).values(),
-        text=tables_of("results/studies/{study}/validation/{table}.tsv", "validation").values(),
+        tables=directory("results/studies/{study}/cohorts"),
+        # empty where no series are combined
+        model=directory("results/studies/{study}/models/all_cohorts"),
     log:
-        "results/logs/validate/{study}.log",
+        "results/logs/cohorts/{study}.log",
     benchmark:
-        "results/benchmarks/validate/{study}.tsv"
+        "results/benchmarks/cohorts/{study}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
-    threads:
-        lambda wildcards: cpus_for(
-            PLAN.sheets_mb(COHORTS.validation_datasets(wildcards)), most=2, per_cpu=300
-        )
-    resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=1, size_mb=input.size_mb, attempt=attempt
-        ),
-    params:
-        entries=COHORTS.model_entries,
-        pairs=COHORTS.pairs,
-        code=stage_code("computing"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Testing the models of {wildcards.study} on second cohorts"
-    script:
-        "../scripts/validate.py"
-
-
-# Combine: the joint results of several series of one question.
-rule combine:
-    input:
-        series=over(COHORTS.combined_datasets, "results/{dataset}/series.parquet"),
-    output:
-        model="results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.skops",
-        gene_sets="results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.gmt",
-        model_tables=tables_of(
-            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.parquet", "model"
-        ).values(),
-        model_text=tables_of(
-            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.tsv", "model"
-        ).values(),
-        tables=tables_of("results/studies/{study}/cohorts/{table}.parquet", "cohorts").values(),
-        text=tables_of("results/studies/{study}/cohorts/{table}.tsv", "cohorts").values(),
-    log:
-        "results/logs/combine/{study}.log",
-    benchmark:
-        "results/benchmarks/combine/{study}.tsv"
-    conda:
-        "../../envs/xnbflow.yaml"
-    threads:
-        lambda wildcards: cpus_for(
-            PLAN.sheets_mb(COHORTS.combined_datasets(wildcards)), most=2, per_cpu=300
-        )
+    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(COHORTS.series(wildcards)), most=2, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1500, per_mb=12, size_mb=input.size_mb, attempt=attempt
@@ -142,14 +90,13 @@ rule combine:
             120, per_mb=3, size_mb=input.size_mb, attempt=attempt
         ),
     params:
-        entry=COHORTS.entry,
-        match=lambda wildcards: COHORTS.cohorts(wildcards).match,
-        harmonise=lambda wildcards: COHORTS.cohorts(wildcards).harmonise,
-        label=COHORTS.label,
-        designs=COHORTS.designs,
+        datasets=COHORTS.datasets,
+        pairs=COHORTS.pairs,
+        entries=COHORTS.model_entries,
+        combination=COHORTS.combination,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:
-        "Combining the series of {wildcards.study}"
+        "Testing and combining the cohorts of {wildcards.study}"
     script:
-        "../scripts/combine.py"
+        "../scripts/cohorts.py"

@@ -74,31 +74,8 @@ SECTION_INPUT = dict(
             GROUPS["model"].tables,
         ),
     ),
-    validation=over(
-        COHORTS.validations,
-        "results/studies/{study}/validation/{table}.parquet",
-        GROUPS["validation"].tables,
-    ),
-    cohorts=together(
-        over(
-            COHORTS.combinations,
-            "results/studies/{study}/cohorts/{table}.parquet",
-            GROUPS["cohorts"].tables,
-        ),
-        over(
-            COHORTS.combinations,
-            "results/studies/{study}/models/all_cohorts/meta_signature/{table}.parquet",
-            GROUPS["model"].tables,
-        ),
-        over(
-            COHORTS.combinations,
-            "results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.skops",
-        ),
-        over(
-            COHORTS.combinations,
-            "results/studies/{study}/models/all_cohorts/meta_signature/meta_signature.gmt",
-        ),
-    ),
+    cohorts=over(COHORTS.asked, "results/studies/{study}/cohorts"),
+    model_of_cohorts=over(COHORTS.asked, "results/studies/{study}/models/all_cohorts"),
     analyses=over(REPORT.analyses, "results/studies/{study}/analyses/{analysis}"),
 )
 

@@ -302,7 +302,7 @@ def study_of(root, conditions):
 
 
 def cohort_tests(root, evidence):
-    """Write the tables of *validate* and *combine*; return what *compare* reads of them."""
+    """Write the tables of *cohorts*; return what *compare* reads of them."""
     validate = ()
     cohorts = None
     if "cohorts" in evidence:

@@ -8,9 +8,10 @@ import pytest
 from rule_text import directive, rule_texts
 
 from xnbflow.tables.contract import (
-    ALL_COHORTS,
+    ALL_COHORTS_FOLDER,
     ANALYSIS_FOLDER,
     CHECKSUMS,
+    COHORTS_FOLDER,
     CURVES,
     DETAILS,
     FIGURES_FOLDER,
@@ -21,7 +22,6 @@ from xnbflow.tables.contract import (
     RECORD,
     SERIES,
     STUDY,
-    PathTemplate,
     benchmark_of,
     log_of,
     text_of,
@@ -55,8 +55,7 @@ NEEDED = {
     "classify": TRAINING,
     "check": TRAINING,
     "models": TRAINING,
-    "validate": TRAINING,
-    "combine": TRAINING,
+    "cohorts": TRAINING,
     "compare": TRAINING,
     "report": set(),
     "draw": {"matplotlib"},
@@ -120,6 +119,8 @@ def test_the_paths_in_the_rules_are_those_of_the_contract():
         MODEL,
         GENE_SETS,
         ANALYSIS_FOLDER,
+        ALL_COHORTS_FOLDER,
+        COHORTS_FOLDER,
         DETAILS,
         FIGURES_FOLDER,
         RECORD,
@@ -128,7 +129,6 @@ def test_the_paths_in_the_rules_are_those_of_the_contract():
     for group in GROUPS.values():
         places |= {group.path, text_of(group.path), *group.files.values()}
         places |= {text_of(path) for path in group.files.values()}
-    places |= {PathTemplate(path).fill(**ALL_COHORTS) for path in places if "{dataset}" in path}
     for rule in JOBS:
         places |= {log_of(rule), benchmark_of(rule)}
     written = set(re.findall(r'"(results/[^"]+)"', rule_texts()))
@@ -167,10 +167,8 @@ class StubPlan:
     def sheets_mb(self, datasets):
         return 200.0 * len(datasets)
 
-    def validation_datasets(self, wildcards):
+    def series(self, wildcards):
         return self._study.series
-
-    combined_datasets = gene_set_datasets = validation_datasets
 
     def size_mb(self, wildcards, files):
         return files.size_mb
@@ -211,8 +209,7 @@ REQUESTED = {
     "check": (1900, 420),
     "models": (1900, 420),
     "compare": (2500, 110),
-    "validate": (1900, 160),
-    "combine": (2700, 420),
+    "cohorts": (2700, 420),
     "analyse": (3100, 780),
     "report": (3100, 110),
     "draw": (3100, 110),
@@ -234,10 +231,8 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
         ("acquire", {}, 2),  # at most two for 600 MB
         ("genes", {}, 1),
         ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
-        ("validate", {"series": ("a",)}, 1),
-        ("validate", {"series": ("a", "b")}, 2),
-        ("combine", {"series": ("a",)}, 1),
-        ("combine", {"series": ("a", "b", "c", "d")}, 2),
+        ("cohorts", {"series": ("a",)}, 1),
+        ("cohorts", {"series": ("a", "b", "c", "d")}, 2),
         ("draw", {"training_keys": range(49)}, 1),
         ("draw", {"training_keys": range(50)}, 2),
         ("draw", {"training_keys": range(500)}, 4),

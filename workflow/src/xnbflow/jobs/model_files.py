@@ -1,4 +1,4 @@
-"""The files of a model of all samples, which *models* and *combine* write."""
+"""The files of a model of all samples, which *models* and *cohorts* write."""
 
 from pathlib import Path
 

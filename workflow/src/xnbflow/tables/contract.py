@@ -451,6 +451,10 @@ ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
 DESCRIPTION_TABLE = GROUPS["description"].path
 #: Tables of several series of one question.
 COHORT_TABLE = GROUPS["cohorts"].path
+#: The folder of the tables of second cohorts and of several series.
+COHORTS_FOLDER = COHORT_TABLE.parent
+#: The folder of the model of all cohorts, with its tables.
+ALL_COHORTS_FOLDER = PathTemplate(STUDY + f"/models/{ALL_COHORTS['dataset']}")
 #: Tables of models in a second cohort.
 VALIDATION_TABLE = GROUPS["validation"].path
 #: The page of a study.

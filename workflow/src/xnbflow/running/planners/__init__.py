@@ -10,7 +10,7 @@ the jobs. Its methods take the wildcards of a job, for example ``dataset="wine"`
 | `diagnose` | *diagnose*, *genes* |
 | `train` | *classify*, *check*, *models* |
 | `study` | *compare*; *report* reads the files of the same jobs |
-| `cohorts` | *validate*, *combine* |
+| `cohorts` | *cohorts* |
 | `report` | *analyse*, *report* |
 
 `inputs` has the functions that put names into paths.

@@ -1,4 +1,4 @@
-"""The rules *validate* and *combine*: second cohorts, and several series of one question."""
+"""The rule *cohorts*: second cohorts, and several series of one question."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +14,18 @@ class CohortPlanner:
 
     plan: Plan
 
-    # validate
+    def asked(self, wildcards: Any) -> list[Values]:
+        """Return one mapping for a study with second cohorts or several series, else none."""
+        return [{}] if self.datasets(wildcards) else []
 
-    def validations(self, wildcards: Any) -> list[Values]:
-        """Return one mapping for a study with second cohorts, and none for other studies."""
-        return [{}] if self.plan.study(wildcards).validate else []
+    def datasets(self, wildcards: Any) -> list[str]:
+        """Return the data sets whose models are tested, and whose series are combined."""
+        study = self.plan.study(wildcards)
+        return list(dict.fromkeys([*study.validation_datasets, *study.cohort_series]))
 
-    def validation_datasets(self, wildcards: Any) -> list[Values]:
-        """Return the data sets on which models are fitted and tested."""
-        return [{"dataset": name} for name in self.plan.study(wildcards).validation_datasets]
+    def series(self, wildcards: Any) -> list[Values]:
+        """Return the data sets of `datasets` as wildcards."""
+        return [{"dataset": name} for name in self.datasets(wildcards)]
 
     def pairs(self, wildcards: Any) -> list[dict[str, Any]]:
         """Return the fields of each `xnbflow.core.study.Validation`."""
@@ -36,18 +39,22 @@ class CohortPlanner:
             entries.setdefault(pair.train, {})[pair.model] = entry
         return entries
 
-    # combine
-
-    def combinations(self, wildcards: Any) -> list[Values]:
-        """Return one mapping for a study that combines series, and none for other studies."""
-        return [{}] if self.plan.study(wildcards).cohort_series else []
-
-    def combined_datasets(self, wildcards: Any) -> list[Values]:
-        """Return the data sets whose series are combined."""
-        return [{"dataset": name} for name in self.plan.study(wildcards).cohort_series]
+    def combination(self, wildcards: Any) -> dict[str, Any] | None:
+        """Return what is combined, see `xnbflow.jobs.cohorts.compare_cohorts`; None if nothing."""
+        study = self.plan.study(wildcards)
+        if not study.cohort_series:
+            return None
+        return {
+            "datasets": list(study.cohort_series),
+            "entry": self.entry(wildcards),
+            "match": self.cohorts(wildcards).match,
+            "harmonise": self.cohorts(wildcards).harmonise,
+            "label": self.label(wildcards),
+            "designs": self.designs(wildcards),
+        }
 
     def cohorts(self, wildcards: Any) -> Cohorts:
-        """Return the cohorts of a job of *combine*, which only studies with cohorts have."""
+        """Return the cohorts of a study that combines series."""
         cohorts = self.plan.study(wildcards).cohorts
         if cohorts is None:
             msg = f"the study {wildcards.study} has no cohorts"

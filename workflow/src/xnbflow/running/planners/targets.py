@@ -6,7 +6,15 @@ from typing import Any
 
 from xnbflow.core.study import Study
 from xnbflow.running.plan import Plan
-from xnbflow.tables.contract import ALL_COHORTS, FIGURES_FOLDER, GENE_SETS, GROUPS, MODEL, REPORT
+from xnbflow.tables.contract import (
+    ALL_COHORTS_FOLDER,
+    COHORTS_FOLDER,
+    FIGURES_FOLDER,
+    GENE_SETS,
+    GROUPS,
+    MODEL,
+    REPORT,
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +53,7 @@ def model_files(study: Study) -> list[str]:
 
 
 def cohort_files(study: Study) -> list[str]:
-    """Return the tables of the cohorts of a study, and the model of all of them with its tables."""
-    if not study.cohort_series:
+    """Return the folders of the tables of the cohorts of a study, and of the model of all."""
+    if not (study.validate or study.cohort_series):
         return []
-    group = GROUPS["model"]
-    templates = (MODEL, GENE_SETS, *group.files.values(), *group.texts)
-    model = [template.of(study=study.id, **ALL_COHORTS) for template in templates]
-    return [*GROUPS["cohorts"].targets(study), *model]
+    return [COHORTS_FOLDER.of(study=study.id), ALL_COHORTS_FOLDER.of(study=study.id)]

@@ -1,0 +1,22 @@
+"""Test the models of one study on second cohorts, and combine its series."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.running.job_process import import_skops, start_job
+
+start_job(snakemake)
+import_skops()
+
+from xnbflow.jobs.cohorts import compare_cohorts
+
+compare_cohorts(
+    dict(zip(snakemake.params.datasets, map(Path, snakemake.input.series), strict=True)),
+    pairs=snakemake.params.pairs,
+    entries=snakemake.params.entries,
+    combination=snakemake.params.combination,
+    tables_folder=Path(snakemake.output.tables),
+    model_folder=Path(snakemake.output.model),
+)

@@ -1,0 +1,58 @@
+"""A job of *cohorts*: models in second cohorts, and several series of one question."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from xnbflow.core.study import Design
+from xnbflow.data.dataset import DataSet
+from xnbflow.jobs.model_files import write_model_files
+from xnbflow.models.cohorts import combine
+from xnbflow.models.validation import validate_all
+from xnbflow.tables.contract import ALL_COHORTS, COHORT_TABLES, VALIDATION_TABLES
+from xnbflow.tables.storage import write_tables
+
+
+def compare_cohorts(
+    series: Mapping[str, Path],
+    *,
+    pairs: Sequence[Mapping[str, Any]],
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    combination: Mapping[str, Any] | None,
+    tables_folder: Path,
+    model_folder: Path,
+) -> None:
+    """Test models on second cohorts, combine series, or both, as the study asks.
+
+    Parameters
+    ----------
+    series : mapping of str to Path
+        The file of each data set by its name.
+    pairs, entries
+        The second cohorts and the configurations of the tested models, see
+        `xnbflow.models.validation.validate_all`; no pair where the study has none.
+    combination : mapping or None
+        What is combined: ``datasets``, their ``designs``, and the ``entry`` and the ``label`` of
+        the classifier, ``match`` and ``harmonise``, see `xnbflow.models.cohorts.combine`. None
+        where the study combines no series.
+    tables_folder, model_folder : Path
+        Where the tables are written, and the model of all series with its tables. Both exist
+        afterwards.
+    """
+    cohorts = {name: DataSet.read(path) for name, path in series.items()}
+    tables_folder.mkdir(parents=True, exist_ok=True)
+    model_folder.mkdir(parents=True, exist_ok=True)
+    if pairs:
+        write_tables(validate_all(cohorts, entries, pairs), tables_folder, VALIDATION_TABLES)
+    if combination is not None:
+        tables, model, merged = combine(
+            [cohorts[name] for name in combination["datasets"]],
+            combination["entry"],
+            match=combination["match"],
+            harmonise=combination["harmonise"],
+            name=combination["label"],
+            designs={name: Design(**fields) for name, fields in combination["designs"].items()},
+        )
+        classifier = ALL_COHORTS["classifier"]
+        write_model_files(model, merged, model_folder / classifier, classifier)
+        write_tables(tables, tables_folder, COHORT_TABLES)
