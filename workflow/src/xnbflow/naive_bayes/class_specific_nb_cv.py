@@ -561,7 +561,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     @property
     def _needed_columns(self) -> np.ndarray:
         """Positions of the features on which predictions depend, ascending."""
-        if hasattr(self, "decorrelated_"):
+        if self.decorrelation > 0.0:
             return np.arange(self.n_features_in_)
         return self.used_columns_
 
@@ -629,9 +629,10 @@ class DecorrelatedNBCV(ClassSpecificNBCV):
         **size: Any,
     ) -> tuple[RankedFeatures, PairRankings]:
         """Rank the transformed features; the transformation is fitted to the same ``samples``."""
-        training = features if samples is None else features[:, samples]
-        self.decorrelator_ = Decorrelator(strength=self.decorrelation).fit(training.T, codes)
-        transformed = self.decorrelator_.transform(features.T).T
+        values = features.T
+        training = values if samples is None else values[samples]
+        self.decorrelator_ = Decorrelator(strength=self.decorrelation).fit(training, codes)
+        transformed = self.decorrelator_.transform(values).T
         return super()._rank_features(transformed, codes, samples=samples, **size)
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:

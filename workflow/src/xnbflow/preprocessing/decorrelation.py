@@ -4,8 +4,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.core.parameters import number_constraint
 from xnbflow.data.labels import class_codes
@@ -15,8 +13,8 @@ from xnbflow.preprocessing.estimator import Estimator
 #: Share of the median variance in the variance of a feature, so that features that hardly vary
 #: within classes are not multiplied by large numbers.
 _COMMON_VARIANCE = 0.2
-#: Eigenvalues, and singular values of the rows that a sample has, below this share of the largest
-#: are rounding errors.
+#: Below this share of the largest, eigenvalues, and singular values of the rows that a sample has,
+#: are rounding errors; so are deviations below this share of a feature's mean.
 _ROUNDING = 1e-9
 
 
@@ -93,25 +91,25 @@ class Decorrelator(OneToOneFeatureMixin, TransformerMixin, Estimator):
         A missing value (NaN) remains missing. The coordinates :math:`V^T z` of a sample with
         missing values are those with the least squared deviations from its other values.
         """
-        check_is_fitted(self)
-        return self._transform_values(
-            validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
-        )
+        samples = self._validate_samples(X, ensure_all_finite="allow-nan")
+        return self._transform_values(samples)
 
     def _learn(self, values: np.ndarray, codes: np.ndarray) -> "Decorrelator":
         """Learn from checked values (n_samples, n_features) and codes of classes, none empty."""
         counts = np.bincount(codes)
         members = (codes == np.arange(len(counts))[:, np.newaxis]) / counts[:, np.newaxis]
         residuals = values - (members @ values)[codes]
-        # Where every class has one sample there are no residuals, and nothing is correlated.
+        self.means_ = values.mean(axis=0)
         freedom = max(1, len(values) - len(counts))
         variances = np.einsum("ij,ij->j", residuals, residuals) / freedom
+        # Features that are constant within classes correlate with nothing, not by rounding errors.
+        constant = variances <= (_ROUNDING * self.means_) ** 2
+        residuals[:, constant] = 0.0
+        variances[constant] = 0.0
         common = np.median(variances)
         if common == 0.0:  # most features are constant within classes
             common = variances.mean() if variances.any() else 1.0
-        variances = (1.0 - _COMMON_VARIANCE) * variances + _COMMON_VARIANCE * common
-        self.means_ = values.mean(axis=0)
-        self.scales_ = np.sqrt(variances)
+        self.scales_ = np.sqrt((1.0 - _COMMON_VARIANCE) * variances + _COMMON_VARIANCE * common)
 
         # The eigenvectors of the correlation, by the smaller matrix of products of samples.
         residuals /= self.scales_ * np.sqrt(freedom)
@@ -128,23 +126,27 @@ class Decorrelator(OneToOneFeatureMixin, TransformerMixin, Estimator):
         standard = (values - self.means_) / self.scales_
         missing = np.isnan(standard)
         complete = ~missing.any(axis=1)
-        coordinates = np.zeros((len(values), len(self.factors_)))
-        coordinates[complete] = standard[complete] @ self.eigenvectors_
-        # Samples that lack the same features share one system of equations.
-        patterns, pattern_of_sample = np.unique(missing[~complete], axis=0, return_inverse=True)
-        incomplete = np.flatnonzero(~complete)
+        if complete.all():
+            coordinates = standard @ self.eigenvectors_
+        else:
+            coordinates = np.empty((len(values), len(self.factors_)))
+            coordinates[complete] = standard[complete] @ self.eigenvectors_
+            self._estimate_coordinates(coordinates, standard, missing)
+        standard += (coordinates * self.factors_) @ self.eigenvectors_.T
+        return standard
+
+    def _estimate_coordinates(
+        self, coordinates: np.ndarray, standard: np.ndarray, missing: np.ndarray
+    ) -> None:
+        """Set the coordinates of the samples with missing values, by least squares.
+
+        Samples that lack the same features share one system of equations.
+        """
+        incomplete = np.flatnonzero(missing.any(axis=1))
+        patterns, pattern_of_sample = np.unique(missing[incomplete], axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
             samples = incomplete[pattern_of_sample.reshape(-1) == number]
             present = ~pattern
             coordinates[samples] = np.linalg.lstsq(
-                self.eigenvectors_[present],
-                standard[np.ix_(samples, present)].T,
-                rcond=_ROUNDING,
+                self.eigenvectors_[present], standard[np.ix_(samples, present)].T, rcond=_ROUNDING
             )[0].T
-        standard += (coordinates * self.factors_) @ self.eigenvectors_.T
-        return standard
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False  # not in `fit`
-        return tags
