@@ -56,6 +56,7 @@ MORE = [
     nb.ClassSpecificNB(contamination=0.0),
     nb.ClassSpecificNB(temperature=2.5),
     nb.ClassSpecificNBCV(cv=3, rule="one_standard_error"),
+    nb.ClassSpecificNBCV(cv=3, decorrelation=0.2),
     *paper_cases.VARIANTS,
 ]
 NORMALISERS = [
