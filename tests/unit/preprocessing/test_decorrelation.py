@@ -107,5 +107,5 @@ def test_features_are_found_by_their_names():
 def test_training_samples_have_all_values():
     X, y = with_common_factor(20, 6)
     X[3, 2] = np.nan
-    with pytest.raises(InputError, match="column 2"):
+    with pytest.raises(InputError, match="contains NaN"):
         Decorrelator().fit(X, y)

@@ -82,23 +82,10 @@ class Decorrelator(OneToOneFeatureMixin, TransformerMixin, Estimator):
     def fit(self, X: SamplesLike, y: Labels) -> "Decorrelator":
         """Learn scales and eigenvectors from training samples of classes y."""
         values, labels = self._validate_training(X, y)
-        _, codes, _ = class_codes(labels)
-        return self._learn(values, codes)
-
-    def transform(self, X: SamplesLike) -> np.ndarray:
-        """Return samples beyond their correlated features, in standard units.
-
-        A missing value (NaN) remains missing. The coordinates :math:`V^T z` of a sample with
-        missing values are those with the least squared deviations from its other values.
-        """
-        samples = self._validate_samples(X, ensure_all_finite="allow-nan")
-        return self._transform_values(samples)
-
-    def _learn(self, values: np.ndarray, codes: np.ndarray) -> "Decorrelator":
-        """Learn from checked values (n_samples, n_features) and codes of classes, none empty."""
-        counts = np.bincount(codes)
+        _, codes, counts = class_codes(labels)
         members = (codes == np.arange(len(counts))[:, np.newaxis]) / counts[:, np.newaxis]
-        residuals = values - (members @ values)[codes]
+        residuals = (members @ values)[codes]
+        np.subtract(values, residuals, out=residuals)
         self.means_ = values.mean(axis=0)
         freedom = max(1, len(values) - len(counts))
         variances = np.einsum("ij,ij->j", residuals, residuals) / freedom
@@ -121,32 +108,34 @@ class Decorrelator(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.factors_ = 1.0 / np.sqrt(1.0 + odds * eigenvalues) - 1.0
         return self
 
-    def _transform_values(self, values: np.ndarray) -> np.ndarray:
-        """Return checked values (n_samples, n_features), NaN where missing, transformed."""
-        standard = (values - self.means_) / self.scales_
-        missing = np.isnan(standard)
-        complete = ~missing.any(axis=1)
-        if complete.all():
-            coordinates = standard @ self.eigenvectors_
-        else:
-            coordinates = np.empty((len(values), len(self.factors_)))
-            coordinates[complete] = standard[complete] @ self.eigenvectors_
-            self._estimate_coordinates(coordinates, standard, missing)
-        standard += (coordinates * self.factors_) @ self.eigenvectors_.T
+    def transform(self, X: SamplesLike) -> np.ndarray:
+        """Return samples beyond their correlated features, in standard units.
+
+        A missing value (NaN) remains missing. The coordinates :math:`V^T z` of a sample with
+        missing values are those with the least squared deviations from its other values.
+        """
+        values = self._validate_samples(X, ensure_all_finite="allow-nan")
+        standard = values - self.means_
+        standard /= self.scales_
+        coordinates = standard @ self.eigenvectors_
+        incomplete = np.flatnonzero(np.isnan(coordinates).any(axis=1))
+        if len(incomplete):
+            coordinates[incomplete] = self._estimate_coordinates(standard[incomplete])
+        coordinates *= self.factors_
+        standard += coordinates @ self.eigenvectors_.T
         return standard
 
-    def _estimate_coordinates(
-        self, coordinates: np.ndarray, standard: np.ndarray, missing: np.ndarray
-    ) -> None:
-        """Set the coordinates of the samples with missing values, by least squares.
+    def _estimate_coordinates(self, standard: np.ndarray) -> np.ndarray:
+        """Return the coordinates of samples with missing values, by least squares.
 
         Samples that lack the same features share one system of equations.
         """
-        incomplete = np.flatnonzero(missing.any(axis=1))
-        patterns, pattern_of_sample = np.unique(missing[incomplete], axis=0, return_inverse=True)
+        coordinates = np.empty((len(standard), len(self.factors_)))
+        patterns, pattern_of_sample = np.unique(np.isnan(standard), axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
-            samples = incomplete[pattern_of_sample.reshape(-1) == number]
+            samples = np.flatnonzero(pattern_of_sample.reshape(-1) == number)
             present = ~pattern
             coordinates[samples] = np.linalg.lstsq(
                 self.eigenvectors_[present], standard[np.ix_(samples, present)].T, rcond=_ROUNDING
             )[0].T
+        return coordinates
