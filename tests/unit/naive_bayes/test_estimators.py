@@ -50,13 +50,15 @@ CLASSIFIERS = [
     if isinstance(model, nb.BaseNaiveBayes) and get_tags(model).classifier_tags.multi_class
 ]
 ENTRIES = {import_estimator(method.estimator): method for method in shipped_methods().values()}
+#: Two classifiers, whose log posteriors are averaged.
+DECORRELATED = nb.ClassSpecificNBCV(cv=3, decorrelation=0.2)
 #: Options by which the arithmetic differs.
 MORE = [
     nb.FlexibleNB(kernel="triangular"),
     nb.ClassSpecificNB(contamination=0.0),
     nb.ClassSpecificNB(temperature=2.5),
     nb.ClassSpecificNBCV(cv=3, rule="one_standard_error"),
-    nb.ClassSpecificNBCV(cv=3, decorrelation=0.2),
+    DECORRELATED,
     *paper_cases.VARIANTS,
 ]
 NORMALISERS = [
@@ -74,7 +76,9 @@ def expected_failures(estimator):
     return dict(entry.checks_not_met) if entry else {}
 
 
-@parametrize_with_checks([*ALL, *NORMALISERS], expected_failed_checks=expected_failures)
+@parametrize_with_checks(
+    [*ALL, *NORMALISERS, DECORRELATED], expected_failed_checks=expected_failures
+)
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
 
