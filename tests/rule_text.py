@@ -5,8 +5,7 @@ import textwrap
 from functools import partial
 from pathlib import Path
 
-from xnbflow.running.needs import cpus_for, requested
-from xnbflow.running.planners import inputs
+from xnbflow.running import rule_parts
 
 RULES = Path(__file__).parents[1] / "workflow/rules"
 
@@ -25,9 +24,10 @@ def directive(rule, name, **names):
         rf"^rule {rule}:\n(.*?)(?=^\S|\Z)", rule_texts(), re.MULTILINE | re.DOTALL
     )
     (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
-    for function in (inputs.at, inputs.over, inputs.tables_of, inputs.together):
+    for function in (rule_parts.at, rule_parts.over, rule_parts.tables_of, rule_parts.together):
         names[function.__name__] = function
-    names |= {"requested": requested, "cpus_for": cpus_for, "partial": partial}
+    names |= {"requests": rule_parts.requests, "cpus_for": rule_parts.cpus_for}
+    names["partial"] = partial
     names |= {"update": str, "directory": str}
     names["stage_code"] = str
     body = textwrap.dedent(body).strip()

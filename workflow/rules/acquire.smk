@@ -1,12 +1,9 @@
 # Acquire: from a row of the sheet to the canonical series, one row per feature.
-from xnbflow.running.planners.acquire import AcquirePlanner
-
-ACQUIRE = AcquirePlanner(PLAN)
 
 
 rule acquire:
     input:
-        unpack(ACQUIRE.user_files),
+        unpack(OF_DATA.user_files),
     output:
         series="results/{dataset}/series.parquet",
         notes="results/{dataset}/notes.parquet",
@@ -23,17 +20,18 @@ rule acquire:
         "../../envs/xnbflow.yaml"
     threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards), most=2, per_cpu=300)
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1200, per_mb=6, size_mb=ACQUIRE.size_mb(wildcards, input), attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=1, size_mb=ACQUIRE.size_mb(wildcards, input), attempt=attempt
+        **requests(
+            mem_mb=1200,
+            mem_per_mb=6,
+            minutes=60,
+            minutes_per_mb=1,
+            size_mb=OF_DATA.size_mb,
         ),
     params:
-        dataset=ACQUIRE.row,
-        file_states=ACQUIRE.user_file_states,
+        dataset=OF_DATA.row,
+        file_states=OF_DATA.user_file_states,
         code=stage_code("reading"),
-        own_code=ACQUIRE.own_code,
+        own_code=OF_DATA.own_code,
     message:
         "Reading {wildcards.dataset}"
     script:

@@ -1,14 +1,11 @@
 # Classify: draw the folds of a data set and train the classifiers of a job on them; check the classifiers that
 # come first; fit models to all samples.
-from xnbflow.running.planners.train import TrainPlanner
-
-TRAIN = TrainPlanner(PLAN)
 
 
 rule classify:
     input:
         series="results/{dataset}/series.parquet",
-        folds_file=TRAIN.folds_file,
+        folds_file=OF_DATA.folds_file,
     output:
         **tables_of(
             "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
@@ -25,15 +22,17 @@ rule classify:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        **requests(
+            mem_mb=1300,
+            mem_per_mb=6,
+            minutes=120,
+            minutes_per_mb=3,
+            factor=OF_DATA.repeats,
         ),
-        runtime=lambda wildcards, input, attempt: TRAIN.repeats(wildcards)
-        * requested(120, per_mb=3, size_mb=input.size_mb, attempt=attempt),
     params:
-        entries=TRAIN.entries,
-        scheme=TRAIN.scheme,
-        random_gene_classifiers=TRAIN.random_gene_classifiers,
+        entries=OF_DATA.entries,
+        scheme=OF_DATA.scheme,
+        random_gene_classifiers=OF_DATA.random_gene_classifiers,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:
@@ -56,19 +55,14 @@ rule check:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            120, per_mb=3, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3),
     params:
-        entries=TRAIN.check_entries,
-        label_test_classifiers=TRAIN.label_test_classifiers,
-        halves_classifiers=TRAIN.halves_classifiers,
+        entries=OF_DATA.check_entries,
+        label_test_classifiers=OF_DATA.label_test_classifiers,
+        halves_classifiers=OF_DATA.halves_classifiers,
         n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
-        n_permutations=TRAIN.n_permutations,
-        design=TRAIN.design,
+        n_permutations=OF_DATA.n_permutations,
+        design=OF_DATA.label_test_design,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:
@@ -82,15 +76,15 @@ rule models:
     input:
         series="results/{dataset}/series.parquet",
         predictions=at(
-            TRAIN.first_job,
+            OF_DATA.first_job,
             "results/studies/{study}/training/{dataset}/{folds}/{job}/predictions.parquet",
         ),
         selected=at(
-            TRAIN.first_job,
+            OF_DATA.first_job,
             "results/studies/{study}/training/{dataset}/{folds}/{job}/selected.parquet",
         ),
         halves=over(
-            TRAIN.halves_of_model, "results/studies/{study}/checks/{dataset}/halves.parquet"
+            OF_DATA.halves_of_model, "results/studies/{study}/checks/{dataset}/halves.parquet"
         ),
     output:
         model="results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
@@ -108,17 +102,12 @@ rule models:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            120, per_mb=3, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3),
     params:
-        entry=TRAIN.entry,
-        origin=TRAIN.origin,
-        trained_classifiers=TRAIN.classifiers_of_first_job,
-        halves_classifiers=TRAIN.halves_classifiers,
+        entry=OF_DATA.entry,
+        origin=OF_DATA.origin,
+        trained_classifiers=OF_DATA.classifiers_of_first_job,
+        halves_classifiers=OF_DATA.halves_classifiers,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:

@@ -6,12 +6,12 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import update_config
 
 from xnbflow.core.errors import InputError
-from xnbflow.running.needs import cpus_for, requested
+from xnbflow.running.data_set_jobs import DataSetPlanner
 from xnbflow.running.plan import Plan, exactly
-from xnbflow.running.planners.inputs import at, over, tables_of, together
-from xnbflow.running.planners.study import StudyPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.running.provenance import stage_code
+from xnbflow.running.rule_parts import at, cpus_for, over, requests, tables_of, together
+from xnbflow.running.study_jobs import StudyPlanner
 from xnbflow.tables.contract import GROUPS
 
 # A classifier of the user can be a module in the folder of the run. It replaces no installed module.
@@ -33,7 +33,8 @@ try:
 except InputError as error:
     raise WorkflowError(str(error)) from error
 
-# the data sets, jobs and models of a study, from which several rules read files
+# what the rules ask of the configuration: for jobs of single data sets, and for those of a study
+OF_DATA = DataSetPlanner(PLAN)
 OF_STUDY = StudyPlanner(PLAN)
 
 

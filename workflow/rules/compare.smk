@@ -1,7 +1,4 @@
 # Compare: the tables of a study, from the files of its data sets and classifiers.
-from xnbflow.running.planners.cohorts import CohortPlanner
-
-COHORTS = CohortPlanner(PLAN)
 
 
 rule compare:
@@ -29,7 +26,7 @@ rule compare:
             "results/studies/{study}/checks/{dataset}/{table}.parquet",
             GROUPS["check"].tables,
         ),
-        cohorts=over(COHORTS.asked, "results/studies/{study}/cohorts"),
+        cohorts=over(OF_STUDY.with_cohorts, "results/studies/{study}/cohorts"),
     output:
         tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
         text=tables_of("results/studies/{study}/tables/{table}.tsv", "study").values(),
@@ -48,12 +45,7 @@ rule compare:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1500, per_mb=10, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=1500, mem_per_mb=10, minutes=60, minutes_per_mb=0.5),
     params:
         study=OF_STUDY.comparison_fields,
         checks=OF_STUDY.checks,
@@ -70,7 +62,7 @@ rule compare:
 # Cohorts: models of one cohort in another, and the joint results of several series of one question; what a study asks.
 rule cohorts:
     input:
-        series=over(COHORTS.series, "results/{dataset}/series.parquet"),
+        series=over(OF_STUDY.cohort_series, "results/{dataset}/series.parquet"),
     output:
         tables=directory("results/studies/{study}/cohorts"),
         # empty where no series are combined
@@ -81,19 +73,14 @@ rule cohorts:
         "results/benchmarks/cohorts/{study}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(COHORTS.series(wildcards)), most=2, per_cpu=300)
+    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(OF_STUDY.cohort_series(wildcards)), most=2, per_cpu=300)
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1500, per_mb=12, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            120, per_mb=3, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=1500, mem_per_mb=12, minutes=120, minutes_per_mb=3),
     params:
-        datasets=COHORTS.datasets,
-        pairs=COHORTS.pairs,
-        entries=COHORTS.model_entries,
-        combination=COHORTS.combination,
+        datasets=OF_STUDY.cohort_datasets,
+        pairs=OF_STUDY.pairs,
+        entries=OF_STUDY.model_entries,
+        combination=OF_STUDY.combination,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:

@@ -1,8 +1,5 @@
 # Diagnose: the audit of a data set, which finds causes of unreliable accuracies. On request of a study: tests of
 # normality, and of independence given the class.
-from xnbflow.running.planners.diagnose import DiagnosePlanner
-
-DIAGNOSE = DiagnosePlanner(PLAN)
 
 
 rule diagnose:
@@ -19,14 +16,9 @@ rule diagnose:
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
     threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1300, per_mb=11, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=1, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=1300, mem_per_mb=11, minutes=60, minutes_per_mb=1),
     params:
-        tests=DIAGNOSE.tests,
+        tests=OF_DATA.tests,
         code=stage_code("computing"),
     message:
         "Auditing the samples and testing the features of {wildcards.dataset}"

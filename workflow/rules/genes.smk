@@ -1,7 +1,4 @@
 # Genes: differences of features and gene sets between the classes, by the design of a study. Classifiers do not depend on them.
-from xnbflow.running.planners.diagnose import GenePlanner
-
-GENES = GenePlanner(PLAN)
 
 
 rule genes:
@@ -21,14 +18,9 @@ rule genes:
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
     threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1300, per_mb=11, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=1, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=1300, mem_per_mb=11, minutes=60, minutes_per_mb=1),
     params:
-        design=GENES.design,
+        design=OF_DATA.design,
         shipped_gene_sets=OF_STUDY.shipped_gene_sets,
         gene_set_urls=OF_STUDY.gene_set_urls,
         code=stage_code("computing"),

@@ -1,15 +1,11 @@
 # Analyse and report: computations of a study beyond the common tables, and its page. Draw, on request: its figures as files.
-from xnbflow.running.planners.report import AnalysePlanner, ReportPlanner
-
-ANALYSE = AnalysePlanner(PLAN)
-REPORT = ReportPlanner(PLAN)
 
 
 rule analyse:
     input:
-        series=over(ANALYSE.datasets, "results/{dataset}/series.parquet"),
-        folds_file=ANALYSE.folds_file,
-        study=ANALYSE.needed_tables,
+        series=over(OF_STUDY.analysis_datasets, "results/{dataset}/series.parquet"),
+        folds_file=OF_STUDY.analysis_folds_file,
+        study=OF_STUDY.needed_tables,
     output:
         tables=directory("results/studies/{study}/analyses/{analysis}"),
     log:
@@ -20,15 +16,10 @@ rule analyse:
         "../../envs/xnbflow.yaml"
     threads: 4
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            480, per_mb=3, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=2500, mem_per_mb=6, minutes=480, minutes_per_mb=3),
     params:
-        settings=lambda wildcards: ANALYSE.settings(wildcards).get("params", {}),
-        scheme=ANALYSE.scheme,
+        settings=lambda wildcards: OF_STUDY.settings(wildcards).get("params", {}),
+        scheme=OF_STUDY.analysis_scheme,
         parts=lambda wildcards: PLAN.study(wildcards).paper,
         folds=lambda wildcards: PLAN.study(wildcards).folds,
         code=stage_code("computing"),
@@ -74,9 +65,9 @@ SECTION_INPUT = dict(
             GROUPS["model"].tables,
         ),
     ),
-    cohorts=over(COHORTS.asked, "results/studies/{study}/cohorts"),
-    model_of_cohorts=over(COHORTS.asked, "results/studies/{study}/models/all_cohorts"),
-    analyses=over(REPORT.analyses, "results/studies/{study}/analyses/{analysis}"),
+    cohorts=over(OF_STUDY.with_cohorts, "results/studies/{study}/cohorts"),
+    model_of_cohorts=over(OF_STUDY.with_cohorts, "results/studies/{study}/models/all_cohorts"),
+    analyses=over(OF_STUDY.analyses, "results/studies/{study}/analyses/{analysis}"),
 )
 
 
@@ -97,16 +88,11 @@ rule report:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=2500, mem_per_mb=6, minutes=60, minutes_per_mb=0.5),
     params:
         labels=OF_STUDY.labels,
         missing=lambda wildcards: PLAN.study(wildcards).missing,
-        configuration=REPORT.configuration,
+        configuration=OF_STUDY.configuration,
         code=stage_code("page"),
         own_code=OF_STUDY.own_code,
     message:
@@ -125,9 +111,9 @@ rule draw:
         figures=report(
             directory("results/studies/{study}/figures"),
             patterns=["{section}/{figure}.svg"],
-            category=lambda wildcards: f"{wildcards.study} - {REPORT.figure_labels(wildcards)['data set']}",
+            category=lambda wildcards: f"{wildcards.study} - {OF_STUDY.figure_labels(wildcards)['data set']}",
             subcategory="{section}",
-            labels=REPORT.figure_labels,
+            labels=OF_STUDY.figure_labels,
             caption="../report/figure.rst",
         ),
     log:
@@ -138,12 +124,7 @@ rule draw:
         "../../envs/xnbflow.yaml"
     threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).training_keys), most=4, per_cpu=50)
     resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
-        ),
+        **requests(mem_mb=2500, mem_per_mb=6, minutes=60, minutes_per_mb=0.5),
     params:
         code=stage_code("page"),
         own_code=OF_STUDY.own_code,

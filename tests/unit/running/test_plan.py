@@ -16,16 +16,11 @@ from snakemake.exceptions import WorkflowError
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Cohorts, Design, Validation, study_of
 from xnbflow.running.config import Folds
+from xnbflow.running.data_set_jobs import DataSetPlanner
 from xnbflow.running.finish import left_out_sentences
 from xnbflow.running.plan import Plan, exactly
-from xnbflow.running.planners.acquire import AcquirePlanner
-from xnbflow.running.planners.cohorts import CohortPlanner
-from xnbflow.running.planners.diagnose import DiagnosePlanner, GenePlanner
-from xnbflow.running.planners.report import AnalysePlanner, ReportPlanner
-from xnbflow.running.planners.study import StudyPlanner
-from xnbflow.running.planners.targets import TargetPlanner
-from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
+from xnbflow.running.study_jobs import StudyPlanner
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.tables.contract import DIAGNOSTIC_PATH, GROUPS, NOTES, TRAINING_TABLES, TRUTH
@@ -74,14 +69,14 @@ WINE = {"study": "one", "dataset": "wine"}
 
 def test_a_users_file_is_a_local_input_with_its_size_and_time(plan):
     job = wildcards(dataset="mine")
-    assert AcquirePlanner(plan).user_files(job) == {"location": "local:mine.csv"}
-    assert AcquirePlanner(plan).user_files(wildcards(dataset="wine")) == {}
+    assert DataSetPlanner(plan).user_files(job) == {"location": "local:mine.csv"}
+    assert DataSetPlanner(plan).user_files(wildcards(dataset="wine")) == {}
 
 
 def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(plan, tmp_path):
     (tmp_path / "mine.csv").unlink()
     with pytest.raises(WorkflowError, match=r"data set mine, location: no such file: .*mine\.csv"):
-        AcquirePlanner(plan).user_files(wildcards(dataset="mine"))
+        DataSetPlanner(plan).user_files(wildcards(dataset="mine"))
 
 
 def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
@@ -96,12 +91,7 @@ def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
 
 def inputs_of(rule, plan):
     """Return the input functions of a rule by the names of its inputs, where they are functions."""
-    planners = {
-        "OF_STUDY": StudyPlanner(plan),
-        "COHORTS": CohortPlanner(plan),
-        "ANALYSE": AnalysePlanner(plan),
-        "REPORT": ReportPlanner(plan),
-    }
+    planners = {"OF_STUDY": StudyPlanner(plan), "OF_DATA": DataSetPlanner(plan)}
     files = directive(rule, "input", GROUPS=GROUPS, **planners)
     return {name: choose for name, choose in files.items() if callable(choose)}
 
@@ -116,12 +106,12 @@ class Files(list):
 
 def test_a_packed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
-    assert AcquirePlanner(plan).size_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
-    assert AcquirePlanner(plan).size_mb(job, Files()) == plan.sheet_mb(job)
+    assert DataSetPlanner(plan).size_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
+    assert DataSetPlanner(plan).size_mb(job, Files()) == plan.sheet_mb(job)
 
 
 def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
-    tests = DiagnosePlanner(plan).tests
+    tests = DataSetPlanner(plan).tests
     assert tests(wildcards(dataset="wine"))["min_abs_r"] == 0.7
     assert tests(wildcards(dataset="digits")) is None
     diagnostics = inputs_of("compare", plan)["diagnostics"]
@@ -133,7 +123,7 @@ def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
 
 
 def test_a_job_trains_the_classifiers_of_its_name(plan):
-    train = TrainPlanner(plan)
+    train = DataSetPlanner(plan)
     main = wildcards(**WINE, folds="5-fold", job="main")
     assert list(train.entries(main)) == ["nb", "csnb"]
     assert list(train.entries(wildcards(**WINE, folds="5-fold", job="forest"))) == ["forest"]
@@ -146,7 +136,7 @@ def test_a_job_trains_the_classifiers_of_its_name(plan):
 
 
 def test_checks_are_of_the_first_folds(plan):
-    train = TrainPlanner(plan)
+    train = DataSetPlanner(plan)
     assert train.random_gene_classifiers(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
     assert train.random_gene_classifiers(wildcards(**WINE, folds="10-fold", job="main")) == []
     assert train.label_test_classifiers(wildcards(**WINE)) == ["csnb"]
@@ -162,14 +152,14 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
     pairs = [("wine", "csnb"), ("mine", "nb"), ("mine", "csnb")]
     for name in ("label_tests", "halves"):
         monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
-    train = TrainPlanner(plan)
+    train = DataSetPlanner(plan)
     for choose in (train.label_test_classifiers, train.halves_classifiers):
         assert list(choose(wildcards(study="one", dataset="wine"))) == ["csnb"]
         assert list(choose(wildcards(study="one", dataset="mine"))) == ["nb", "csnb"]
 
 
 def test_a_study_without_permutations_has_no_label_test(plan):
-    train = TrainPlanner(plan)
+    train = DataSetPlanner(plan)
     job = wildcards(study="two", dataset="wine", folds="5-fold")
     assert train.random_gene_classifiers(job) == []
     assert StudyPlanner(plan).checks(TWO)["label_tests"] == []
@@ -179,19 +169,19 @@ def test_the_label_test_has_the_permutations_and_the_columns_of_its_study(plan):
     study = plan.config.studies["one"]
     design = Design(adjust=("age",), reference="a")
     plan.config.studies["one"] = replace(study, permutations=1999, designs={"wine": design})
-    train = TrainPlanner(plan)
+    train = DataSetPlanner(plan)
     assert train.n_permutations(wildcards(study="one", dataset="wine")) == 1999
-    assert train.design(wildcards(study="one", dataset="wine")) == {"adjust": ("age",)}
+    assert train.label_test_design(wildcards(study="one", dataset="wine")) == {"adjust": ("age",)}
 
 
 def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
     job = wildcards(**WINE, classifier="csnb")
     training = "results/studies/one/training/wine/5-fold/main"
-    files = directive("models", "input", TRAIN=TrainPlanner(plan))
+    files = directive("models", "input", OF_DATA=DataSetPlanner(plan))
     assert files["predictions"](job) == f"{training}/predictions.parquet"
     assert files["selected"](job) == f"{training}/selected.parquet"
     assert files["halves"](job) == ["results/studies/one/checks/wine/halves.parquet"]
-    assert TrainPlanner(plan).classifiers_of_first_job(job) == ["nb", "csnb"]
+    assert DataSetPlanner(plan).classifiers_of_first_job(job) == ["nb", "csnb"]
 
 
 class ReadPaths:
@@ -245,14 +235,14 @@ def test_public_files_of_gene_sets_are_parameters_and_those_of_the_user_inputs(p
 
 
 def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
-    targets = TargetPlanner(plan).of_study("one")
+    targets = StudyPlanner(plan).of_study("one")
     assert "results/studies/one/report.html" in targets
     assert "results/studies/one/models/wine/csnb/csnb.skops" in targets
-    assert TargetPlanner(plan).of_run() == targets
+    assert StudyPlanner(plan).of_run() == targets
 
 
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
-    configuration = ReportPlanner(plan).configuration(ONE)
+    configuration = StudyPlanner(plan).configuration(ONE)
     assert list(configuration["datasets"]) == ["wine", "mine"]
     assert configuration["datasets"]["mine"]["sheet"] == "mine.tsv"
     assert list(configuration["classifiers"]) == ["nb", "csnb", "forest"]
@@ -273,13 +263,13 @@ def test_names_are_matched_as_they_are_written():
 def test_every_compressed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
     files = Files(a_gz=1, b_xlsx=1, c_parquet=1, d_h5ad=1)
-    assert AcquirePlanner(plan).size_mb(job, files) == 16
+    assert DataSetPlanner(plan).size_mb(job, files) == 16
 
 
 def test_a_users_file_is_read_again_if_its_size_or_time_changes(plan, tmp_path):
     plan = replace(plan, mark_local=str)
     os.utime(tmp_path / "mine.csv", ns=(5_000, 7_000))
-    assert AcquirePlanner(plan).user_file_states(wildcards(dataset="mine")) == {
+    assert DataSetPlanner(plan).user_file_states(wildcards(dataset="mine")) == {
         "location": [15, 7_000]
     }
 
@@ -288,17 +278,17 @@ def test_a_users_file_is_read_again_if_its_size_or_time_changes(plan, tmp_path):
 def test_the_run_time_grows_by_one_per_ten_fits_of_a_fold(plan, repeats, factor):
     """The job main has two classifiers: ten fits of a fold are five repeats."""
     plan.config.folds["5-fold"] = Folds(splits=5, repeats=repeats)
-    assert TrainPlanner(plan).repeats(wildcards(**WINE, folds="5-fold", job="main")) == factor
+    assert DataSetPlanner(plan).repeats(wildcards(**WINE, folds="5-fold", job="main")) == factor
 
 
 def test_a_model_that_is_not_fitted_to_halves_reads_none(plan):
     job = wildcards(study="two", dataset="wine", classifier="nb")
-    assert directive("models", "input", TRAIN=TrainPlanner(plan))["halves"](job) == []
+    assert directive("models", "input", OF_DATA=DataSetPlanner(plan))["halves"](job) == []
 
 
 def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
     plan.config.diagnostics.update(min_abs_r=0.6, dependence_alpha=0.001, normality_alpha=0.05)
-    settings = DiagnosePlanner(plan).tests(wildcards(dataset="wine"))
+    settings = DataSetPlanner(plan).tests(wildcards(dataset="wine"))
     assert (settings["min_abs_r"], settings["alpha"]) == (0.6, 0.001)
 
 
@@ -327,12 +317,12 @@ def with_designs(plan, study, **designs):
 def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan):
     """Logarithms of counts per million have variances that depend on their means."""
     job = wildcards(study="one", dataset="mine")
-    assert GenePlanner(plan).design(job) == vars(Design()) | {"trend": False}
+    assert DataSetPlanner(plan).design(job) == vars(Design()) | {"trend": False}
     options = {"transform": "log_cpm"}
     plan.datasets["mine"] = replace(plan.datasets["mine"], options=options)
-    assert GenePlanner(plan).design(job)["trend"]
+    assert DataSetPlanner(plan).design(job)["trend"]
     plan.config.studies["one"] = with_designs(plan, "one", mine=Design(trend=False))
-    assert not GenePlanner(plan).design(job)["trend"]
+    assert not DataSetPlanner(plan).design(job)["trend"]
 
 
 def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
@@ -340,27 +330,27 @@ def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
     plan.config.studies["two"] = with_designs(plan, "two", wine=Design(reference="class_1"))
     for study, reference in (("one", "class_0"), ("two", "class_1")):
         assert (
-            GenePlanner(plan).design(wildcards(study=study, dataset="wine"))["reference"]
+            DataSetPlanner(plan).design(wildcards(study=study, dataset="wine"))["reference"]
             == reference
         )
 
 
 def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
     """A reference or further contrasts change no effect, and shall not repeat the job."""
-    before = CohortPlanner(full_plan).designs(ONE)
+    before = StudyPlanner(full_plan).designs(ONE)
     full_plan.config.studies["one"] = with_designs(
         full_plan, "one", wine=Design(reference="class_0", contrasts=("class_0 vs class_1",))
     )
-    assert CohortPlanner(full_plan).designs(ONE) == before
+    assert StudyPlanner(full_plan).designs(ONE) == before
     full_plan.config.studies["one"] = with_designs(full_plan, "one", wine=Design(trend=True))
-    assert CohortPlanner(full_plan).designs(ONE)["wine"]["trend"]
+    assert StudyPlanner(full_plan).designs(ONE)["wine"]["trend"]
 
 
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
-    planner = CohortPlanner(full_plan)
+    planner = StudyPlanner(full_plan)
     cohorts = planner.cohorts(ONE)
     assert (cohorts.match, cohorts.harmonise) == ("symbol", "zscore")
-    assert planner.label(ONE) == full_plan.config.classifiers["csnb"]["label"]
+    assert planner.cohort_label(ONE) == full_plan.config.classifiers["csnb"]["label"]
 
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
@@ -375,24 +365,24 @@ def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
     plan.config.preprocessing["wine"] = steps
     analyses = {"x": {"datasets": ["mine"], "folds": "10-fold"}}
     plan.config.studies["two"] = replace(plan.config.studies["two"], analyses=analyses)
-    configuration = ReportPlanner(plan).configuration(TWO)
+    configuration = StudyPlanner(plan).configuration(TWO)
     assert configuration["preprocessing"] == {"wine": steps}
     assert list(configuration["folds"]) == ["5-fold", "10-fold"]
     assert list(configuration["datasets"]) == ["wine", "mine"]
     job = wildcards(study="two", analysis="x")
-    scheme = AnalysePlanner(plan).scheme
+    scheme = StudyPlanner(plan).analysis_scheme
     assert scheme(job)["splits"] == 10
     assert scheme(wildcards(study="two", analysis="y")) is None
 
 
 def test_only_existing_pages_are_listed(plan, tmp_path):
-    assert TargetPlanner(plan).pages() == []
+    assert StudyPlanner(plan).pages() == []
     page = tmp_path / "results/studies/one/report.html"
     page.parent.mkdir(parents=True)
     page.touch()
-    assert TargetPlanner(plan).pages() == []  # of a study that was not planned
+    assert StudyPlanner(plan).pages() == []  # of a study that was not planned
     plan.study(ONE)
-    assert TargetPlanner(plan).pages() == [page]
+    assert StudyPlanner(plan).pages() == [page]
 
 
 def test_other_code_counts_for_the_study_that_names_it(plan, tmp_path, monkeypatch):
@@ -421,13 +411,13 @@ def test_optional_data_sets_without_their_file_are_left_out_of_the_plan(plan, tm
     raw["studies"]["one"]["optional"] = ["mine"]
     complete = Plan.read(raw, ROOT)
     assert complete.study(ONE).datasets == ("wine", "mine")
-    assert TargetPlanner(complete).of_study("one") == TargetPlanner(plan).of_study("one")
+    assert StudyPlanner(complete).of_study("one") == StudyPlanner(plan).of_study("one")
     (tmp_path / "mine.csv").unlink()
     rest = Plan.read(raw, ROOT)
     assert rest.study(ONE).datasets == ("wine",)
     assert rest.study(ONE).missing == {"mine": "location: there is no file mine.csv"}
-    assert not [path for path in TargetPlanner(rest).of_study("one") if "/mine/" in path]
-    assert list(ReportPlanner(rest).configuration(ONE)["datasets"]) == ["wine"]
+    assert not [path for path in StudyPlanner(rest).of_study("one") if "/mine/" in path]
+    assert list(StudyPlanner(rest).configuration(ONE)["datasets"]) == ["wine"]
     assert left_out_sentences(rest.planned.values()) == [
         "Left out of one: mine; location: there is no file mine.csv"
     ]
@@ -483,7 +473,7 @@ def test_compare_and_report_are_one_job_of_a_cluster_without_an_analysis_between
     planner = StudyPlanner(plan)
     assert planner.end_group(ONE) == "end"
     known = {"needy": SimpleNamespace(needs=("summary",)), "free": SimpleNamespace(needs=())}
-    with patch("xnbflow.running.planners.study.known_analyses", lambda: known):
+    with patch("xnbflow.running.study_jobs.known_analyses", lambda: known):
         for name, group in (("needy", None), ("free", "end")):
             plan.config.studies["one"] = replace(plan.config.studies["one"], analyses={name: {}})
             assert planner.end_group(ONE) == group

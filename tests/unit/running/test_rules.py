@@ -167,7 +167,7 @@ class StubPlan:
     def sheets_mb(self, datasets):
         return 200.0 * len(datasets)
 
-    def series(self, wildcards):
+    def cohort_series(self, wildcards):
         return self._study.series
 
     def size_mb(self, wildcards, files):
@@ -186,17 +186,7 @@ class StubPlan:
 def planned(rule, name, **study):
     """Evaluate a directive of a rule with planners whose methods are their names."""
     planner = StubPlan(**study)
-    names = (
-        "PLAN",
-        "ACQUIRE",
-        "DIAGNOSE",
-        "GENES",
-        "TRAIN",
-        "OF_STUDY",
-        "COHORTS",
-        "ANALYSE",
-        "REPORT",
-    )
+    names = ("PLAN", "OF_DATA", "OF_STUDY")
     return directive(rule, name, **dict.fromkeys(names, planner))
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from xnbflow.core.study import Study
-from xnbflow.running.planners.targets import TargetPlanner
+from xnbflow.running.study_jobs import StudyPlanner
 from xnbflow.tables.contract import INDEX, REPORT
 
 
-def finish_run(targets: TargetPlanner) -> list[str]:
+def finish_run(planner: StudyPlanner) -> list[str]:
     """Write the index of all pages in this folder; return what a run prints at its end.
 
     These are a sentence for each page of a study of the run, and for each data set that was left
@@ -20,9 +20,9 @@ def finish_run(targets: TargetPlanner) -> list[str]:
         # imported at the end of a run: the templates are not needed for a plan
         from xnbflow.report.index import write_index  # noqa: PLC0415
 
-        write_index(list(targets.plan.config.studies.values()), INDEX)
-        sentences += [f"The page of the study: {page}" for page in targets.pages()]
-    return [*sentences, *left_out_sentences(targets.plan.planned.values())]
+        write_index(list(planner.plan.config.studies.values()), INDEX)
+        sentences += [f"The page of the study: {page}" for page in planner.pages()]
+    return [*sentences, *left_out_sentences(planner.plan.planned.values())]
 
 
 def left_out_sentences(studies: Iterable[Study]) -> list[str]:

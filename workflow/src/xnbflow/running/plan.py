@@ -1,6 +1,6 @@
 """The plan of a workflow: its configuration and its data sets, and what follows for its jobs.
 
-The planners (`xnbflow.running.planners`) ask it for the inputs, parameters and resources of the
+The planners (`data_set_jobs`, `study_jobs`) ask it for the inputs, parameters and resources of the
 jobs of a rule. The Snakefile imports this module in every cluster job: nothing numerical is
 imported here.
 """

@@ -1,20 +1,86 @@
-"""The rules *classify*, *check* and *models*: which classifiers a job fits."""
+"""What the rules of single data sets ask: from *acquire* to *classify*, *check* and *models*.
+
+A rule contains its paths; a planner has the names that are put into them, and the parameters of
+the jobs.
+"""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from xnbflow.running.plan import Plan
+from xnbflow.running.provenance import own_code
+from xnbflow.sources.registry import known_sources
+
+#: Endings of compressed files.
+_COMPRESSED = (".gz", ".xlsx", ".parquet", ".h5ad")
+#: MB of text in a MB of a compressed file, about.
+_COMPRESSION = 4
 
 
 @dataclass(frozen=True)
-class TrainPlanner:
-    """The classifiers of a study on a data set.
+class DataSetPlanner:
+    """The jobs of data sets, alone or in a study.
 
-    The wildcards of each method have ``study`` and ``dataset``; in *classify* they have ``folds``
-    and ``job`` as well, in *models* ``classifier``.
+    The wildcards of each method have ``dataset``, and ``study`` in all rules but *acquire* and
+    *diagnose*; in *classify* they have ``folds`` and ``job`` as well, in *models* ``classifier``.
     """
 
     plan: Plan
+
+    # acquire
+
+    def row(self, wildcards: Any) -> dict[str, Any]:
+        """Return the row of a data set."""
+        return vars(self.plan.datasets[wildcards.dataset])
+
+    def user_files(self, wildcards: Any) -> dict[str, str]:
+        """Return the user's files of a data set by the field of the sheet that names them."""
+        place = f"data set {wildcards.dataset}"
+        files = self.plan.datasets[wildcards.dataset].local_files
+        return {key: self.plan.local_file(path, f"{place}, {key}") for key, path in files.items()}
+
+    def user_file_states(self, wildcards: Any) -> dict[str, list[int]]:
+        """Return size and time of the user's files of a data set.
+
+        Snakemake compares times only: it would not read a file again that is replaced by an older
+        one.
+        """
+        states = {}
+        for key, path in self.user_files(wildcards).items():
+            status = Path(path).stat()
+            states[key] = [status.st_size, status.st_mtime_ns]
+        return states
+
+    def own_code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digest of the module that loads a data set, if it is not of xnbflow."""
+        source = self.plan.datasets[wildcards.dataset].source
+        return own_code([known_sources()[source].module])
+
+    def size_mb(self, wildcards: Any, files: Any) -> float:
+        """Return the MB of a data set as text by its files, a rule's inputs, else by the sheet."""
+        size = 0.0
+        for path, mb in zip(files, files.size_files_mb, strict=True):
+            size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
+        return size or self.plan.sheet_mb(wildcards)
+
+    # diagnose and genes
+
+    def tests(self, wildcards: Any) -> dict[str, Any] | None:
+        """Return the settings of the tests of a data set; None if no study has their section."""
+        studies = self.plan.config.studies.values()
+        if not any(study.diagnostics and wildcards.dataset in study.datasets for study in studies):
+            return None
+        settings = self.plan.config.diagnostics
+        return {
+            "min_abs_r": settings["min_abs_r"],
+            "alpha": settings["dependence_alpha"],
+            "dof": settings["dof"],
+        }
+
+    def design(self, wildcards: Any) -> dict[str, Any]:
+        """Return the design of a data set in a study, with the trend that it has by default."""
+        return self.plan.design_of(self.plan.study(wildcards), wildcards.dataset)
 
     # classify
 
@@ -68,7 +134,7 @@ class TrainPlanner:
         """Return the number of permuted orders of the label test."""
         return self.plan.study(wildcards).permutations
 
-    def design(self, wildcards: Any) -> dict[str, Any]:
+    def label_test_design(self, wildcards: Any) -> dict[str, Any]:
         """Return the columns to adjust for, on which the label test depends."""
         design = self.plan.design_of(self.plan.study(wildcards), wildcards.dataset)
         return {"adjust": design["adjust"]}

@@ -1,5 +1,6 @@
-"""Input functions and outputs of rules, from the paths that a rule contains."""
+"""Parts of rules: input functions and outputs from paths, and the resources of jobs."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -70,3 +71,73 @@ def tables_of(path: str, *groups: str) -> dict[str, str]:
     """
     names = [name for group in groups for name in GROUPS[group].tables]
     return {name: path.replace("{table}", name) for name in names}
+
+
+def requested(base: float, per_mb: float, size_mb: float, attempt: int) -> int:
+    """Return the MB, or minutes, to request: ``base``, and more for each MB of input.
+
+    Each attempt gets twice as much as the attempt before.
+
+    Examples
+    --------
+    >>> [requested(1300, 6, 50, attempt) for attempt in (1, 2, 3)]
+    [1600, 3200, 6400]
+    """
+    return math.ceil((base + per_mb * size_mb) * 2 ** (attempt - 1))
+
+
+def requests(
+    *,
+    mem_mb: float,
+    mem_per_mb: float,
+    minutes: float,
+    minutes_per_mb: float,
+    size_mb: Callable[[Any, Any], float] | None = None,
+    factor: Callable[[Any], int] | None = None,
+) -> dict[str, Callable[[Any, Any, int], int]]:
+    """Return the ``resources`` of a rule, by the size of its input (`requested`).
+
+    Parameters
+    ----------
+    mem_mb, mem_per_mb : float
+        MB, and more for each MB of input.
+    minutes, minutes_per_mb : float
+        Minutes, and more for each MB of input.
+    size_mb : callable, optional
+        The size by the wildcards and the input of a job, where it is not that of the input.
+    factor : callable, optional
+        By the wildcards, how often the minutes are needed.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> of_rule = requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3)
+    >>> of_rule["mem_mb"](None, SimpleNamespace(size_mb=50), 1)
+    1600
+    """
+
+    def size_of(wildcards: Any, files: Any) -> float:
+        return float(files.size_mb if size_mb is None else size_mb(wildcards, files))
+
+    # Snakemake passes arguments by the names of the parameters.
+    def memory(wildcards: Any, input: Any, attempt: int) -> int:  # noqa: A002
+        return requested(mem_mb, mem_per_mb, size_of(wildcards, input), attempt)
+
+    def runtime(wildcards: Any, input: Any, attempt: int) -> int:  # noqa: A002
+        once = requested(minutes, minutes_per_mb, size_of(wildcards, input), attempt)
+        return once if factor is None else factor(wildcards) * once
+
+    return {"mem_mb": memory, "runtime": runtime}
+
+
+def cpus_for(work: float, most: int, per_cpu: float) -> int:
+    """Return the CPUs to request: 1, and 1 more for each ``per_cpu`` of the work, ``most`` at most.
+
+    A job with all CPUs of a machine waits until no other job runs, which delays small work.
+
+    Examples
+    --------
+    >>> [cpus_for(mb, most=4, per_cpu=300) for mb in (0.1, 299, 300, 10_000)]
+    [1, 1, 2, 4]
+    """
+    return min(most, 1 + int(work / per_cpu))
