@@ -25,14 +25,14 @@ from xnbflow.inference.intervals import Estimate, inflation_of
 from xnbflow.inference.label_test import label_test
 from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.inference.verdicts import (
-    class_pair_reasons,
-    column_reasons,
-    reasons_of_data,
+    class_pair_findings,
+    column_findings,
     verdicts,
 )
 from xnbflow.studies import selected_features
 from xnbflow.studies.concordances import concordances
 from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.finding_table import finding_table
 
 __all__ = ["JudgedStudy", "LabelTestSize", "judge", "predict_new_samples"]
 
@@ -59,8 +59,8 @@ class JudgedStudy:
     Attributes
     ----------
     level : str
-    reasons : DataFrame
-        The table ``reasons`` of a study; its column ``code`` has the codes.
+    findings : DataFrame
+        The rows of the table ``findings`` of a study that limit the verdict.
     test : Series
         The row of the label test.
     performance : Performance
@@ -72,7 +72,7 @@ class JudgedStudy:
     """
 
     level: str
-    reasons: pd.DataFrame
+    findings: pd.DataFrame
     test: pd.Series
     performance: Performance
     area: Estimate | None = None
@@ -80,8 +80,9 @@ class JudgedStudy:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The codes of the reasons."""
-        return tuple(self.reasons["code"])
+        """The code and kind of each finding that limits the verdict."""
+        names = zip(self.findings["code"], self.findings["kind"], strict=True)
+        return tuple(": ".join(filter(None, name)) for name in names)
 
     @property
     def p(self) -> float:
@@ -128,22 +129,21 @@ def judge(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small classes
         tables = train(series, draw_folds(series, SPLITS, 1), entry, explain=False)
-        audited = [audit(series)["audit"], missing_values(series), values_at_limit(series)]
+        audited = audit(series)
+        of_values = [*missing_values(series), *values_at_limit(series)]
         test = label_test(series, n_permutations=test_size.permutations, n_repeats=test_size.draws)
         stability = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
         if n_half_pairs:
             stability = _stability(series, tables, entry, n_half_pairs)
-    findings = pd.concat([part for part in audited if len(part)], ignore_index=True)
-    findings = findings.assign(dataset="d")
+    data_findings = pd.concat([audited["findings"], finding_table(of_values)], ignore_index=True)
 
     predictions = {KEY: tables["predictions"]}
     performance = pooled_performance(predictions[KEY], series, inflation)
-    _, columns = concordances(predictions, headers, findings)
+    _, columns = concordances(predictions, headers, audited["associations"].assign(dataset="d"))
     pairs_of_classes = class_pairs(predictions, headers, {KEY: inflation})
     further = [
-        *reasons_of_data(findings, headers)["d"],
-        *column_reasons(columns, headers).get(KEY, ()),
-        *class_pair_reasons(pairs_of_classes).get(KEY, ()),
+        *column_findings(columns, headers).get(KEY, ()),
+        *class_pair_findings(pairs_of_classes).get(KEY, ()),
     ]
     judged = verdicts(
         {KEY: performance},
@@ -151,14 +151,16 @@ def judge(
         fits={KEY: (0, SPLITS)},
         stability=stability,
         permutation_tests=test.assign(dataset="d", classifier="c"),
+        data_findings=data_findings.assign(dataset="d"),
         further={KEY: further},
     )
+    limiting = judged["findings"][judged["findings"]["allows"] != ""]
     area = None
     if len(series.classes) == 2:
         area = areas(predictions[KEY], series, inflation)[str(series.classes[1])]
     return JudgedStudy(
         level=judged["verdicts"]["level"].iloc[0],
-        reasons=judged["reasons"],
+        findings=limiting,
         test=test.iloc[0],
         performance=performance,
         area=area,

@@ -27,30 +27,35 @@ def labelled(**columns):
 
 
 def findings(**columns):
-    """Return the rows of the audit by subject."""
-    return {row["subject"]: row for row in confounders(labelled(**columns))}
+    """Return the findings by column."""
+    return {finding.subject: finding for finding in confounders(labelled(**columns))[1]}
+
+
+def p_values(**columns):
+    """Return the tested columns with their p."""
+    return confounders(labelled(**columns))[0].set_index("column")["p"]
 
 
 def test_follow_up_is_tested_as_every_column_and_noted_as_an_outcome():
     days = [str(100 + i + 500 * (i >= N // 2)) for i in range(N)]
     series = labelled(days_to_death=days, vital_status=["dead", "alive"] * 12, days=days)
-    rows = pd.DataFrame(confounders(series))
-    notices = rows[rows["check"] == "follow-up"].set_index("subject")
-    assert notices["severity"].to_dict() == {"days_to_death": "notice", "vital_status": "notice"}
-    assert notices["detail"].str.contains("survival model").all()
-    tested = rows[rows["check"] == "confounder"].set_index("subject")
-    assert tested.loc["days_to_death", "p"] == tested.loc["days", "p"] < 0.001
-    assert tested.loc["vital_status", "severity"] == "none"
-    assert "`adjust: [days]`" in tested.loc["days", "remedy"]
+    associations, found = confounders(series)
+    notices = [finding.subject for finding in found if finding.kind == "follow-up"]
+    assert notices == ["days_to_death", "vital_status"]
+    p = associations.set_index("column")["p"]
+    assert p["days_to_death"] == p["days"] < 0.001
+    warnings = {finding.subject: finding for finding in found if finding.severity == "warning"}
+    assert set(warnings) == {"days_to_death", "days"}
+    assert warnings["days"].other == "days"  # the term of a design
 
 
 @pytest.mark.parametrize("name", ["hospital", "region", "recruited_at", "run_order", "x"])
 def test_the_name_of_a_column_decides_nothing(name):
     site = np.where(np.arange(N) % 12 < 2, "Ulm", "Bonn")
     site[: N // 2] = np.where(site[: N // 2] == "Ulm", "Bonn", "Ulm")
-    row = findings(**{name: site})[name]
-    assert (row["check"], row["severity"]) == ("confounder", "warning")
-    assert row["p"] == pytest.approx(0.0033, abs=2e-4)  # Fisher's exact test of 10, 2, 2, 10
+    finding = findings(**{name: site})[name]
+    assert (finding.kind, finding.severity) == ("associated", "warning")
+    assert finding.p == pytest.approx(0.0033, abs=2e-4)  # Fisher's exact test of 10, 2, 2, 10
 
 
 @pytest.mark.parametrize(
@@ -84,10 +89,9 @@ def test_the_class_in_other_words_is_recognised_by_its_values(labels, values, sa
 
 def test_none_is_a_category_beside_categories_and_missing_beside_numbers():
     drug = ["statin"] * 12 + ["none"] * 12
-    row = findings(drug=drug)["drug"]
-    assert (row["check"], row["severity"]) == ("confounder", "severe")
+    assert findings(drug=drug)["drug"].kind == "separates classes"
     dose = [str(number) for number in np.arange(0.5, 12.5)] + ["none"] * 12
-    assert "dose" not in findings(dose=dose)
+    assert "dose" not in p_values(dose=dose)
 
 
 def test_dates_are_categories_in_one_order_of_day_and_month():
@@ -95,8 +99,8 @@ def test_dates_are_categories_in_one_order_of_day_and_month():
     dates = np.repeat(["02.11.2020", "14.12.2020"], N // 2)
     dates[[0, N - 1]] = dates[[N - 1, 0]]
     letters = np.where(dates == "02.11.2020", "A", "B")
-    rows = findings(RunDate=dates, plate=letters)
-    assert rows["RunDate"]["p"] == rows["plate"]["p"]
+    p = p_values(RunDate=dates, plate=letters)
+    assert p["RunDate"] == p["plate"]
     days = as_dates(pd.Series(["02/11/2020", "14/12/2020"]))
     assert days.dt.month.tolist() == [11, 12]  # 14 is no month
     assert as_dates(pd.Series(["02/11/2020", "03/12/2020"])).dt.month.tolist() == [2, 3]

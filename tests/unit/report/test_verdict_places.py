@@ -19,8 +19,9 @@ from fitted_models import SERIES, XNB
 from report_blocks import blocks
 from report_study import SMALL_STUDY, completed, study_of_tables, write_declared, write_study
 
+from xnbflow.core.findings import Finding
 from xnbflow.core.study import Cohorts, Study, Validation
-from xnbflow.diagnostics.audit_row import audit_row
+from xnbflow.diagnostics.series_audit import copy_findings
 from xnbflow.inference.estimates import estimates, performance
 from xnbflow.inference.verdicts import verdicts
 from xnbflow.models.final import model_tables
@@ -32,8 +33,9 @@ from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
 from xnbflow.running.cli.model_texts import model_summary, summary_text
 from xnbflow.studies.study_inputs import StudyInputs
-from xnbflow.studies.study_tables import further_reasons
+from xnbflow.studies.study_tables import further_findings
 from xnbflow.tables import contract
+from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import write_parquet, write_stacked
 
 #: From the best to the worst, as the documentation has them.
@@ -71,9 +73,14 @@ def series(outcome, **changes):
     return {"matrix": [{"strategy": "one series", "verdict": outcome} | changes]}
 
 
-def copies(code, n):
-    row = audit_row(code, "s0", "severe", "alike")
-    return {"audit": [row | {"other": f"s{i}"} for i in range(1, n)]}
+def copies(kind, n):
+    """Pairs of the first sample with others among 40 samples."""
+    pairs = [Finding(code="repeats", kind=kind, subject="s0", other=f"s{i}") for i in range(1, n)]
+    return {"data": [*copy_findings(pairs, 40), *pairs]}
+
+
+def of_data(code, kind, **fields):
+    return {"data": [Finding(code=code, kind=kind, **fields)]}
 
 
 def halves(value, lower, upper, **changes):
@@ -110,46 +117,22 @@ CONDITIONS = {
     "candidates with own test": (NOT, {"candidates": 6} | own_test(0.006)),
     "many copies": (NOT, copies("equal samples", 12)),
     "some copies": (PARTLY, copies("equal samples", 3)),
-    "many near copies": (NOT, copies("nearly equal samples", 25)),
-    "some near copies": (PARTLY, copies("nearly equal samples", 5)),
-    "few near copies": (WELL, copies("nearly equal samples", 3)),
-    "replicates": (WELL, copies("similar samples", 25)),
+    "many near copies": (NOT, copies("near copies", 25)),
+    "some near copies": (PARTLY, copies("near copies", 5)),
+    "few near copies": (WELL, copies("near copies", 3)),
+    "replicates": (WELL, copies("replicates", 25)),
     "batch": (UNJUDGED, pair(status="cannot be separated")),
     "batch not examined": (UNJUDGED, pair(status="cannot be examined", pairs=4)),
-    "many repeats": (
-        UNJUDGED,
-        {"audit": [audit_row("many likely repeats", "samples", "severe", "alike", value=0.6)]},
-    ),
-    "some repeats": (
-        PARTLY,
-        {"audit": [audit_row("likely repeats", "samples", "warning", "alike", value=0.2)]},
-    ),
-    "missing values": (
-        PARTLY,
-        {"audit": [audit_row("shares missing differ", "x", "warning", "", other="y", value=0.2)]},
-    ),
-    "detection limit": (
-        PARTLY,
-        {"audit": [audit_row("shares at limit differ", "x", "warning", "", other="y", value=0.2)]},
-    ),
-    "few values at a limit": (
-        WELL,
-        {"audit": [audit_row("few at limit differ", "x", "notice", "", other="y", value=0.05)]},
-    ),
-    "few missing values": (
-        WELL,
-        {"audit": [audit_row("few missing differ", "x", "notice", "", other="y", value=0.01)]},
-    ),
+    "many repeats": (UNJUDGED, of_data("repeats", "many patients", count=24, total=40)),
+    "some repeats": (PARTLY, of_data("repeats", "patients", count=8, total=40)),
+    "missing values": (PARTLY, of_data("values", "missing", label="x", other="y", estimate=0.2)),
+    "detection limit": (PARTLY, of_data("values", "detection limit", label="x", estimate=0.2)),
+    "few values at a limit": (WELL, of_data("values", "detection limit", severity="notice")),
+    "few missing values": (WELL, of_data("values", "missing", severity="notice")),
     "batch recognised": (WELL, pair(status="recognised")),
     "biology": (WELL, pair(status="cannot be separated", limits=False)),
-    "libraries": (
-        PARTLY,
-        {"audit": [audit_row("libraries very unequal", "x", "warning", "", other="y", value=3.4)]},
-    ),
-    "libraries similar": (
-        WELL,
-        {"audit": [audit_row("libraries unequal", "x", "notice", "", other="y", value=1.6)]},
-    ),
+    "libraries": (PARTLY, of_data("values", "library size", label="x", estimate=3.4)),
+    "libraries similar": (WELL, of_data("values", "library size", severity="notice")),
     "stable": (WELL, halves(0.8, 0.6, 0.9)),
     "unstable": (PARTLY, halves(0.1, 0.0, 0.3)),
     "stability unclear": (PARTLY, halves(0.5, 0.2, 0.8)),
@@ -198,10 +181,10 @@ def signature():
 
 def study_of(root, conditions):
     """Write the tables of a study with this evidence; return it."""
-    evidence = {"predicted": right((20, 20)), "candidates": 1, "audit": []}
+    evidence = {"predicted": right((20, 20)), "candidates": 1, "data": []}
     for name in conditions:
         added = CONDITIONS[name][1]
-        evidence |= added | {"audit": evidence["audit"] + added.get("audit", [])}
+        evidence |= added | {"data": evidence["data"] + added.get("data", [])}
     codes, predicted = evidence["predicted"]
     n_classes = codes.max() + 1
     classes = np.array(["x", "y", "z"])[:n_classes]
@@ -212,8 +195,7 @@ def study_of(root, conditions):
             classes=classes, samples=np.arange(len(codes)), n_features=100, scale=""
         )
     }
-    audit = pd.DataFrame([row | {"dataset": "d"} for row in evidence["audit"]])
-    audit = completed(audit, contract.STUDY_TABLES["audit"])
+    data_findings = finding_table(evidence["data"]).assign(dataset="d")
     pairs = pd.DataFrame([PLACE | row for row in evidence.get("pairs", [])])
     pairs = completed(pairs, contract.STUDY_TABLES["concordance_pairs"])
     alike = {"class": "x", "other": "y", "auc": 0.6, "lower": 0.4, "separated": False}
@@ -230,10 +212,10 @@ def study_of(root, conditions):
         fits={KEY: (0, 5)},
         stability=stability,
         permutation_tests=tests,
-        further=further_reasons(
+        data_findings=data_findings,
+        further=further_findings(
             {KEY: None},
             headers,
-            audit=audit,
             concordance_pairs=pairs,
             class_pair_table=class_pairs,
             cohort_tests=cohort_tests(root, evidence),
@@ -249,7 +231,7 @@ def study_of(root, conditions):
             "averages": [{"classifier": "xnb", "wins": 1}],
             "summary": [PLACE | {"metric": "accuracy", "folds_failed": 0}],
             "estimates": estimated.to_dict("records"),
-            "audit": audit.to_dict("records"),
+            "findings": judged["findings"].to_dict("records"),
             "stability": stability.to_dict("records"),
             "permutation_tests": tests.to_dict("records"),
             "concordance_pairs": pairs.to_dict("records"),
@@ -296,6 +278,10 @@ def cohort_tests(root, evidence):
     return StudyInputs(study=study, root=root).cohort_tests()
 
 
+def text_of_name(code, kind):
+    return f"{code}: {kind}" if kind else code
+
+
 def levels_in(text):
     """Return the levels that a text names, in small letters."""
     return re.findall("|".join(LEVEL_STYLES), text.lower())
@@ -314,26 +300,30 @@ def places(results, folder):
     write_index([results.study], folder / "results/index.html")
     index = (folder / "results/index.html").read_text()
     badges = re.findall(r'class="badge (\w+)">([^<]*)<', index)
-    sheets = dict(islice(workbook.workbook_sheets(results), 3))  # summary, verdicts and reasons
+    sheets = dict(islice(workbook.workbook_sheets(results), 3))  # summary, verdicts and findings
     items = sheets["summary"].set_index("item")["text"]
     styles = {badge for badge, _ in badges} | {page_card.level}
     assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
-    shown = summary_text(described, model_file)
+    words = summary_text(described, model_file)
     found = {
         "page": page_card.badge,
         "page, sentence": page_card.verdict.partition(":")[0],
         "index": " ".join(words for _, words in badges),
         "workbook": items["verdict: d"].partition(":")[0],
         "workbook, table": " ".join(sheets["verdicts"]["level"]),
-        "show": shown[shown.index("verdict of the study") :],
+        "show": words[words.index("verdict of the study") :],
         "show --json": verdict["level"],
         "record": written["verdicts"]["d"],
     }
-    codes = results.rows("reasons", **PLACE)["code"].tolist()
-    assert codes == written["reasons"]["d"] == [row["code"] for row in verdict["reasons"]]
-    assert codes == sheets["reasons"]["code"].tolist()
+    table = results.tables["findings"]
+    limiting = table[table["allows"] != ""]
+    names = sorted(map(text_of_name, limiting["code"], limiting["kind"]))
+    shown = [text_of_name(row["code"], row["kind"]) for row in verdict["findings"]]
+    assert names == sorted(shown)
+    assert shown == written["findings"]["d"]
+    assert sheets["findings"]["code"].tolist() == table["code"].tolist()
     return {place: levels_in(text)[:1] for place, text in found.items()}
 
 
@@ -353,8 +343,8 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     results = write_study(tmp_path / "study", failed=("GSE7904/xnb",))
     place = {"dataset": "GSE7904", "folds": "3-fold", "classifier": "xnb"}
     assert results.rows("verdicts", **place)["level"].tolist() == [NOT]
-    (reason,) = results.rows("reasons", **place).to_dict("records")
-    assert (reason["code"], reason["count"], reason["total"]) == ("not fitted", 6, 6)
+    (row,) = results.rows("findings", **place).to_dict("records")
+    assert (row["code"], row["count"], row["total"]) == ("not fitted", 6, 6)
     (page,) = blocks(answer.section(results), Cards)
     cards = {page_card.title: page_card for page_card in page.cards}
     assert cards["GSE7904"].badge == "Not supported"
@@ -364,7 +354,7 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     write_record(results, record)
     written = json.loads(record.read_text())
     assert written["verdicts"]["GSE7904"] == NOT
-    assert written["reasons"]["GSE7904"] == ["not fitted"]
+    assert written["findings"]["GSE7904"] == ["not fitted"]
     (record.parent / "report.html").touch()
     write_index([results.study], tmp_path / "results/index.html")
     assert "Not supported" in (tmp_path / "results/index.html").read_text()

@@ -11,12 +11,8 @@ from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
+from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import digest_of_file, write_parquet
-
-
-def join_findings(*tables: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of several tables of findings as one."""
-    return pd.concat([table for table in tables if len(table)] or [tables[0]], ignore_index=True)
 
 
 def diagnose_data_set(
@@ -33,7 +29,8 @@ def diagnose_data_set(
     """
     data = DataSet.read(series)
     tables = diagnose(data, tests) | audit(data)
-    tables["audit"] = join_findings(tables["audit"], missing_values(data), values_at_limit(data))
+    further = finding_table([*missing_values(data), *values_at_limit(data)])
+    tables["findings"] = pd.concat([tables["findings"], further], ignore_index=True)
     check_code()
     digest = digest_of_file(series)
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}

@@ -60,7 +60,7 @@ _OF_MODELS = ("core", "heatmap", "signature")
 #: Tables of single features that were in the folder of a data set; *genes* writes them for a study.
 _OF_GENES = ("genes", "contrasts", "gene_heatmap", "gene_values")
 #: Tables of *diagnose* that were there, too.
-_OF_DIAGNOSE = (*GROUPS["diagnostic"].tables, *GROUPS["audit"].tables)
+_OF_DIAGNOSE = (*GROUPS["diagnostic"].tables, *GROUPS["audit"].tables, "audit")
 #: The files directly in the folder of a data set that *diagnose* and *seek* wrote.
 EARLIER_FILES_OF_DATA_SET = (
     *table_files(_OF_GENES),
