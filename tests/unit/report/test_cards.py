@@ -109,9 +109,9 @@ HALVES_DIFFER = "unstable: halves differ"
             True,
         ),
         (
-            ["chance: permutation test", "unstable: halves differ"],
+            ["chance: label test", "unstable: halves differ"],
             "Not supported",
-            "The permutation test does",
+            "The label test does",
             False,
         ),
     ],

@@ -37,13 +37,13 @@ def test_a_sentence_is_made_from_the_row_alone(code, kind):
             id="an interval",
         ),
         pytest.param(
-            finding_row("chance: permutation test", count=2, total=99),
-            "the permutation test does not exclude chance: 2 of 99 permutations were as good",
+            finding_row("chance: label test", count=2, total=99),
+            "the label test does not exclude chance: 2 of 99 orders of the labels were as good",
             id="permutations that were counted",
         ),
         pytest.param(
-            finding_row("chance: permutation test"),
-            "the permutation test does not exclude chance",
+            finding_row("chance: label test"),
+            "the label test does not exclude chance",
             id="permutations",
         ),
         pytest.param(

@@ -83,10 +83,10 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         ),
         advice="add samples",
     ),
-    ("chance", "permutation test"): FindingKind(
+    ("chance", "label test"): FindingKind(
         allows="not supported",
-        condition="p of the permuted labels is above .025",
-        sentence="the permutation test does not exclude chance",
+        condition="p of the label test is above .025",
+        sentence="the label test does not exclude chance",
         advice="add samples",
     ),
     ("repeats", "many copies"): FindingKind(
@@ -362,7 +362,7 @@ class Finding:
     severity : "warning" or "notice"
         A notice limits nothing.
     subject : str
-        A sample, a column, columns together, a second cohort, or what a permutation test fitted.
+        A sample, a column, columns together, or a second cohort.
     label, other : str
         The class that it concerns; the second sample, class, series or column.
     estimate, lower, upper : float
@@ -372,7 +372,7 @@ class Finding:
     p, p_holm : float
         P of a test, and p by Holm over the columns of a data set.
     count, total : float
-        How many of how many: permutations, samples, features, folds, or pairs of samples.
+        How many of how many: orders of the labels, samples, features, folds, or pairs of samples.
     genes, genes_adjusted : float
         Linear features that differ at an FDR below .05, without and with a column in the model.
     detail : str

@@ -24,12 +24,12 @@ _MOST_NAMED = 3
 
 
 def _test_clause(rows: Sequence[FindingRow]) -> str:
-    """Return how many permutations reached the score of the true labels."""
+    """Return how many orders of the labels were as good as the true one, which is one of them."""
     row = rows[0]
     text = _sentence(row)
     if pd.isna(row["count"]):
         return text
-    return f"{text}: {row['count']:.0f} of {row['total']:.0f} permutations were as good"
+    return f"{text}: {row['count']:,.0f} of {row['total']:,.0f} orders of the labels were as good"
 
 
 def _class_clause(rows: Sequence[FindingRow]) -> str:
@@ -67,7 +67,7 @@ def _column_clause(rows: Sequence[FindingRow]) -> str:
 
 #: Clauses that several rows of a kind share.
 _JOINT_CLAUSES: dict[tuple[str, str], Callable[[Sequence[FindingRow]], str]] = {
-    ("chance", "permutation test"): _test_clause,
+    ("chance", "label test"): _test_clause,
     ("class not recognised", "class"): _class_clause,
     ("class not recognised", "pair"): _pair_clause,
     ("column", "not separated"): _column_clause,

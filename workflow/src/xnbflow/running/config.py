@@ -75,9 +75,9 @@ class Config:
         """Return the data sets and classifiers with a label test by default.
 
         These are the classifiers that may come first, in their order up to the first one that is
-        fast and selects features; all if none is. A study with ``permutations`` has its own tests.
+        fast and selects features; all if none is. Without permutations there is no test.
         """
-        if study.permutations is not None:
+        if not study.permutations:
             return []
         pairs = []
         for dataset in study.datasets:
@@ -227,7 +227,7 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
         diagnostics=entry.get("diagnostics", True),
         analyses={analysis: dict(settings or {}) for analysis, settings in analyses.items()},
         paper=dict(entry.get("paper", {})),
-        permutations=entry.get("permutations"),
+        permutations=entry.get("permutations", Study.permutations),
         halves=entry.get("halves", Study.halves),
         final=tuple(entry.get("final", ())),
         headline=entry.get("headline", ""),
@@ -398,7 +398,6 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.paper", study.paper, "classifier of a paper", parts)
     for part, classifier in study.paper.items():
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", classifiers)
-    _check_known(f"{place}.permutations", study.permutations or {}, "classifier", classifiers)
     _check_known(f"{place}.final", study.final, "classifier", classifiers)
     _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:

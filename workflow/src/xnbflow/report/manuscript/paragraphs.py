@@ -26,7 +26,7 @@ _TABLES = (
     "omnibus",
     "pairwise",
     "pairwise_within",
-    "permutation_tests",
+    "label_tests",
     "random_genes",
 )
 

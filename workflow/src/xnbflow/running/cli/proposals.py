@@ -228,7 +228,7 @@ def write_study(
     """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
 
     The last part of ``output`` names the study. It has the recommended classifier, kept as a model
-    with its signature, two others, and a permutation test of the first. ``mirrors`` are where to
+    with its signature, two others, and a label test. ``mirrors`` are where to
     download from instead of NCBI; earlier files are overwritten by ``force`` only, ``inputs``
     never. Returns the command that runs the study. Raises an `InputError` if no folds can be drawn.
     """
