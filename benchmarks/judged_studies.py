@@ -24,6 +24,8 @@ from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.intervals import Estimate, inflation_of
 from xnbflow.inference.label_test import label_test
 from xnbflow.inference.missingness import missing_values, values_at_limit
+from xnbflow.inference.selection import selection
+from xnbflow.inference.units import units
 from xnbflow.inference.verdicts import (
     class_pair_findings,
     column_findings,
@@ -130,12 +132,14 @@ def judge(
         warnings.simplefilter("ignore")  # small classes
         tables = train(series, draw_folds(series, SPLITS, 1), entry, explain=False)
         audited = audit(series)
-        of_values = [*missing_values(series), *values_at_limit(series)]
+        checks = (missing_values, values_at_limit, selection, units)
+        further_findings = [finding for check in checks for finding in check(series)]
         test = label_test(series, n_permutations=test_size.permutations, n_draws=test_size.draws)
         stability = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
         if n_half_pairs:
             stability = _stability(series, tables, entry, n_half_pairs)
-    data_findings = pd.concat([audited["findings"], finding_table(of_values)], ignore_index=True)
+    tables_of_findings = [audited["findings"], finding_table(further_findings)]
+    data_findings = pd.concat(tables_of_findings, ignore_index=True)
 
     predictions = {KEY: tables["predictions"]}
     performance = pooled_performance(predictions[KEY], series, inflation)

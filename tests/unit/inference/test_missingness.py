@@ -3,11 +3,18 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
+from sklearn.naive_bayes import BernoulliNB
 from toys import dataset
 
-from xnbflow.inference.missingness import missing_values, values_at_limit
+from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.inference.estimates import performance
+from xnbflow.inference.missingness import indicator_accuracy, missing_values, values_at_limit
+from xnbflow.inference.verdicts import verdicts
+from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.finding_table import finding_table
 
 
 def series_of(missing, labels, groups=None):
@@ -21,8 +28,9 @@ LABELS = np.repeat(["a", "b"], 15)
 
 
 def findings(series):
-    """Return the severities of findings: one at most."""
-    return [finding.severity for finding in missing_values(series)]
+    """Return the severities of findings on a difference of shares: one at most."""
+    found = missing_values(series)
+    return [finding.severity for finding in found if finding.kind == "missing"]
 
 
 @pytest.mark.parametrize(("shares", "found"), [((0.05, 0.3), True), ((0.1, 0.1), False)])
@@ -81,7 +89,7 @@ def limited(rng, limits, n_features=300, **fields):
 @pytest.mark.parametrize(
     ("limits", "severities"),
     [
-        ((-1.0, 0.0), ["warning"]),  # 16 % and 50 % of the values
+        ((-1.0, 0.0), ["warning", "warning"]),  # 16 % and 50 % of the values
         ((-1.64, -1.41), ["notice"]),  # 5 % and 8 %
         ((-1.0, -1.0), []),
         ((-9.0, -9.0), []),  # no value is below it
@@ -90,7 +98,8 @@ def limited(rng, limits, n_features=300, **fields):
 def test_values_at_a_detection_limit_that_go_with_the_class(limits, severities):
     findings = values_at_limit(limited(np.random.default_rng(3), limits))
     assert [finding.severity for finding in findings] == severities
-    assert all(finding.kind == "detection limit" for finding in findings)
+    kinds = ["detection limit", "predict class"]
+    assert [finding.kind for finding in findings] == kinds[: len(severities)]
 
 
 def test_a_limit_is_the_tied_minimum_of_a_sample_whatever_its_value(rng):
@@ -123,3 +132,41 @@ def test_the_limit_keeps_its_level_in_random_labels():
         values = np.maximum(rng.normal(size=(100, 24)), rng.normal(-1, 0.5, size=24))
         n_found += len(values_at_limit(dataset(values, rng.permutation(np.repeat(["a", "b"], 12)))))
     assert n_found <= binom.ppf(0.99, n_studies, 0.005)
+
+
+def test_a_classifier_of_missing_values_is_naive_bayes_of_binary_features(rng):
+    """scikit-learn's `BernoulliNB` has the same predictions in the same folds."""
+    codes = np.repeat([0, 1, 2], 12)
+    missing = rng.random((80, 36)) < rng.beta(1, 3, size=(80, 3))[:, codes] * 0.4 + 0.2
+    right = np.zeros(36)
+    for train, test in stratified_splits(codes, None, 5, seed=0):
+        model = BernoulliNB(fit_prior=False).fit(missing.T[train], codes[train])
+        right[test] = model.predict(missing.T[test]) == codes[test]
+    actual = indicator_accuracy(missing, codes)
+    assert actual.balanced_accuracy.value == pytest.approx(right.mean())
+    assert 0.4 < right.mean() < 1
+
+
+@pytest.mark.parametrize(("n_wrong", "level"), [(0, "well supported"), (1, "cannot be judged")])
+def test_values_below_a_limit_explain_a_result_that_is_not_better(rng, n_wrong, level):
+    """Limits of -1 and 0 in two classes and no difference: the missing values suffice."""
+    (finding,) = [
+        finding
+        for finding in values_at_limit(limited(rng, (-1.0, 0.0)))
+        if finding.kind == "predict class"
+    ]
+    assert finding.estimate == 1.0
+    finding = dataclasses.replace(finding, estimate=29.5 / 30)  # one wrong of 30 is 29 / 30
+    codes = np.repeat([0, 1], 15)
+    predicted = np.where(np.arange(30) < n_wrong, 1, codes)
+    key = ("d", "f", "c")
+    tables = verdicts(
+        {key: performance(codes, np.eye(2)[predicted])},
+        {"d": dataset(np.zeros((1, 30)), LABELS)},
+        fits={key: (0, 5)},
+        stability=pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
+        label_tests=pd.DataFrame(columns=STUDY_TABLES["label_tests"].fixed),
+        data_findings=finding_table([finding]).assign(dataset="d"),
+        further={},
+    )
+    assert tables["verdicts"]["level"].tolist() == [level]

@@ -118,6 +118,26 @@ CONDITIONS = {
     "batch not examined": (UNJUDGED, pair(status="cannot be examined", pairs=4)),
     "many repeats": (UNJUDGED, of_data("repeats", "many patients", count=24, total=40)),
     "some repeats": (PARTLY, of_data("repeats", "patients", count=8, total=40)),
+    "selection": (UNJUDGED, of_data("selection", "chosen features", estimate=0.0, total=300)),
+    "correction": (UNJUDGED, of_data("selection", "corrected with class", subject="plate")),
+    "normalised by class": (UNJUDGED, of_data("selection", "normalised by class")),
+    "few without difference": (
+        WELL,
+        of_data("selection", "chosen features", severity="notice", estimate=0.04, total=300),
+    ),
+    "too few units": (UNJUDGED, of_data("units", "", subject="samples", count=6, total=5, p=0.1)),
+    "too few units and chance": (
+        UNJUDGED,
+        of_data("units", "", subject="samples", count=6, total=5, p=0.1)
+        | {"predicted": right((11, 11))},
+    ),
+    "values": (UNJUDGED, of_data("values", "predict class", label="x", estimate=1.0)),
+    "values that predict less": (WELL, of_data("values", "predict class", estimate=0.9)),
+    "batch of one class": (UNJUDGED, of_data("column", "batch of one class", subject="kit")),
+    "column of one class": (
+        WELL,
+        of_data("column", "recorded in one class", severity="notice", subject="biopsy"),
+    ),
     "missing values": (PARTLY, of_data("values", "missing", label="x", other="y", estimate=0.2)),
     "detection limit": (PARTLY, of_data("values", "detection limit", label="x", estimate=0.2)),
     "few values at a limit": (WELL, of_data("values", "detection limit", severity="notice")),

@@ -120,6 +120,65 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         sentence=_PATIENTS,
         advice=_NAME_PATIENTS,
     ),
+    ("column", "batch of one class"): FindingKind(
+        allows="cannot be judged",
+        condition="a column that describes a batch has values in one class alone",
+        sentence=(
+            "“{subject}” is recorded in “{detail}” alone, so that these samples were processed "
+            "apart from the others"
+        ),
+        advice="record “{subject}” for all samples",
+    ),
+    ("selection", "corrected with class"): FindingKind(
+        allows="cannot be judged",
+        condition=(
+            "given the class, a column explains less of the variance than by chance: its effect "
+            "was removed with the class in the model"
+        ),
+        sentence=(
+            "the effect of “{subject}” was removed with the class in the model: given the class, "
+            "it explains {estimate:.1%} of the variance that it explains by chance"
+        ),
+        advice=(
+            "use the table before the correction for “{subject}”: one that retains the difference "
+            "of the classes also makes one where columns go with the class"
+        ),
+    ),
+    ("selection", "chosen features"): FindingKind(
+        allows="cannot be judged",
+        condition="at most .5% of the features have p above one half; a notice up to 5%",
+        sentence=(
+            "the {noun}s were probably chosen with the labels: {estimate:.1%} of {total:,.0f} have "
+            "p > .5 between the classes, where half have without a difference"
+        ),
+        advice="use the table of all {noun}s: a choice by the labels belongs inside the folds",
+    ),
+    ("selection", "normalised by class"): FindingKind(
+        allows="cannot be judged",
+        condition="the sorted values of the samples of each class are equal, and differ by class",
+        sentence="the samples of each class were normalised by themselves",
+        advice="normalise all samples together, or each by itself",
+    ),
+    ("units", ""): FindingKind(
+        allows="cannot be judged",
+        condition="a classifier without error is not supported by so few samples, or patients",
+        sentence=(
+            "{count:.0f} {subject} are too few to judge any classifier: p of the label test cannot "
+            "be below {p:.2g}, or no interval is above chance"
+        ),
+        advice=(
+            "add samples: {total:.0f} {subject} of each class suffice for a classifier without "
+            "error; tests of single {noun}s need fewer"
+        ),
+    ),
+    ("values", "explain result"): FindingKind(
+        allows="cannot be judged",
+        condition="a classifier of the values that were not measured is as good",
+        sentence=(
+            "the values that were not measured recognise the class as well as the {noun}s do "
+            "(balanced accuracy {estimate:.1%})"
+        ),
+    ),
     ("chance", "majority class"): FindingKind(
         allows="partly supported",
         condition="the interval of the accuracy is not above the share of the largest class",
@@ -312,6 +371,19 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         sentence=(
             "the phenotype alone ({detail}) predicts the class with a balanced accuracy of "
             "{estimate:.0%} (95% interval {lower:.0%} to {upper:.0%}; chance {limit:.0%})"
+        ),
+    ),
+    ("values", "predict class"): FindingKind(
+        condition="a classifier of the values that were not measured is above chance",
+        sentence=(
+            "which values are {detail} predicts the class with a balanced accuracy of "
+            "{estimate:.0%} (95% interval {lower:.0%} to {upper:.0%}; chance {limit:.0%})"
+        ),
+    ),
+    ("column", "recorded in one class"): FindingKind(
+        condition="a column has values in one class alone; a notice",
+        sentence=(
+            "“{subject}” is recorded in “{detail}” alone, so that it cannot be examined"
         ),
     ),
     ("column", "follow-up"): FindingKind(

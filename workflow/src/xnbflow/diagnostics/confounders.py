@@ -12,17 +12,23 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.findings import Finding
+from xnbflow.core.joined_columns import join_columns
 from xnbflow.core.significance import FDR_LEVEL, TEST_LEVEL
 from xnbflow.core.study import Design
-from xnbflow.core.terms import sheet_term
+from xnbflow.core.terms import is_batch_column, sheet_term
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.adjustment import with_known_covariates
-from xnbflow.diagnostics.associations import Association, association, values_by_class
+from xnbflow.diagnostics.adjustment import phenotype_of, with_known_covariates
+from xnbflow.diagnostics.associations import (
+    Association,
+    association,
+    category_association,
+    values_by_class,
+)
 from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
 from xnbflow.diagnostics.column_values import has_value, usable
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
-from xnbflow.sources.series.plausibility import is_event_status, is_event_time
+from xnbflow.sources.series.plausibility import is_event_status, is_event_time, is_technical
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -38,7 +44,8 @@ def confounders(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     ``strength`` is Cramer's V, or the share of the variance of the ranks. A column is a warning if
     the adjusted p is at most .05, or if it separates the classes completely; whether it limits a
     verdict depends on the classifier (`xnbflow.studies.concordances`). Columns without variation,
-    identifiers, and columns whose values are the class in other words are not tested. If samples
+    identifiers, and columns whose values are the class in other words are not tested. A column with
+    values in one class alone is a notice, and a warning if it describes a batch. If samples
     have groups, the tests are of *units*: the samples of a group in one class are one unit for each
     category, or one unit with the mean of their numbers.
 
@@ -48,7 +55,7 @@ def confounders(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     missing if the column cannot be adjusted for.
     """
     labels = pd.Series(series.labels)
-    phenotype = {} if series.sample_metadata is None else series.sample_metadata
+    phenotype = phenotype_of(series)
     tested: dict[str, Association] = {}
     not_tested: list[Finding] = []
     for column, all_cells in phenotype.items():
@@ -60,7 +67,9 @@ def confounders(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
             not_tested.append(
                 Finding(code="column", kind="follow-up", severity="notice", subject=name)
             )
-        if is_class_in_other_words(labels[present], cells):
+        if is_recorded_in_one_class(labels, present):
+            not_tested.append(_finding_of_one_class(name, labels[present].iloc[0]))
+        elif is_class_in_other_words(labels[present], cells):
             not_tested.append(
                 Finding(
                     code="column",
@@ -109,6 +118,40 @@ def confounders(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     return table.astype(dict.fromkeys(table.columns[1:], float)), findings + not_tested
 
 
+def is_recorded_in_one_class(labels: pd.Series, present: pd.Series) -> bool:
+    """Return whether a column has values in one class alone, more often than by chance.
+
+    ``present`` is whether each sample has a value. Few values may be in one class by chance: p of
+    Fisher's exact test, of several classes that of a permuted chi-squared test, is at most .05.
+
+    Examples
+    --------
+    >>> labels = pd.Series(["case"] * 8 + ["control"] * 8)
+    >>> biopsied = labels == "case"
+    >>> is_recorded_in_one_class(labels, biopsied)
+    True
+    >>> is_recorded_in_one_class(labels, biopsied & (labels.index < 2))
+    False
+    """
+    if present.all() or labels[present].nunique() != 1:
+        return False
+    recorded = present.map({True: "recorded", False: "not recorded"})
+    return category_association(labels, recorded).p <= TEST_LEVEL
+
+
+def _finding_of_one_class(name: str, label: str) -> Finding:
+    """Return the finding on a column with values in one class: a warning if it is of a batch."""
+    is_batch = is_batch_column(name) or is_technical(name)
+    return Finding(
+        code="column",
+        kind="batch of one class" if is_batch else "recorded in one class",
+        severity="warning" if is_batch else "notice",
+        subject=join_columns([name]),
+        count=0,
+        detail=label,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Genes:
     """Numbers of features that differ without and with a column in the model.
@@ -125,7 +168,7 @@ class _Genes:
 
 def _genes(series: DataSet, name: str) -> _Genes:
     """Return the numbers of features that differ without and with a column."""
-    cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
+    cells = phenotype_of(series)[name].str.strip()
     present = has_value(cells)
     values = usable(pd.Series(series.labels)[present], cells[present])
     is_category = values is not None and not pd.api.types.is_numeric_dtype(values)

@@ -14,6 +14,8 @@ import pandas as pd
 from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
+from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 
@@ -30,6 +32,8 @@ _FEWEST_TIED = 5
 _MANY_AT_LIMIT = 0.1
 #: Features with missing values that are tested, spread evenly.
 _MOST_FEATURES = 2000
+#: Folds in which the class is predicted by the values that were not measured.
+_SPLITS = 5
 #: Permutations that are computed together.
 _AT_ONCE = 50
 
@@ -46,7 +50,8 @@ def missing_values(series: DataSet) -> list[Finding]:
 
     The finding is a warning if either has p of at most `LEVEL` and a class has 1% of missing values
     or more; with fewer it is a notice. ``estimate`` is the difference of the greatest and the least
-    share, ``p`` twice the smaller p.
+    share, ``p`` twice the smaller p. A second warning has the balanced accuracy of a classifier of
+    the missing values alone, where its interval is above chance (`indicator_accuracy`).
 
     Examples
     --------
@@ -55,8 +60,8 @@ def missing_values(series: DataSet) -> list[Finding]:
     >>> values[rng.random((200, 20)) < np.repeat([0.05, 0.30], 10)] = np.nan
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10,
     ...                  missing=True)
-    >>> [(finding.label, finding.severity) for finding in missing_values(series)]
-    [('b', 'warning')]
+    >>> [(one.kind, one.label, round(one.estimate, 2)) for one in missing_values(series)]
+    [('missing', 'b', 0.25), ('predict class', 'b', 1.0)]
     """
     missing = np.isnan(series.values)
     incomplete = missing.any(axis=1) & ~missing.all(axis=1)
@@ -73,7 +78,11 @@ def missing_values(series: DataSet) -> list[Finding]:
     if p > 2 * LEVEL:
         return []
     is_warning = class_means.max() >= _FEW
-    return [_difference(series, class_means, kind="missing", is_warning=is_warning, p=p)]
+    difference = _difference(series, class_means, kind="missing", is_warning=is_warning, p=p)
+    findings = [difference]
+    if is_warning:
+        findings += _prediction(series, missing[incomplete], difference, "missing")
+    return findings
 
 
 def values_at_limit(series: DataSet) -> list[Finding]:
@@ -83,16 +92,16 @@ def values_at_limit(series: DataSet) -> list[Finding]:
     1% of the sample's values and five at least: values below the limit were set to it, or to zero.
     Missing values count as well. The shares of the samples are compared as in `missing_values`. If
     p is at most `LEVEL` the finding is a warning where the class means differ by .1 or more, else a
-    notice. There is no finding for counts, whose zeros depend on the library size, and without
-    values at a limit.
+    notice. A second warning is as in `missing_values`. There is no finding for counts, whose zeros
+    depend on the library size, and without values at a limit.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> values = np.maximum(rng.normal(size=(200, 20)), np.repeat([-1.5, 0.0], 10))
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10)
-    >>> [(finding.label, finding.other, finding.severity) for finding in values_at_limit(series)]
-    [('b', 'a', 'warning')]
+    >>> [(finding.kind, finding.label, finding.other) for finding in values_at_limit(series)]
+    [('detection limit', 'b', 'a'), ('predict class', 'b', 'a')]
     """
     values = series.values[series.kinds == "linear"]
     if series.scale == COUNTS or not len(values) or len(series.classes) < 2:
@@ -109,7 +118,8 @@ def values_at_limit(series: DataSet) -> list[Finding]:
         return []
 
     # Whether the share of values at the limit, or below it, differs between the classes.
-    shares = (missing | (at_limit & is_limited)).mean(axis=0)
+    not_measured = missing | (at_limit & is_limited)
+    shares = not_measured.mean(axis=0)
     codes = np.unique(series.labels, return_inverse=True)[1]
     ranks = pd.Series(shares).rank().to_numpy()
     rng = np.random.default_rng(series_seed(series, 0, "detection limit"))
@@ -123,7 +133,80 @@ def values_at_limit(series: DataSet) -> list[Finding]:
 
     class_means = np.array([shares[series.labels == label].mean() for label in series.classes])
     is_warning = bool(np.ptp(class_means) >= _MANY_AT_LIMIT)
-    return [_difference(series, class_means, kind="detection limit", is_warning=is_warning, p=p)]
+    difference = _difference(
+        series, class_means, kind="detection limit", is_warning=is_warning, p=p
+    )
+    findings = [difference]
+    if is_warning:
+        findings += _prediction(series, not_measured, difference, "at a detection limit")
+    return findings
+
+
+def indicator_accuracy(
+    indicators: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
+) -> Performance:
+    """Return the performance of a classifier that sees only which values were not measured.
+
+    It is naive Bayes of binary features with add-one smoothing and equal priors, in five stratified
+    folds.
+
+    Parameters
+    ----------
+    indicators : ndarray of bool, shape (n_features, n_samples)
+    codes : ndarray of int, shape (n_samples,)
+    groups : ndarray of shape (n_samples,), optional
+        Groups are whole in folds.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> codes = np.repeat([0, 1], 10)
+    >>> indicators = rng.random((200, 20)) < np.where(codes, 0.3, 0.05)
+    >>> indicator_accuracy(indicators, codes).balanced_accuracy.value
+    0.85
+    """
+    n_classes = codes.max() + 1
+    n_splits = min(_SPLITS, int(np.bincount(codes).max()))
+    votes = np.zeros((len(codes), n_classes))
+    for train, test in stratified_splits(codes, groups, n_splits, seed=0):
+        classes = np.unique(codes[train])
+        scores = []
+        for code in classes:
+            members = indicators[:, train[codes[train] == code]]
+            share = (members.sum(axis=1) + 1) / (members.shape[1] + 2)
+            log_ratio = np.log(share) - np.log1p(-share)
+            scores.append(log_ratio @ indicators[:, test] + np.log1p(-share).sum())
+        votes[test, classes[np.argmax(scores, axis=0)]] = 1.0
+    return performance(codes, votes, groups)
+
+
+def _prediction(
+    series: DataSet, indicators: np.ndarray, difference: Finding, values: str
+) -> Iterator[Finding]:
+    """Yield the finding that a classifier of indicators has an interval above chance.
+
+    ``difference`` is the finding on the difference between the classes, ``values`` the word for
+    values that were not measured.
+    """
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    if np.bincount(codes).min() < 2:
+        return
+    reached = indicator_accuracy(indicators, codes, series.groups)
+    accuracy, lower, upper = reached.balanced_accuracy
+    if not lower > reached.chance:
+        return
+    yield Finding(
+        code="values",
+        kind="predict class",
+        label=difference.label,
+        other=difference.other,
+        estimate=accuracy,
+        lower=lower,
+        upper=upper,
+        limit=reached.chance,
+        p=difference.p,
+        detail=values,
+    )
 
 
 def _difference(

@@ -96,12 +96,15 @@ def verdict(
     further: Sequence[Finding] = (),
     *,
     classes: Sequence[str] | np.ndarray | None = None,
+    suffice: bool = True,
 ) -> Verdict:
     """Return the verdict on a classifier: whether it recognises its classes.
 
     ``test`` is the label test, None if none was run, and ``further`` are the findings of
     other evidence, for example those of `stability_findings` and of the data set. ``classes`` are
-    the labels of the codes in ``performance``. For the rule see `docs/methods/verdicts.md`.
+    the labels of the codes in ``performance``. If the samples do not ``suffice`` for any result
+    (`xnbflow.inference.units`), a result that is not above chance is no evidence against the
+    classes. For the rule see `docs/methods/verdicts.md`.
     """
     test = test or LabelTest()
     balanced = performance.balanced_accuracy
@@ -110,8 +113,10 @@ def verdict(
     findings = [
         *_findings_of_test(test),
         *_findings_of_performance(performance, balanced, classes),
-        *further,
     ]
+    if not suffice:
+        findings = [finding for finding in findings if finding.allows != "not supported"]
+    findings += further
     findings.sort(key=lambda finding: place_in_order(finding.code, finding.kind))
     return Verdict(
         level=lowest(finding.allows for finding in findings),
@@ -257,8 +262,12 @@ def verdicts(
             findings = list(further.get(key, ()))
             if key in selections:
                 findings += _of_selection(selections[key], header.n_features)
-            result = verdict(performance, test, findings, classes=header.classes)
-            near = near_limit(performance, test)
+            of_data = data_findings[data_findings["dataset"] == dataset]
+            findings += _of_unmeasured_values(of_data, performance)
+            suffice = not (of_data["code"] == "units").any()
+            result = verdict(performance, test, findings, classes=header.classes, suffice=suffice)
+            if suffice:
+                near = near_limit(performance, test)
         row = {
             **key_fields(key),
             "level": lowest([result.level, allowed_by_data.get(dataset, "")]),
@@ -274,6 +283,24 @@ def verdicts(
         "verdicts": pd.DataFrame(verdict_rows, columns=STUDY_TABLES["verdicts"].fixed),
         "findings": pd.DataFrame(finding_rows, columns=STUDY_TABLES["findings"].fixed),
     }
+
+
+def _of_unmeasured_values(of_data: pd.DataFrame, performance: Performance) -> Iterator[Finding]:
+    """Yield the findings that values which were not measured explain a result.
+
+    They do if a classifier of these values is as good. ``of_data`` are the findings on the data
+    set.
+    """
+    for row in of_data[of_data["kind"] == "predict class"].to_dict("records"):
+        if not row["estimate"] < performance.balanced_accuracy.value:
+            yield Finding(
+                code="values",
+                kind="explain result",
+                label=row["class"],
+                other=row["other"],
+                estimate=row["estimate"],
+                p=row["p"],
+            )
 
 
 def _tests(label_tests: pd.DataFrame) -> dict[str, LabelTest]:

@@ -10,6 +10,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.missingness import missing_values, values_at_limit
+from xnbflow.inference.selection import selection
+from xnbflow.inference.units import units
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
 from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import digest_of_file, write_parquet
@@ -29,7 +31,8 @@ def diagnose_data_set(
     """
     data = DataSet.read(series)
     tables = diagnose(data, tests) | audit(data)
-    further = finding_table([*missing_values(data), *values_at_limit(data)])
+    checks = (missing_values, values_at_limit, selection, units)
+    further = finding_table(finding for check in checks for finding in check(data))
     tables["findings"] = pd.concat([tables["findings"], further], ignore_index=True)
     check_code()
     digest = digest_of_file(series)

@@ -7,7 +7,11 @@ label, or a supported result.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xnbflow.core.nouns import counted, listed
+import yaml
+
+from xnbflow.core.joined_columns import joined_columns
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.terms import is_batch_column
 from xnbflow.report.findings import (
     advice_of,
     difference_of,
@@ -15,8 +19,10 @@ from xnbflow.report.findings import (
     quoted_columns,
 )
 from xnbflow.report.levels import SUPPORTED
+from xnbflow.report.numbers import join_words
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import level_of, limiting_findings
+from xnbflow.sources.series.plausibility import is_technical
 
 Findings = Sequence[Mapping[str, Any]]
 
@@ -30,14 +36,15 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     ``evaluation`` is the data set, folds and classifier.
     A column that cannot be separated from the class comes first, since no analysis of these samples
     corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
-    same design are not recommended then. Errors in the data come before more samples, and a second
-    cohort comes before an assay.
+    same design are not recommended then. Where the column is a part of the disease and not of the
+    measurement, as a marker in the serum, the study can declare so. Errors in the data come before
+    more samples, and a second cohort comes before an assay.
     """
     dataset = evaluation["dataset"]
     limiting = limiting_findings(results, evaluation)
     columns = [row for row in limiting if row["code"] == "column"]
     if design := _other_design(results, dataset, columns):
-        return [design, *_corrections(results, dataset)]
+        return [design, *_declaration(columns), *_corrections(results, dataset)]
 
     # The first step after findings on the classifier, then other cohorts and assays.
     confirmations = []
@@ -96,6 +103,22 @@ def _other_design(results: StudyResults, dataset: str, columns: Findings) -> str
         f"compare the classes in samples in which {names} does not go with the class: in these "
         f"samples {names} explains the classes as well as the features do, and no adjustment "
         "separates the two"
+    )
+
+
+def _declaration(columns: Findings) -> Iterator[str]:
+    """Yield how to declare columns that are no batches by their names as part of the question."""
+    names = dict.fromkeys(name for row in columns for name in joined_columns(row["subject"]))
+    declarable = [name for name in names if not is_batch_column(name) and not is_technical(name)]
+    if not declarable:
+        return
+    line = yaml.safe_dump(
+        {"biology": declarable}, default_flow_style=None, allow_unicode=True
+    ).strip()
+    quoted = join_words([f"“{name}”" for name in declarable])
+    yield (
+        f"if {quoted} {either(len(declarable), 'is', 'are')} part or consequence of the disease, "
+        f"declare this in the design of the study: `{line}`"
     )
 
 
