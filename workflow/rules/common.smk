@@ -1,4 +1,7 @@
 # Common parts of all rules: the checked configuration, and the values of wildcards.
+import os
+import sys
+
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import update_config
 
@@ -8,11 +11,19 @@ from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.planners.inputs import at, over, tables_of, together
 from xnbflow.running.planners.study import StudyPlanner
 from xnbflow.running.project import default_configuration
-from xnbflow.running.provenance import computing_code, page_code, reading_code
+from xnbflow.running.provenance import stage_code
 from xnbflow.tables.contract import GROUPS
 
-# The configuration of the papers and the project, and over it that of --configfile, --config or the caller of
-# this module.
+# A classifier of the user can be a module in the folder of the run. It replaces no installed module.
+sys.path.append(os.getcwd())
+
+
+# The configuration of the project, and over it that of --configfile and --config.
+configfile: str(ROOT / "config/config.yaml")
+
+
+# The papers' configurations are below them. For a module with a configuration of its caller Snakemake reads no
+# file, so that the project's is in this one, too.
 complete = default_configuration(ROOT)
 update_config(complete, config)
 config = complete
@@ -38,7 +49,3 @@ wildcard_constraints:
     job=exactly(PLAN.jobs),
     classifier=exactly(PLAN.config.classifiers),
     analysis=exactly(PLAN.analyses),
-
-
-# Tested by the project's tests of the image's files only: build it by the Dockerfile of this repository.
-container: "docker://ghcr.io/xnbflow/xnbflow:latest"

@@ -96,6 +96,7 @@ def test_none_is_a_category_beside_categories_and_missing_beside_numbers():
     assert findings(drug=drug)["drug"].kind == "separates classes"
     dose = [str(number) for number in np.arange(0.5, 12.5)] + ["none"] * 12
     assert "dose" not in p_values(dose=dose)
+    assert findings(dose=dose)["dose"].kind == "recorded in one class"
 
 
 def test_dates_are_categories_in_one_order_of_day_and_month():

@@ -75,7 +75,7 @@ def test_a_column_that_does_not_go_with_the_class_is_no_finding(rng):
 
 
 def test_features_without_a_difference_have_p_above_one_half_in_the_test_of_variances(rng):
-    values = rng.normal(size=(300, 36)) + rng.normal(size=(300, 1)) * (np.arange(36) < 12) * 3
+    values = rng.normal(size=(301, 36)) + rng.normal(size=(301, 1)) * (np.arange(36) < 12) * 3
     codes = np.repeat([0, 1, 2], 12)
     p = f_oneway(values[:, :12], values[:, 12:24], values[:, 24:], axis=1).pvalue
     actual = features_without_difference(values, codes, None, rng)

@@ -33,8 +33,10 @@ def with_parts(phenotype: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> wells = [f"{row}{column:02d}" for row in "AB" for column in range(1, 5)]
     >>> table = with_parts(pd.DataFrame({"well": wells}))
-    >>> table.iloc[5].to_dict()
-    {'well': 'B02', 'well (row)': 'B', 'well (column)': '2'}
+    >>> table[["well", "well (row)", "well (column)"]].iloc[5].tolist()
+    ['B02', 'B', '2']
+    >>> table["well (by rows)"].tolist(), table["well (by columns)"].tolist()
+    (['0', '1', '2', '3', '4', '5', '6', '7'], ['0', '2', '4', '6', '1', '3', '5', '7'])
     """
     columns: dict[str, pd.Series] = {}
     for name, cells in phenotype.items():
@@ -52,16 +54,22 @@ def with_parts(phenotype: pd.DataFrame) -> pd.DataFrame:
 def parts_of_column(cells: pd.Series) -> dict[str, pd.Series]:
     """Return the parts of a column by name, missing cells as ""; empty for other columns.
 
-    Wells have a row and a column, arrays of Illumina the barcode of the chip and their place on it.
-    Times have the seconds since the first one, as texts, across days where there are dates.
+    Wells have a row and a column, and their number in the order of rows and of columns, since
+    plates are filled in either. Arrays of Illumina have the barcode of the chip, their place on it,
+    and their number in the order of both. Times have the seconds since the first one, across days
+    where there are dates. All parts are texts.
 
     Examples
     --------
     >>> parts_of_column(pd.Series(["2024-03-04 09:40", "2024-03-04 08:10"]))["time"].tolist()
     ['5400', '0']
     >>> arrays = pd.Series(["203914820001_R03C01", "203914820000_R12C02"])
-    >>> {name: part.tolist() for name, part in parts_of_column(arrays).items()}
-    {'barcode': ['203914820001', '203914820000'], 'row': ['3', '12'], 'column': ['1', '2']}
+    >>> for name, part in parts_of_column(arrays).items():
+    ...     print(name, part.tolist())
+    barcode ['203914820001', '203914820000']
+    row ['3', '12']
+    column ['1', '2']
+    order ['1', '0']
     """
     texts = cells.astype(str).str.strip()
     texts = texts[~texts.map(is_missing)]
@@ -82,10 +90,17 @@ def _place_parts(texts: pd.Series) -> dict[str, pd.Series]:
             is_plate = table.nunique().min() > 1 and len(table.drop_duplicates()) >= _FEWEST_WELLS
             if not is_plate:
                 return {}
+        # Rows and columns in numbers, in which 10 follows 9.
+        for name, part in table.items():
+            if name != "barcode" and part.str.isdigit().all():
+                table[name] = part.astype(int)
+        orders = {"order": list(table)}
+        if pattern is _WELL:
+            orders = {"by rows": ["row", "column"], "by columns": ["column", "row"]}
         parts = {str(name): part for name, part in table.items() if part.nunique() > 1}
-        for name in parts.keys() & {"row", "column"}:
-            parts[name] = parts[name].str.lstrip("0")
-        return parts
+        for order, columns in orders.items():
+            parts[order] = table.groupby(columns).ngroup()
+        return {name: part.astype(str) for name, part in parts.items()}
     return {}
 
 

@@ -1,6 +1,6 @@
 """A job of *diagnose*: the audit and the tests of one data set."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from xnbflow.inference.selection import selection
 from xnbflow.inference.units import units
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
 from xnbflow.tables.finding_table import finding_table
-from xnbflow.tables.storage import digest_of_file, write_parquet
+from xnbflow.tables.storage import write_parquet
 
 
 def diagnose_data_set(
@@ -22,7 +22,6 @@ def diagnose_data_set(
     *,
     tests: Mapping[str, Any] | None,
     folder: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Write the tables of diagnostics and of the audit of a series into a folder.
 
@@ -34,8 +33,6 @@ def diagnose_data_set(
     checks = (missing_values, values_at_limit, selection, units)
     further = finding_table(finding for check in checks for finding in check(data))
     tables["findings"] = pd.concat([tables["findings"], further], ignore_index=True)
-    check_code()
-    digest = digest_of_file(series)
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}
     for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet", schemas[name], digest)
+        write_parquet(table, folder / f"{name}.parquet", schemas[name])
