@@ -58,7 +58,7 @@ def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results):
     actual = tiles(cards.card(changed(results, "stability", where, **halves), *PLACE.values()))
     tile = actual["Stability"]
     assert (tile.value, tile.lower, tile.upper, tile.reference) == (0.5, 0.3, 0.7, 0.5)
-    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.5"
+    assert tile.note == "disjoint halves; single divisions from 0.30 to 0.70; stable from 0.5"
 
 
 def test_the_stability_of_a_card_is_the_number_of_its_verdict(results):
@@ -69,7 +69,7 @@ def test_the_stability_of_a_card_is_the_number_of_its_verdict(results):
     card = cards.card(changed(results, "stability", where, **numbers), *PLACE.values())
     tile = tiles(card)["Stability"]
     assert (tile.value, tile.lower, tile.upper) == (0.44, 0.25, 0.64)
-    assert tile.note.startswith("found again in disjoint halves, 95% interval 0.25")
+    assert tile.note.startswith("share that differs in the other half of the samples")
     assert card.facts["Stability"] == "0.44 [0.25, 0.64]"
 
 
@@ -94,22 +94,22 @@ def test_rows_of_two_classes_are_common_and_those_of_several_have_their_class(re
     )
 
 
-HALVES_DIFFER = "unstable: halves differ"
+NOT_REPLICATED = "unstable: not replicated"
 
 
 @pytest.mark.parametrize(
     ("reasons", "badge", "short", "rest"),
     [
-        ([], "Well supported", "The classes are recognised, and halves", False),
-        ([HALVES_DIFFER], "Partly supported", "Disjoint halves of the samples", False),
+        ([], "Well supported", "The classes are recognised, and the first", False),
+        ([NOT_REPLICATED], "Partly supported", "Its first features do not replicate", False),
         (
-            ["chance: majority class", "unstable: halves differ"],
+            ["chance: majority class", "unstable: not replicated"],
             "Partly supported",
             "The interval of its",
             True,
         ),
         (
-            ["chance: label test", "unstable: halves differ"],
+            ["chance: label test", "unstable: not replicated"],
             "Not supported",
             "The label test does",
             False,
@@ -391,7 +391,7 @@ def test_stability_is_of_halves_with_their_interval():
     row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
     stability = pd.DataFrame([row], index=[""])
     tile = cards.stability_tile(stability.loc[""])
-    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.5"
+    assert tile.note == "disjoint halves; single divisions from 0.30 to 0.70; stable from 0.5"
 
 
 @pytest.mark.parametrize(

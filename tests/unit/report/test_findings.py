@@ -62,9 +62,9 @@ def test_a_sentence_is_made_from_the_row_alone(code, kind):
             id="a cohort",
         ),
         pytest.param(
-            finding_row("unstable: undecided", limit=0.4, lower=0.2, upper=0.81),
-            "undecided whether its genes are stable",
-            id="unclear stability",
+            finding_row("unstable: not replicated", estimate=0.31),
+            "its first genes do not replicate: 31% of those of half of the samples",
+            id="stability",
         ),
         pytest.param(
             finding_row("not fitted", count=1, total=3),
@@ -109,7 +109,7 @@ def test_only_a_clause_of_the_level_has_its_name(code):
 
 
 def test_only_the_findings_that_decide_a_level_are_named():
-    rows = [finding_row("chance: interval", **NUMBERS), finding_row("unstable: halves differ")]
+    rows = [finding_row("chance: interval", **NUMBERS), finding_row("unstable: not replicated")]
     assert findings.deciding("not supported", rows) == rows[:1]
     assert findings.deciding("partly supported", rows[1:]) == rows[1:]
     assert findings.deciding("well supported", rows) == []

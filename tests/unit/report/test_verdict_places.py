@@ -148,19 +148,17 @@ CONDITIONS = {
     "libraries similar": (WELL, of_data("values", "library size", severity="notice")),
     "stable": (WELL, halves(0.8, 0.6, 0.9)),
     "unstable": (PARTLY, halves(0.1, 0.0, 0.3)),
-    "stability unclear": (PARTLY, halves(0.5, 0.2, 0.8)),
+    "stable on average": (WELL, halves(0.5, 0.2, 0.8)),
     "most selected": (PARTLY, halves(0.1, 0.0, 0.3, short_size=90.0)),
     "no halves": (PARTLY, halves(np.nan, np.nan, np.nan)),
     "held": (WELL, cohort("held")),
-    "held in part": (WELL, cohort("held in part")),
-    "not held": (PARTLY, cohort("did not hold")),
-    "threshold": (PARTLY, cohort("ranking holds")),
-    "exchanged": (PARTLY, cohort("labels look exchanged")),
-    "cohort unclear": (WELL, cohort("cannot tell")),
-    "held in one of two": (WELL, cohort("did not hold", "held")),
-    "not held in several series": (PARTLY, series("did not hold")),
+    "not held": (PARTLY, cohort("not held")),
+    "threshold": (PARTLY, cohort("held in ranking")),
+    "cohort unclear": (WELL, cohort("cannot be judged")),
+    "held in one of two": (WELL, cohort("not held", "held")),
+    "not held in several series": (PARTLY, series("not held")),
     "held in several series": (WELL, series("held")),
-    "merged series": (WELL, series("did not hold", strategy="merged")),
+    "merged series": (WELL, series("not held", strategy="merged")),
 }
 CASES = [
     (),
@@ -179,7 +177,7 @@ CASES = [
     ("candidates", "not held"),
     ("candidates", "held"),
     ("not held", "not held in several series"),
-    ("label test of another refuses", "stable", "held in part"),
+    ("label test of another refuses", "stable", "held"),
 ]
 
 

@@ -251,31 +251,24 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("unstable", "most features"): FindingKind(
         allows="partly supported",
-        condition="unstable, and half of the features are in the short lists",
+        condition="they do not replicate, and half of the features are in the short lists",
         sentence=(
             "most {noun}s are in the short lists ({count:,.0f} of {total:,.0f}), so that halves of "
             "the samples cannot show which of them matter"
         ),
         advice="add samples: with these most {noun}s are selected",
     ),
-    ("unstable", "halves differ"): FindingKind(
+    ("unstable", "not replicated"): FindingKind(
         allows="partly supported",
         condition=(
-            "the interval of the share of a class's first ten features that the other half has "
-            "among its first hundred is below .5"
+            "of a class's first ten features in half of the samples, fewer than half differ in the "
+            "other half (one-sided p < .05, corrected for the share of all features that do)"
         ),
-        sentence="disjoint halves of the samples give different lists of {noun}s",
-        advice="add samples: halves of these select different {noun}s",
-    ),
-    ("unstable", "undecided"): FindingKind(
-        allows="partly supported",
-        condition="this interval contains .5",
         sentence=(
-            "it is undecided whether its {noun}s are stable: the interval of the share of first "
-            "{noun}s that other halves find again, {lower:.2f} to {upper:.2f}, includes the limit "
-            "{limit:.2f}"
+            "its first {noun}s do not replicate: {estimate:.0%} of those of half of the samples "
+            "differ in the other half, beyond chance"
         ),
-        advice="add samples: these do not suffice to decide whether the {noun}s are stable",
+        advice="add samples: the first {noun}s of half of these do not hold in the other half",
     ),
     ("unstable", "not tested"): FindingKind(
         allows="partly supported",
@@ -284,7 +277,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("cohort", "not held"): FindingKind(
         allows="partly supported",
-        condition="it did not hold in a second cohort, or another series",
+        condition="it did not hold in a second cohort, or another series, or labels look exchanged",
         sentence="it did not hold in the second cohort {subject}",
         advice="find out why it did not hold in the second cohort {subject}",
     ),
@@ -296,12 +289,6 @@ KINDS: dict[tuple[str, str], FindingKind] = {
             "find out why its threshold did not hold in the second cohort {subject}, where its "
             "ranking did"
         ),
-    ),
-    ("cohort", "labels exchanged"): FindingKind(
-        allows="partly supported",
-        condition="the labels of that cohort look exchanged",
-        sentence="labels look exchanged in the second cohort {subject}",
-        advice="find out why labels look exchanged in the second cohort {subject}",
     ),
     ("repeats", "equal samples"): FindingKind(
         condition="all values of two samples are the same",

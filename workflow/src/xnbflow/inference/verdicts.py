@@ -21,7 +21,7 @@ from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import Estimate
 from xnbflow.tables.contract import STUDY_TABLES
 
-#: Share of the first features that other samples must find again, corrected for chance: half.
+#: Share of the first features that must differ in other samples, corrected for chance: half.
 LEAST_REPLICATED = 0.5
 #: Statuses of a column that may explain a result (`xnbflow.studies.concordances`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
@@ -37,15 +37,9 @@ _MOST_FEATURES = 0.5
 #: A lower limit of the balanced accuracy is near chance if it is within this distance of it.
 _NEAR_CHANCE = 0.02
 
-#: Verdicts in second cohorts in which a classifier held.
-_HELD = ("held", "held in part")
-#: Verdicts in second cohorts that weaken a result, with the kind of the finding. Of several tests
-#: in one cohort, which differ in how values are matched, the first of these counts.
-_COHORT_KINDS = {
-    "ranking holds": "held in ranking",
-    "labels look exchanged": "labels exchanged",
-    "did not hold": "not held",
-}
+#: Verdicts in second cohorts that weaken a result, which are kinds of findings. Of several tests in
+#: one cohort, which differ in how values are matched, the first of these counts.
+_AGAINST = ("held in ranking", "not held")
 
 
 @dataclass(frozen=True)
@@ -174,22 +168,20 @@ def stability_findings(
 ) -> list[Finding]:
     """Return the finding on the stability of a selection, if there is one.
 
-    ``halves`` is the share of the first features that independent samples find again, None where a
-    classifier that selects features was not fitted to halves. ``mean_size`` is the mean number of
-    features of a short list, of ``n_features``. The index is corrected for chance: where most
-    features are in each list, it is near 0 although the lists share most of their features.
+    ``halves`` is the share of the first features that differ in other samples, too, corrected for
+    chance (`xnbflow.inference.replication`); None where a classifier that selects features was not
+    fitted to halves. ``mean_size`` is the mean number of features of a short list, of
+    ``n_features``: where most features are listed, all have the same chance.
     """
     if halves is None:
         return [Finding(code="unstable", kind="not tested")]
-    if not halves.lower < LEAST_REPLICATED:
+    if not halves.value < LEAST_REPLICATED:
         return []
     numbers = _numbers(halves) | {"limit": LEAST_REPLICATED}
-    if not halves.upper < LEAST_REPLICATED:
-        return [Finding(code="unstable", kind="undecided", **numbers)]
     if mean_size > _MOST_FEATURES * n_features:
         numbers |= {"count": mean_size, "total": n_features}
         return [Finding(code="unstable", kind="most features", **numbers)]
-    return [Finding(code="unstable", kind="halves differ", **numbers)]
+    return [Finding(code="unstable", kind="not replicated", **numbers)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -397,15 +389,15 @@ def cohort_findings(tests: pd.DataFrame) -> dict[tuple[str, str], list[Finding]]
     for (dataset, classifier, cohort), rows in tests.groupby(
         ["train", "model", "test"], sort=False
     ):
-        if rows["verdict"].isin(_HELD).any():
+        if (rows["verdict"] == "held").any():
             continue
-        against = [verdict for verdict in _COHORT_KINDS if (rows["verdict"] == verdict).any()]
+        against = [verdict for verdict in _AGAINST if (rows["verdict"] == verdict).any()]
         if not against:
             continue
         row = rows[rows["verdict"] == against[0]].iloc[0]
         finding = Finding(
             code="cohort",
-            kind=_COHORT_KINDS[against[0]],
+            kind=against[0],
             subject=str(cohort),
             estimate=row["value"],
             lower=row["lower"],

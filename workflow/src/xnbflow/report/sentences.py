@@ -148,18 +148,16 @@ def wins_clause(results: StudyResults, chosen: str) -> str:
 def cohort_sentence(row: Mapping[str, Any], name: str) -> str:
     """Return the verdict on a model of that name in a second cohort, by a row of its table."""
     if pd.isna(row["value"]):
-        return f"Cannot tell: {row['reason']}."
+        return f"Cannot be judged: {row['reason']}."
     train, test = row["train"], row["test"]
 
     # The verdict with its reason, once.
     verdict = str(row["verdict"]).capitalize()
-    if row["verdict"] == "ranking holds":
+    if row["verdict"] == "held in ranking":
         verdict = (
-            "The ranking holds, the threshold does not: choose another threshold by at least "
+            "The ranking held, the threshold did not: choose another threshold by at least "
             f"{row['needed']:.0f} samples of each class of {test}"
         )
-    elif row["verdict"] == "shares samples":
-        verdict = f"No verdict, because the cohorts are not independent ({row['reason']})"
     elif row["reason"]:
         verdict += f" ({row['reason']})"
 

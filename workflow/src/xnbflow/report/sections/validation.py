@@ -29,12 +29,9 @@ _KEY = ["model", "train", "test", "match", "harmonise"]
 #: The end of a sentence for each verdict, after "In a second cohort the model ...".
 _VERDICT_WORDS = {
     "held": "held",
-    "held in part": "held in part",
-    "ranking holds": "ranked samples rightly but would need another threshold",
-    "did not hold": "did not hold",
-    "cannot tell": "could not be judged",
-    "labels look exchanged": "seemed to have exchanged labels",
-    "shares samples": "shared samples with the training cohort, so that there is no verdict",
+    "held in ranking": "ranked samples rightly but would need another threshold",
+    "not held": "did not hold",
+    "cannot be judged": "could not be judged",
 }
 
 

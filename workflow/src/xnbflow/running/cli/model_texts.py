@@ -18,7 +18,6 @@ from xnbflow.report.findings import verdict_in_words
 from xnbflow.report.numbers import capitalized, format_number
 from xnbflow.report.sentences import limiting_rows
 from xnbflow.tables.contract import MODEL, STUDY_FILES, STUDY_TABLES
-from xnbflow.tables.parquet import place_of
 from xnbflow.tables.storage import read_parquet, tsv
 
 #: Features of a signature that are listed for each class.
