@@ -53,7 +53,9 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
     other = second_cohort.validate(TRAIN, replace(TEST, labels=swapped), CSNB)
     assert other["verdicts"]["verdict"].item() == "not held"
-    assert other["verdicts"]["reason"].item() == "normal as tumour, tumour as normal"
+    assert other["verdicts"]["reason"].item() == (
+        "labels look exchanged: normal as tumour, tumour as normal"
+    )
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
 
 

@@ -102,7 +102,7 @@ def test_of_two_series_the_other_one_is_the_model(tmp_path):
         study_of_series(tmp_path, {"cohort_matrix": rows}, ("one", "two"))
     )
     assert words.startswith("Of 2 series, each left out in turn and tested: the model of the other")
-    assert words.endswith("one held in 1, cannot be judged in 1 (balanced accuracy 70% to 70%).")
+    assert words.endswith("one held in 1, could not be judged in 1 (balanced accuracy 70% to 70%).")
 
 
 def test_the_matrix_has_models_in_rows_and_frames_the_series_itself(tmp_path):

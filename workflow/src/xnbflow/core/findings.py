@@ -76,7 +76,10 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("chance", "interval"): FindingKind(
         allows="not supported",
-        condition="the interval of the balanced accuracy is not above one over the classes",
+        condition=(
+            "the 95% interval of the balanced accuracy (the mean recall of the classes) is not "
+            "above one over the number of classes"
+        ),
         sentence=(
             "the 95% interval of its balanced accuracy, {lower:.1%} to {upper:.1%}, is not above "
             "chance ({limit:.1%})"
@@ -146,7 +149,10 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("selection", "chosen features"): FindingKind(
         allows="cannot be judged",
-        condition="at most .5% of the features have p above one half; a notice up to 5%",
+        condition=(
+            "at most .5% of the features have p above one half in the test of the classes (a "
+            "notice up to 5%)"
+        ),
         sentence=(
             "the {noun}s were probably chosen with the labels: {estimate:.1%} of {total:,.0f} have "
             "p > .5 between the classes, where half have without a difference"
@@ -222,8 +228,8 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ("values", "library size"): FindingKind(
         allows="partly supported",
         condition=(
-            "libraries of counts have three times the size in a class; a notice from 1.5 times "
-            "on, and where counts are normalised in each fold"
+            "libraries of counts have three times the size in a class (a notice from 1.5 times "
+            "on, and where counts are normalised in each fold)"
         ),
         sentence=(
             "the class can be recognised by the library size: libraries of “{class}” have "
@@ -233,7 +239,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("values", "missing"): FindingKind(
         allows="partly supported",
-        condition="missing values go with the class; a notice below 1% of the values",
+        condition="missing values go with the class (a notice below 1% of the values)",
         sentence=(
             "the class can be recognised by missing values: their share in “{class}” and in "
             "“{other}” differs by {estimate:.1%} of the values"
@@ -242,7 +248,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("values", "detection limit"): FindingKind(
         allows="partly supported",
-        condition="values at a detection limit go with the class; a notice below a tenth of them",
+        condition="values at a detection limit go with the class (a notice below a tenth of them)",
         sentence=(
             "the class can be recognised by values at a detection limit: their share in “{class}” "
             "and in “{other}” differs by {estimate:.1%} of the values"
@@ -251,7 +257,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("unstable", "most features"): FindingKind(
         allows="partly supported",
-        condition="they do not replicate, and half of the features are in the short lists",
+        condition="half of the features are in the short lists, and these do not replicate",
         sentence=(
             "most {noun}s are in the short lists ({count:,.0f} of {total:,.0f}), so that halves of "
             "the samples cannot show which of them matter"
@@ -283,7 +289,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("cohort", "held in ranking"): FindingKind(
         allows="partly supported",
-        condition="its ranking held there, and its threshold did not",
+        condition="its ranking held there, and its threshold did not (choose another one)",
         sentence="its threshold did not hold in the second cohort {subject}, where its ranking did",
         advice=(
             "find out why its threshold did not hold in the second cohort {subject}, where its "

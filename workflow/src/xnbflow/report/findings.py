@@ -230,6 +230,21 @@ def within_levels_clause(row: FindingRow, pairs: Iterable[tuple[str, str]], labe
     )
 
 
+def rule_in_words() -> str:
+    """Return the rule of verdicts: each level with the conditions of the findings that allow it.
+
+    Examples
+    --------
+    >>> rule_in_words().split("; ")[0]
+    'Not supported: a fold failed'
+    """
+    sentences = []
+    for level in reversed(VERDICT_LEVELS[1:]):
+        conditions = [row.condition for row in KINDS.values() if row.allows == level]
+        sentences.append(f"{level.capitalize()}: {'; '.join(conditions)}.")
+    return " ".join([*sentences, f"{VERDICT_LEVELS[0].capitalize()}: all others."])
+
+
 def verdict_table() -> Iterator[str]:
     """Yield the lines of the table of `docs/methods/verdicts.md`: each kind that limits a verdict.
 

@@ -19,15 +19,23 @@ from xnbflow.report.findings import (
     in_order,
     joined_clauses,
     quoted_columns,
+    rule_in_words,
 )
 from xnbflow.report.numbers import format_count, join_words, p_equals
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
 
 #: The rules of the verdicts, what their intervals are for, and the verdicts of second cohorts.
-RULE = texts_of("verdicts")["rule"]
+RULE = rule_in_words()
 COVERAGE = texts_of("verdicts")["coverage"]
 COHORT_RULE = texts_of("verdicts")["cohort_rule"]
+#: The end of a sentence for each verdict, after "In a second cohort the model ...".
+COHORT_WORDS = {
+    "held": "held",
+    "held in ranking": "ranked samples rightly but would need another threshold",
+    "not held": "did not hold",
+    "cannot be judged": "could not be judged",
+}
 #: Kinds of the findings that samples of a data set are copies.
 _COPIES = ("many copies", "copies")
 
