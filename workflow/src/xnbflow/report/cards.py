@@ -350,7 +350,7 @@ class _Stability:
 def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
     """Return the index of stability that the verdict uses; None without disjoint halves.
 
-    This is the share of features that other halves find again if the selection is a ranking, and
+    This is the share of first features that differ in the other half if it was computed, and
     otherwise the agreement of the lists. ``stability`` is a row of the table of this name.
     """
     if pd.notna(stability.get("replicated")):
