@@ -108,8 +108,8 @@ OPTIONS = {
         [
             "Their stability is the share of the first ten features of each class in one half",
             "that differ between the class and the others in the other half",
-            "half, corrected for the share that is expected by chance. The halves share no sample",
-            "the verdict uses this share. Its interval is the mean over the divisions",
+            "corrected for the share of all features of that direction that do. The halves share",
+            "the verdict is lower if the mean over the divisions is below .5",
             "all selected features between halves, by the index of @nogueira2018, and that of the",
             "correlate by .7 or more within the classes replace each other [@sechidis2020]",
         ],
