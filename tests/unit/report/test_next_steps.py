@@ -137,5 +137,6 @@ def test_a_consequence_of_the_disease_can_be_declared(tmp_path):
 def test_too_few_units_need_samples_and_no_other_step(tmp_path):
     finding = finding_row("units", subject="samples", count=6, total=5, p=0.1)
     finding |= {"dataset": "d", "folds": "", "classifier": ""}
-    (step,) = steps_of(tmp_path, "cannot be judged", findings=[finding])
+    unstable = PLACE | finding_row("unstable: not replicated")
+    (step,) = steps_of(tmp_path, "cannot be judged", findings=[finding, unstable])
     assert step.startswith("add samples: 5 samples of each class suffice")

@@ -52,7 +52,9 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     noun = results.noun(dataset)
     of_classifier = [row for row in limiting if row["classifier"]]
     steps = (advice_of(row, noun) for row in of_classifier if row["code"] != "cohort")
-    if step := next(filter(None, steps), ""):
+    # the correction of too few units is to add samples, with their number
+    suffice = not any(row["code"] == "units" for row in limiting)
+    if suffice and (step := next(filter(None, steps), "")):
         confirmations.append(step)
     against = [advice_of(row, noun) for row in of_classifier if row["code"] == "cohort"]
     if against:
