@@ -96,7 +96,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         allows="not supported",
         condition=(
             "a tenth of the samples are exact copies, or half are near copies (correlation .95), "
-            "that no group keeps together"
+            "that folds do not keep together"
         ),
         sentence=_COPIES,
         advice=_LEAVE_COPIES_OUT,
@@ -118,7 +118,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         allows="cannot be judged",
         condition=(
             "half of the samples are probably of the same patients as others of their class, "
-            "without a group"
+            "and no column names the patients"
         ),
         sentence=_PATIENTS,
         advice=_NAME_PATIENTS,
