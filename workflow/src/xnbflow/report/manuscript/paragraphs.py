@@ -20,7 +20,7 @@ from xnbflow.report.sentences import RULE
 
 #: The tables that the template reads unchanged.
 _TABLES = (
-    "audit",
+    "associations",
     "calibration",
     "concordance",
     "omnibus",
