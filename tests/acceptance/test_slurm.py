@@ -103,7 +103,6 @@ def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, l
         "check",
         "compare",
         "report",
-        "draw",
     }
 
 

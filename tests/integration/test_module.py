@@ -197,7 +197,7 @@ def test_another_release_runs_what_it_changes(host, deployed):
         snakefile = named.format("owner/xnbflow", "workflow/Snakefile")
         host.write(deployed, DEPLOYED.format(snakefile=snakefile))
         planned = set(stats(host.call(deployed, "-n")))
-        stages = {"diagnose", "genes", "classify", "check", "compare", "report", "draw"}
+        stages = {"diagnose", "genes", "classify", "check", "compare", "report"}
         stages |= {"all"}
         assert planned == stages
         assert host.checkout(commit).is_dir()
