@@ -24,7 +24,7 @@ REPEATS = 3
 READ = """
 import json, sys, time, warnings
 from pathlib import Path
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.table import read_table
 warnings.simplefilter("ignore")
@@ -32,7 +32,7 @@ source, orientation, small, path = sys.argv[1:]
 label = "diagnosis" if source == "geo" else "class"
 options = {} if source == "geo" else {"orientation": orientation}
 key = "id" if orientation == "rows" else None
-dataset = SheetRow("x", source, path, label=label, id_column=key, **options)
+dataset = DatasetEntry("x", source, path, label=label, id_column=key, **options)
 read = read_geo if source == "geo" else read_table
 def status(key):
     return int(Path("/proc/self/status").read_text().split(key + ":")[1].split()[0]) * 1024

@@ -19,7 +19,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data")) / "geo"
@@ -44,7 +44,7 @@ def paired() -> DataSet:
         "group": "patient",
         "phenotype": str(DATA / "GSE6956C_phenotype.tsv"),
     }
-    row = SheetRow("GSE6956C", "table", label="diagnosis", id_column="samples", options=options)
+    row = DatasetEntry("GSE6956C", "table", label="diagnosis", id_column="samples", options=options)
     return read_table(DATA / "GSE6956C.csv.gz", row)
 
 

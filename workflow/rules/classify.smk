@@ -20,7 +20,7 @@ rule classify:
     log:
         "results/logs/classify/{study}/{dataset}/{folds}/{job}.log",
     # Jobs of the largest series are first, since they are last to end.
-    priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
+    priority: lambda wildcards: 1 - 1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -50,7 +50,7 @@ rule check:
         usage="results/usage/check/{study}/{dataset}.tsv",
     log:
         "results/logs/check/{study}/{dataset}.log",
-    priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
+    priority: lambda wildcards: 1 - 1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
     resources:

@@ -89,7 +89,7 @@ rule validate:
         "../../envs/xnbflow.yaml"
     threads:
         lambda wildcards: cpus_for(
-            PLAN.sheets_mb(COHORTS.validation_datasets(wildcards)), most=2, per_cpu=300
+            PLAN.datasets_mb(COHORTS.validation_datasets(wildcards)), most=2, per_cpu=300
         )
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
@@ -131,7 +131,7 @@ rule combine:
         "../../envs/xnbflow.yaml"
     threads:
         lambda wildcards: cpus_for(
-            PLAN.sheets_mb(COHORTS.combined_datasets(wildcards)), most=2, per_cpu=300
+            PLAN.datasets_mb(COHORTS.combined_datasets(wildcards)), most=2, per_cpu=300
         )
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(

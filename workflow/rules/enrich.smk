@@ -20,7 +20,7 @@ rule enrich:
         "../../envs/xnbflow.yaml"
     threads:
         lambda wildcards: cpus_for(
-            PLAN.sheets_mb(OF_STUDY.gene_set_datasets(wildcards)), most=2, per_cpu=300
+            PLAN.datasets_mb(OF_STUDY.gene_set_datasets(wildcards)), most=2, per_cpu=300
         )
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(

@@ -6,7 +6,7 @@ from toys import put
 
 from xnbflow.data.note import Note
 from xnbflow.sources.acquire import acquire_noting
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 #: A table with probes of controls, a repeated name, and a title line.
 TABLE = """exported by a program
@@ -29,7 +29,7 @@ def test_a_note_is_its_text_and_has_its_parts():
 def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys):
     path = put(tmp_path, TABLE, "x.csv")
     options = {"duplicates": "max_mean"}
-    row = SheetRow("x", "table", str(path), label="class", id_column="sample", options=options)
+    row = DatasetEntry("x", "table", str(path), label="class", id_column="sample", options=options)
     _, notes = acquire_noting(row)
     assert set(notes["dataset"]) == {"x"}
     by_code = notes.groupby("code")["note"].agg(list).to_dict()
@@ -53,7 +53,7 @@ def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
         table[feature] = (2 ** rng.normal(8, 1, n)).round(1)
     table.to_csv(tmp_path / "x.csv", index=False)
     options = {"phenotype_columns": "patient", "transform": "log2"}
-    row = SheetRow(
+    row = DatasetEntry(
         *("x", "table", str(tmp_path / "x.csv")), label="class", id_column="sample", options=options
     )
     _, notes = acquire_noting(row)

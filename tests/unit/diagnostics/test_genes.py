@@ -23,7 +23,7 @@ from xnbflow.report import gene_figures
 from xnbflow.report.gene_figures import print_genes
 from xnbflow.report.sections.signature import gene_page
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.simulate import simulate_truth
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
@@ -324,7 +324,7 @@ def running_score(ranking, genes):
 def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp_path, monkeypatch):
     pytest.importorskip("gseapy")
     row = {"samples": 60, "features": 2000, "classes": 2, "options": {"seed": "7"}}
-    series = acquire(SheetRow("modules", "simulate", **row))
+    series = acquire(DatasetEntry("modules", "simulate", **row))
     genes = gene_table(series)
     first = genes[genes["class"] == "class_0"].set_index("feature")
     truth = simulate_truth(2000, 2, 7).set_index("feature")

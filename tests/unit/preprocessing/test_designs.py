@@ -12,7 +12,7 @@ from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import read_samples
 from xnbflow.preprocessing import CovariateAdjuster, GroupCentrer
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 ADJUST = {"method": "adjust_covariates", "params": {"columns": ["age", "factor(plate)"]}}
 CENTRE = {"method": "centre_groups", "params": {"column": "patient"}}
@@ -104,7 +104,7 @@ def test_a_study_fits_the_step_in_the_fold_and_a_model_requires_its_columns(
     columns = {"age", "plate"} if step is ADJUST else {"patient"}
     table = pd.DataFrame(values.T, index=X.index, columns=series.features).join(phenotype)
     path = put(tmp_path, table.to_csv(index_label="id"))
-    row = SheetRow("new", "table", str(path), id_column="id")
+    row = DatasetEntry("new", "table", str(path), id_column="id")
     samples = read_samples(row, features=model.features, columns=sorted(columns))
     assert set(samples) - set(series.features) >= columns
     actual = predict_table(model, samples).table

@@ -13,7 +13,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
 from xnbflow.running.config import RULES, check_designs, read_config, read_sheets
 from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
@@ -290,7 +290,7 @@ def test_a_design_by_data_set_leaves_the_others_without():
     ],
 )
 def test_comparisons_are_not_adjusted_for_the_class_or_groups(terms, reason):
-    row = SheetRow("mine", "table", "a.csv", label="type", options={"group": "donor"})
+    row = DatasetEntry("mine", "table", "a.csv", label="type", options={"group": "donor"})
     study = replace(designs_of({}), designs={"mine": Design(adjust=terms)})
     with pytest.raises(InputError, match=f"studies.one.design.adjust: {reason}") as error:
         check_designs([study], {"mine": row})

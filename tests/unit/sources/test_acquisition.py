@@ -4,14 +4,14 @@ import pytest
 from toys import put, refused
 
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 TEXT = "samples,type,g1,g2,g3\ns1,a,1.5,2,3\ns2,b,2.5,2,\ns3,a,3.5,2,3\n"
 
 
 def row(folder, text=TEXT, source="table", **cells):
     path = put(folder, text, "x.csv")
-    return SheetRow("x", source, str(path), label="type", id_column="samples", **cells)
+    return DatasetEntry("x", source, str(path), label="type", id_column="samples", **cells)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_features_may_differ_by_their_tolerance(tmp_path, n_expected, is_refused
     folder = tmp_path / "cumida/Liver/GSE1"
     put(folder, TEXT.replace("2.5,2,\n", "2.5,2,3.5\n"), "Liver_GSE1.csv")
     options = {"features_tolerance": "2"}
-    dataset = SheetRow("x", "cumida", "Liver/GSE1", features=n_expected, options=options)
+    dataset = DatasetEntry("x", "cumida", "Liver/GSE1", features=n_expected, options=options)
     places = {"downloads": tmp_path / "d", "base_urls": {"cumida": [str(tmp_path / "cumida")]}}
     if is_refused:
         with refused("3 features found, the sheet expects 6", code="downloads.unavailable"):

@@ -9,7 +9,7 @@ from toys import mistakes, refused
 
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.cumida import read_cumida_arff, read_cumida_csv
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 TUMOURS = """% a comment
@@ -28,7 +28,7 @@ TUMOURS = """% a comment
 
 def table_row(**options):
     """A row of the sheet for `TUMOURS`."""
-    return SheetRow("x", "table", "x.arff", label="type", id_column="the id", options=options)
+    return DatasetEntry("x", "table", "x.arff", label="type", id_column="the id", options=options)
 
 
 def written(folder, text, name="x.arff"):
@@ -63,7 +63,7 @@ def test_numeric_files_are_read_as_scipy_reads_them(tmp_path, rng):
     ]
     text = "\n".join([*lines, "@data", *rows, ""])
     theirs, _ = arff.loadarff(io.StringIO(text))
-    ours = read_table(written(tmp_path, text), SheetRow("x", "table", "x.arff", label="class"))
+    ours = read_table(written(tmp_path, text), DatasetEntry("x", "table", "x.arff", label="class"))
     for i, name in enumerate(ours.features):
         np.testing.assert_array_equal(ours.values[i], theirs[name])
     assert ours.labels.tolist() == [label.decode() for label in theirs["class"]]
@@ -111,7 +111,7 @@ def test_the_source_fetches_the_arff_file_by_its_option(tmp_path):
     folder.mkdir(parents=True)
     written(folder, text, "Liver_GSE1.arff")
     bases = {"cumida": [str(tmp_path / "mirror")]}
-    row = SheetRow("x", "cumida", "Liver/GSE1", options={"format": "arff"})
+    row = DatasetEntry("x", "cumida", "Liver/GSE1", options={"format": "arff"})
     series = acquire(row, downloads=tmp_path / "downloads", base_urls=bases)
     first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
     np.testing.assert_array_equal(series.values, first.values)

@@ -6,12 +6,12 @@ from sklearn.datasets import load_breast_cancer
 from toys import mistakes, refused
 
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 
 def test_values_and_labels_are_scikit_learns():
     series = acquire(
-        SheetRow(
+        DatasetEntry(
             "bc",
             "bundled",
             location="breast_cancer",
@@ -31,12 +31,12 @@ def test_values_and_labels_are_scikit_learns():
 @pytest.mark.parametrize(("location", "expected", "key", "code"), mistakes("bundled"))
 def test_another_name_or_shape_is_refused(location, expected, key, code):
     with refused(key=key, code=code):
-        acquire(SheetRow("w", "bundled", location, **expected))
+        acquire(DatasetEntry("w", "bundled", location, **expected))
 
 
 def test_constant_features_and_a_tolerated_number_are_warned_of():
     options = {"features_tolerance": "1"}
     with pytest.warns(UserWarning, match="data set d: ") as warned:
-        acquire(SheetRow("d", "bundled", "digits", features=63, options=options))
+        acquire(DatasetEntry("d", "bundled", "digits", features=63, options=options))
     assert "64 features found, the sheet expects 63" in str(warned[0].message)
     assert "3 of 64 features are constant (pixel_0_0" in str(warned[1].message)

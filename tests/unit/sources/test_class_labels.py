@@ -13,7 +13,7 @@ from xnbflow.sources.series.class_labels import (
     label_options,
     propose_map,
 )
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 
@@ -33,7 +33,7 @@ def test_classes_of_one_or_two_samples_are_left_out(sizes, proposed):
     options, _ = propose_map(labels)
     assert options.get("map") == proposed
     if proposed:
-        rule = LabelRule.parse(SheetRow("x", "table", options=options))
+        rule = LabelRule.parse(DatasetEntry("x", "table", options=options))
         classes, keep, _ = rule.apply("x", range(len(labels)), labels)
         assert set(classes) == {label for label, n in sizes.items() if n > 2}
         assert keep.sum() == len(classes)
@@ -49,7 +49,7 @@ def test_the_sentence_joins_rare_classes_where_they_are_three_samples():
 
 
 def test_one_text_has_its_label():
-    rule = LabelRule.parse(SheetRow("x", "table", options={"map": "gbm:tumour,ctrl:normal"}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", options={"map": "gbm:tumour,ctrl:normal"}))
     assert [rule.label_of("x", text) for text in ("GBM", "ctrl ", "other")] == [
         "tumour",
         "normal",
@@ -65,7 +65,7 @@ def test_a_class_none_is_literal_where_several_samples_have_it():
 
 
 def apply(labels, **options):
-    rule = LabelRule.parse(SheetRow("x", "table", options=options))
+    rule = LabelRule.parse(DatasetEntry("x", "table", options=options))
     return rule.apply("x", range(len(labels)), labels)
 
 
@@ -147,7 +147,7 @@ def test_small_classes_are_noted_unless_all_are_small():
     ],
 )
 def test_a_cut_point_belongs_to_the_side_that_is_named(cuts, labels):
-    rule = LabelRule.parse(SheetRow("x", "table", options={"map": cuts}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", options={"map": cuts}))
     assert [rule.label_of("x", text) for text in ("59.9", "60", "60.1")] == labels
 
 
@@ -159,7 +159,7 @@ def test_names_are_no_classes_where_they_are_more_than_half_of_the_samples(n_ali
 
 
 def test_the_first_group_of_a_pattern_is_the_label_in_any_letters():
-    rule = LabelRule.parse(SheetRow("x", "table", options={"regex": "stage (i+|iv)|normal"}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", options={"regex": "stage (i+|iv)|normal"}))
     texts = ["Stage II b", "NORMAL colon", "other"]
     assert [rule.label_of("x", text) for text in texts] == ["II", "NORMAL", None]
 
@@ -179,10 +179,10 @@ def test_a_label_with_the_sign_of_a_footnote_is_joined_to_the_label_without(tmp_
     ]
     lines.append("")
     path = put(tmp_path, "\n".join(lines), "x.csv")
-    result = summarise_table(SheetRow("x", "table", str(path)))
+    result = summarise_table(DatasetEntry("x", "table", str(path)))
     assert sorted(set(result.labels)) == ["Responder", "non-responder"]
     assert f"joins spellings: 'responder{sign}' to 'Responder'" in result.reason
-    row = SheetRow("x", "table", label="response", id_column="id")
+    row = DatasetEntry("x", "table", label="response", id_column="id")
     series = read_table(path, row)
     assert any("look alike" in note and "footnote" in note for note in series.notes)
 

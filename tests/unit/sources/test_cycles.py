@@ -6,7 +6,7 @@ import pytest
 
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.series.scale_recognition import note_on_cycles
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -54,7 +54,7 @@ def test_differences_of_cycles_have_the_same_direction(tmp_path):
 
 
 def test_a_declared_scale_means_that_the_direction_was_corrected(tmp_path):
-    row = SheetRow("x", "table", label="group", id_column="sample", options={"scale": "log2"})
+    row = DatasetEntry("x", "table", label="group", id_column="sample", options={"scale": "log2"})
     series = read_table(table(tmp_path, "minus_dCt.csv", 25 - CYCLES), row)
     assert series.scale == "log2"
     assert not any("a low value" in note for note in series.notes)

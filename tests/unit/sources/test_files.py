@@ -21,7 +21,7 @@ from xnbflow.sources.formats import files
 from xnbflow.sources.formats.files import refuse_bomb
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 from xnbflow.studies.enrichment import read_gene_sets
 
@@ -91,14 +91,14 @@ HEADER = b"samples,type,g1\n"
 
 
 def read_as_table(path):
-    return read_table(path, SheetRow("toy", "table", str(path), label="type", id_column="samples"))
+    return read_table(path, DatasetEntry("toy", "table", str(path), label="type", id_column="samples"))
 
 
 READERS = [read_as_table, partial(read_cumida_csv, name="toy")]
 
 
 def read_as_geo(path):
-    read_geo(path, SheetRow("x", "geo", str(path), label="title"))
+    read_geo(path, DatasetEntry("x", "geo", str(path), label="title"))
 
 
 #: Readers of gzipped text, what precedes the filling of a bomb, and the fillings.
@@ -196,7 +196,7 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
             content.replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\xff")
         )
     with refused(message, file=path, key=key):
-        read_table(path, SheetRow("x", "table", str(path), label="y", options=options))
+        read_table(path, DatasetEntry("x", "table", str(path), label="y", options=options))
 
 
 @pytest.mark.parametrize(

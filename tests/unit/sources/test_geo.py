@@ -21,7 +21,7 @@ from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
 
@@ -52,7 +52,7 @@ GDS = example("GDS507.soft")
 
 
 def row(location="GSE4107", label="characteristics:diagnosis", **options):
-    return SheetRow("mine", "geo", str(location), label=label, options=options)
+    return DatasetEntry("mine", "geo", str(location), label=label, options=options)
 
 
 def put(folder, text, name="GSE4107_series_matrix.txt"):
@@ -302,8 +302,8 @@ def test_without_an_annotation_the_table_of_the_platform_is_taken_of_every_sourc
     named = {"annotation": "GPL16956"}
     rows = [
         row(annotation="GPL16956"),
-        SheetRow("t", "table", str(table), label="type", id_column="samples", options=named),
-        SheetRow("t", "cumida", "T/t", options=named),
+        DatasetEntry("t", "table", str(table), label="type", id_column="samples", options=named),
+        DatasetEntry("t", "cumida", "T/t", options=named),
     ]
     with ncbi(files=files) as server:
         for dataset in rows:
@@ -408,7 +408,7 @@ def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tm
     dataset = read_sheet(Path(__file__).parents[3] / "config/datasets.tsv")["colorectal"]
     folder = shared_data / "geo"
     options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
-    dataset = SheetRow(**vars(dataset) | {"options": options})
+    dataset = DatasetEntry(**vars(dataset) | {"options": options})
     series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(folder)]})
     assert "13179 of 54613 features have a symbol in the annotation" in series.notes
     assert Counter(series.labels) == {"cancer": 12, "normal": 10}

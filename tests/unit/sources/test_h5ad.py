@@ -12,7 +12,7 @@ from toys import refused
 from xnbflow.core.errors import InputError
 from xnbflow.sources.formats import anndata_file, h5ad, memory
 from xnbflow.sources.formats.anndata_file import open_anndata, read_frame
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
@@ -26,7 +26,7 @@ def path(tmp_path):
 
 
 def cells_row(label="type", **options):
-    return SheetRow("cells", "table", "x.h5ad", label=label, options=options)
+    return DatasetEntry("cells", "table", "x.h5ad", label=label, options=options)
 
 
 @pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
@@ -292,7 +292,7 @@ def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
         group = encoded(file.create_group("X"), "csr_matrix", shape=(n, n))
         group["data"], group["indices"] = np.ones(1), np.zeros(1, int)
         group["indptr"] = np.minimum(np.arange(n + 1), 1).astype("i1")
-    dataset = SheetRow("wide", "table", "wide.h5ad", label="type")
+    dataset = DatasetEntry("wide", "table", "wide.h5ad", label="type")
     with refused("dense", code="anndata_file.damaged"):
         read_table(tmp_path / "wide.h5ad", dataset)
 

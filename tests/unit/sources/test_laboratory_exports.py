@@ -11,7 +11,7 @@ from lab_files import CONDITIONS, ENSEMBL, SAMPLES, SYMBOLS, counts, logarithms
 
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

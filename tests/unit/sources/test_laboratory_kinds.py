@@ -19,7 +19,7 @@ from xnbflow.sources.proposal.label import plausible_labels
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
 from xnbflow.sources.series.scale_recognition import are_large_intensities, scale_of
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -33,7 +33,7 @@ def logarithms(n_genes=600, n=N):
 
 
 def summary_of(path, **options):
-    return summarise_table(SheetRow("x", "table", str(path), options=options))
+    return summarise_table(DatasetEntry("x", "table", str(path), options=options))
 
 
 def rows_of(folder, **columns):
@@ -53,7 +53,7 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
     table = put(tmp_path, "locus\tS1\tS2S3\tS4\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n", "x.tsv")
     sheet = put(tmp_path, "sample,type\nS1,a\nS2,a\nS3,b\nS4,b\n", "sheet.csv")
     options = {"phenotype": str(sheet)}
-    row = SheetRow("x", "table", str(table), label="type", orientation="columns", options=options)
+    row = DatasetEntry("x", "table", str(table), label="type", orientation="columns", options=options)
     with refused(expected, code="phenotype.glued-names"):
         read_table(table, row)
     with refused(expected, code="phenotype.glued-names"):
@@ -62,7 +62,7 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
 
 def test_a_header_of_r_is_read_with_its_names_one_column_to_the_right(tmp_path):
     table = put(tmp_path, "S1\tS2\ng1\t1\t2\ntype\ta\tb\n", "x.tsv")
-    series = read_table(table, SheetRow("x", "table", label="type", orientation="columns"))
+    series = read_table(table, DatasetEntry("x", "table", label="type", orientation="columns"))
     assert series.samples.tolist() == ["S1", "S2"]
     assert series.values.tolist() == [[1, 2]]
 
@@ -228,7 +228,7 @@ def test_cells_that_are_merged_down_a_column_have_one_text(tmp_path):
     sheet.merge_cells("B2:B11")
     sheet.merge_cells("B12:B21")
     book.save(tmp_path / "x.xlsx")
-    row = SheetRow("x", "table", label="group", id_column="patient")
+    row = DatasetEntry("x", "table", label="group", id_column="patient")
     series = read_table(tmp_path / "x.xlsx", row)
     assert series.labels.tolist() == ["a"] * 10 + ["b"] * 10
     assert "18 cells below merged ones got their text" in series.notes
@@ -247,7 +247,7 @@ def test_a_header_over_two_merged_rows_stays_a_header(tmp_path):
     sheet.append(["g1", 1.5, 2, 3, 4])
     sheet.merge_cells("A1:A2")
     book.save(tmp_path / "x.xlsx")
-    row = SheetRow("x", "table", label="row 1", orientation="columns")
+    row = DatasetEntry("x", "table", label="row 1", orientation="columns")
     series = read_table(tmp_path / "x.xlsx", row)
     assert series.labels.tolist() == ["a", "a", "b", "b"]
     assert series.values.tolist() == [[1.5, 2, 3, 4]]

@@ -13,7 +13,7 @@ from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.proposal.variables import is_text_column
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.plausibility import is_patient
-from xnbflow.sources.sheet import SheetRow, read_sheet, sheet_text
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet, sheet_text
 from xnbflow.sources.table import load
 
 
@@ -50,7 +50,7 @@ def test_the_column_that_names_the_samples(columns, expected):
 
 def layout_of(folder, text, **settings):
     (folder / "x.tsv").write_text(text)
-    row = SheetRow("x", "table", str(folder / "x.tsv"), orientation="columns", **settings)
+    row = DatasetEntry("x", "table", str(folder / "x.tsv"), orientation="columns", **settings)
     return recognise_layout(row, Downloads(folder))
 
 
@@ -78,7 +78,7 @@ def test_a_column_beside_the_samples_has_text_in_most_rows(tmp_path, n_texts, ar
 
 def test_text_of_windows_is_proposed_with_its_encoding(tmp_path):
     (tmp_path / "x.csv").write_bytes("sample,Geschlecht,g1\ns1,männlich,1\n".encode("latin-1"))
-    layout = recognise_layout(SheetRow("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path))
+    layout = recognise_layout(DatasetEntry("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path))
     assert layout.sheet_row.options["encoding"] == "cp1252"
     assert "encoding=cp1252" in layout.remarks[0]
     assert layout.fields["Geschlecht"].tolist() == ["männlich"]
@@ -87,7 +87,7 @@ def test_text_of_windows_is_proposed_with_its_encoding(tmp_path):
 def rows_layout(folder, frame, **settings):
     """Return the layout of a table with samples in rows."""
     frame.to_csv(folder / "rows.csv", index=False)
-    row = SheetRow("x", "table", str(folder / "rows.csv"), label="type", **settings)
+    row = DatasetEntry("x", "table", str(folder / "rows.csv"), label="type", **settings)
     return recognise_layout(row, Downloads(folder))
 
 
@@ -139,7 +139,7 @@ def columns_layout(folder, names, first_rows=()):
     values = np.random.default_rng(1).normal(8, 1, (len(names), 12)).round(2)
     frame = pd.DataFrame(values, index=names, columns=[f"S{i}" for i in range(12)])
     frame.to_csv(folder / "columns.csv", index_label="gene")
-    row = SheetRow("x", "table", str(folder / "columns.csv"), orientation="columns")
+    row = DatasetEntry("x", "table", str(folder / "columns.csv"), orientation="columns")
     return recognise_layout(row, Downloads(folder))
 
 
@@ -152,11 +152,11 @@ def test_a_row_with_a_clinical_name_is_a_gene_between_genes(tmp_path, place, is_
 
 def test_commas_beside_points_are_no_decimal_signs(tmp_path):
     (tmp_path / "x.csv").write_text("id;type;g1\ns1;a;1,5\ns2;b;2,5\n")
-    row = SheetRow("x", "table", str(tmp_path / "x.csv"), options={"separator": "semicolon"})
+    row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), options={"separator": "semicolon"})
     layout = recognise_layout(row, Downloads(tmp_path))
     assert "decimal" not in layout.sheet_row.options  # it is sniffed
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2,5\n")
-    row = SheetRow("x", "table", str(tmp_path / "x.tsv"))
+    row = DatasetEntry("x", "table", str(tmp_path / "x.tsv"))
     assert recognise_layout(row, Downloads(tmp_path)).sheet_row.options["decimal"] == "comma"
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2.5\n")
     assert "decimal" not in recognise_layout(row, Downloads(tmp_path)).sheet_row.options
@@ -166,7 +166,7 @@ def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
     (tmp_path / "x.csv").write_text("gene,s1,s2\nTP53,1.5,2\nMYC,3,4\n")
     (tmp_path / "p.csv").write_text("sample,type\ns1,a\ns2,b\ns3,c\n")
     options = {"phenotype": str(tmp_path / "p.csv")}
-    row = SheetRow("x", "table", str(tmp_path / "x.csv"), label="type", options=options)
+    row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), label="type", options=options)
     layout = recognise_layout(row, Downloads(tmp_path))
     assert layout.sheet_row.orientation == "columns"
     assert layout.fields["type"].tolist() == ["a", "b"]
@@ -181,7 +181,7 @@ def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_pa
 
 
 def test_a_name_with_separators_is_described_and_a_repeated_one_is_dropped():
-    row = set_aside(SheetRow("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
+    row = set_aside(DatasetEntry("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
     assert row.names("phenotype_columns") == ["age", "a, b; c=[d]*?"]
     assert row.names("drop") == ["note"]
 
@@ -199,7 +199,7 @@ def test_a_site_is_a_described_column_whatever_its_header_contains(tmp_path, hea
     frame = pd.concat([pd.DataFrame(site_and_class), frame], axis=1)
     frame.to_csv(tmp_path / "t.csv", index=False)
 
-    row = SheetRow("t", "table", str(tmp_path / "t.csv"), label="group")
+    row = DatasetEntry("t", "table", str(tmp_path / "t.csv"), label="group")
     proposed_row = summarise_table(row, Downloads(folder=tmp_path)).row
     (tmp_path / "t.tsv").write_text(sheet_text([proposed_row]))
     written_row = read_sheet(tmp_path / "t.tsv")["t"]
@@ -227,7 +227,7 @@ def test_two_rows_with_clinical_names_are_not_between_genes(tmp_path):
 
 def layout_of_text(folder, text, **settings):
     (folder / "x.csv").write_text(text)
-    row = SheetRow("x", "table", str(folder / "x.csv"), **settings)
+    row = DatasetEntry("x", "table", str(folder / "x.csv"), **settings)
     return recognise_layout(row, Downloads(folder))
 
 
@@ -281,7 +281,7 @@ def study_of(folder, cells, name="x.csv", separator=","):
         values = separator.join(cells[6 * i : 6 * i + 6])
         rows.append(separator.join([f"s{i}", "ab"[i % 2], values]))
     (folder / name).write_text("\n".join(rows) + "\n")
-    return recognise_layout(SheetRow("x", "table", str(folder / name)), Downloads(folder))
+    return recognise_layout(DatasetEntry("x", "table", str(folder / name)), Downloads(folder))
 
 
 #: Sixty counts from 950 to 6,850, of which one has no thousands.

@@ -20,7 +20,7 @@ from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.series.plausibility import is_like_features
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -12,7 +12,7 @@ from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.long_table import long_columns
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -59,7 +59,7 @@ def test_a_long_table_is_refused_with_its_columns_and_the_line_that_pivots_it(
     frame.to_csv("x.csv", index=False)
     words = f"'{sample}' has the samples, '{feature}' the features, and '{value}' the values"
     with refused(words, code="long_table.long-table"):
-        read_table("x.csv", SheetRow("x", "table", label="Group"))
+        read_table("x.csv", DatasetEntry("x", "table", label="Group"))
     with pytest.raises(InputError, match=re.escape(words)) as refusal:
         summarise_location("x.csv")
     assert refusal.value.code == "long_table.long-table"

@@ -11,7 +11,7 @@ from xnbflow.running.cli.app import propose
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.formats.program_exports import read_export
-from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 from xnbflow.sources.table import read_table
 
 MAXQUANT = [
@@ -188,7 +188,7 @@ def test_a_workbook_of_nanostring_is_refused(tmp_path):
 
 def test_the_reader_leaves_out_controls_of_nanostring(tmp_path):
     text = "id,t,POS_A(128),NEG_H(0),POS_A,NEG1,POSTN\n1,a,1,2,3,4,5\n2,b,1,2,3,4,5\n"
-    row = SheetRow("x", "table", label="t", id_column="id")
+    row = DatasetEntry("x", "table", label="t", id_column="id")
     series = read_table(put(tmp_path, text, "x.csv"), row)
     assert series.features.tolist() == ["NEG1", "POSTN"]
     assert any("3 control probes were left out" in note for note in series.notes)

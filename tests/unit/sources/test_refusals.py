@@ -23,7 +23,7 @@ from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sheet import SHEET_COLUMNS, SheetRow, local_path
+from xnbflow.sources.dataset_entry import SHEET_COLUMNS, DatasetEntry, local_path
 from xnbflow.sources.table import read_table
 
 TESTS = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def row_of(path, source="table", **cells):
         options["phenotype"] = str(path.with_name(options["phenotype"]))
     cells = {"label": "type"} | cells
     cells["label"] = cells["label"] or None
-    return SheetRow("x", source, str(path), options=options, **cells)
+    return DatasetEntry("x", source, str(path), options=options, **cells)
 
 
 READERS = {
@@ -112,8 +112,8 @@ READERS = {
     "folder": lambda path: merge_counts(path.parent),
     "export": read_export,
     "pinned": lambda path: pinned_url(str(path)),
-    "cumida": lambda path: acquire(SheetRow("x", "cumida", path)),
-    "microarray": lambda path: acquire(SheetRow("x", "microarray", path)),
+    "cumida": lambda path: acquire(DatasetEntry("x", "cumida", path)),
+    "microarray": lambda path: acquire(DatasetEntry("x", "microarray", path)),
     "location": lambda path: local_path(str(path)),
 }
 

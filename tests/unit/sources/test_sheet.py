@@ -10,7 +10,7 @@ from xnbflow.core.entries import Source
 from xnbflow.core.errors import InputError
 from xnbflow.sources import sheet as sheet_module
 from xnbflow.sources.registry import SOURCES
-from xnbflow.sources.sheet import SHEET_COLUMNS, SheetRow, read_sheet, sheet_text
+from xnbflow.sources.dataset_entry import SHEET_COLUMNS, DatasetEntry, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[3]
 
@@ -31,7 +31,7 @@ def test_a_row_in_any_order_becomes_a_typed_data_set(tmp_path):
     row["options"] = "angular=wind:degrees, hour:24; drop=note"
     dataset = read_sheet(write_sheet(tmp_path, row, header=tuple(reversed(row))))["mine"]
     options = {"angular": "wind:degrees, hour:24", "drop": "note"}
-    assert dataset == SheetRow(
+    assert dataset == DatasetEntry(
         "mine", "table", location="a.csv", sha256=None, samples=12, label="type", options=options
     )
     assert dataset.names("angular") == ["wind:degrees", "hour:24"]
@@ -50,7 +50,7 @@ def test_a_row_in_any_order_becomes_a_typed_data_set(tmp_path):
     ],
 )
 def test_only_what_a_source_reads_on_this_machine_is_a_local_file(source, location, path):
-    assert SheetRow("x", source, location).local_files.get("location") == path
+    assert DatasetEntry("x", source, location).local_files.get("location") == path
 
 
 def test_a_source_of_another_package_declares_its_local_files(monkeypatch):
@@ -61,9 +61,9 @@ def test_a_source_of_another_package_declares_its_local_files(monkeypatch):
         files={"location": "", "mask": "none|builtin"},
     )
     monkeypatch.setattr(sheet_module, "known_sources", lambda: {"toy": toy})
-    row = SheetRow("x", "toy", "my.toy", options={"mask": "mask.txt"})
+    row = DatasetEntry("x", "toy", "my.toy", options={"mask": "mask.txt"})
     assert row.local_files == {"location": Path("my.toy"), "mask": Path("mask.txt")}
-    row = SheetRow("x", "toy", "my.toy", options={"mask": "builtin"})
+    row = DatasetEntry("x", "toy", "my.toy", options={"mask": "builtin"})
     assert row.local_files == {"location": Path("my.toy")}
 
 
@@ -141,7 +141,7 @@ def test_a_text_that_is_no_sheet_is_refused(tmp_path, text, named, code):
 def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):
     sheet = read_sheet(ROOT / "config" / "datasets.tsv")
     options = {"angular": "wind:degrees,hour:24", "drop": "note"}
-    sheet["mine"] = SheetRow("mine", "table", "a b.csv", label="type", options=options)
+    sheet["mine"] = DatasetEntry("mine", "table", "a b.csv", label="type", options=options)
     (tmp_path / "sheet.tsv").write_text(sheet_text(sheet.values()))
     assert read_sheet(tmp_path / "sheet.tsv") == sheet
 

@@ -10,7 +10,7 @@ from xnbflow.sources.proposal.label import class_score, is_follow_up_field
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -70,7 +70,7 @@ def write(folder, values, **columns):
     for name, cells in columns.items():
         table.insert(2, name, cells)
     table.to_csv(folder / "x.csv", index=False)
-    return SheetRow("x", "table", str(folder / "x.csv"))
+    return DatasetEntry("x", "table", str(folder / "x.csv"))
 
 
 def logarithms(n_features, largest):
@@ -188,7 +188,7 @@ def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
     frame.insert(0, "sample", names)
     frame.insert(0, "case", [f"c{number}x" for number in [0, *range(11)]])
     frame.to_csv(tmp_path / "x.csv", index=False)
-    summary = summarise_table(SheetRow("x", "table", str(tmp_path / "x.csv")))
+    summary = summarise_table(DatasetEntry("x", "table", str(tmp_path / "x.csv")))
     assert summary.row.label == "sample names"
     assert set(summary.labels) == {"RCC", "normal"}
 
@@ -243,7 +243,7 @@ def test_a_feature_of_another_scale_is_a_feature_where_duplicates_are_settled(tm
     values[:, 5] = np.arange(40, 52) + 0.5
     row = write(tmp_path, values)
     assert summarise_table(row).row.options["phenotype_columns"] == "g5"
-    settled = SheetRow("x", "table", row.location, options={"duplicates": "mean"})
+    settled = DatasetEntry("x", "table", row.location, options={"duplicates": "mean"})
     assert "phenotype_columns" not in summarise_table(settled).row.options
 
 
@@ -253,7 +253,7 @@ def test_a_thousand_columns_are_samples_by_their_names(tmp_path, n_samples, is_p
     names = [f"T_{i}" for i in range(half)] + [f"N_{i}" for i in range(n_samples - half)]
     values = np.random.default_rng(0).normal(8, 1, (3, n_samples)).round(2)
     pd.DataFrame(values, index=["g0", "g1", "g2"], columns=names).to_csv(tmp_path / "x.csv")
-    summary = summarise_table(SheetRow("x", "table", str(tmp_path / "x.csv")))
+    summary = summarise_table(DatasetEntry("x", "table", str(tmp_path / "x.csv")))
     assert (summary.row is not None) == is_proposed
 
 
@@ -264,7 +264,7 @@ def write_genes(folder, values, names=None, **columns):
     for name, cells in columns.items():
         table[name] = cells
     table.to_csv(folder / "x.csv", index=False)
-    return SheetRow("x", "table", str(folder / "x.csv"))
+    return DatasetEntry("x", "table", str(folder / "x.csv"))
 
 
 #: Five samples of each value, and the same as text.
@@ -284,7 +284,7 @@ def test_a_column_of_0_and_1_is_proposed_as_label_and_named(tmp_path, name, cell
 def test_a_row_of_0_and_1_is_proposed_as_label_where_samples_are_columns(tmp_path):
     summarise_table(write_genes(tmp_path, GENES, disease=HALVES))
     pd.read_csv(tmp_path / "x.csv", index_col=0).T.to_csv(tmp_path / "y.csv", index_label="gene")
-    summary = summarise_table(SheetRow("y", "table", str(tmp_path / "y.csv")))
+    summary = summarise_table(DatasetEntry("y", "table", str(tmp_path / "y.csv")))
     assert (summary.row.label, summary.row.orientation) == ("disease", "columns")
     assert summary.labels.tolist() == ["0.0", "1.0"] * 5
 
@@ -345,7 +345,7 @@ def test_an_empty_column_is_left_out_with_a_remark(tmp_path):
     values[:, 9] = np.nan
     summary = summarise_table(write_genes(tmp_path, values, tissue=list("ab") * 5))
     assert "The columns GENE7, GENE9 have no values and are left out (drop=)." in summary.reason
-    kept = SheetRow("x", "table", row.location, options={"phenotype_columns": "GENE7"})
+    kept = DatasetEntry("x", "table", row.location, options={"phenotype_columns": "GENE7"})
     assert summarise_table(kept).row.options == {"phenotype_columns": "GENE7", "drop": "GENE9"}
 
 
@@ -372,7 +372,7 @@ def test_empty_columns_stay_where_the_features_are_named(tmp_path):
     values[:, 7] = np.nan
     row = write_genes(tmp_path, values, tissue=list("ab") * 5)
     options = {"features": "GENE1*"}
-    summary = summarise_table(SheetRow("x", "table", row.location, options=options))
+    summary = summarise_table(DatasetEntry("x", "table", row.location, options=options))
     assert summary.row.options == options
     assert "no value" not in summary.reason
 

@@ -15,7 +15,7 @@ from toys import mistakes, put, refused
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
 from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 ROWS = Path(__file__).with_name("mine.csv").read_text()
@@ -24,7 +24,7 @@ OPTIONS = {"angular": "wind:degrees,hour:24", "categorical": "sex", "drop": "not
 
 def row(location="mine.csv", **changes):
     cells = {"label": "site", "id_column": "id", "options": OPTIONS} | changes
-    return SheetRow("mine", "table", str(location), **cells)
+    return DatasetEntry("mine", "table", str(location), **cells)
 
 
 def assert_is_mine(series):
@@ -64,7 +64,7 @@ def test_samples_in_columns(tmp_path):
 )
 def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_path, texts, codes):
     lines = "".join(f"{'ab'[i % 2]},{text}\n" for i, text in enumerate(texts))
-    dataset = SheetRow("x", "table", "x", label="y", options={"categorical": "c"})
+    dataset = DatasetEntry("x", "table", "x", label="y", options={"categorical": "c"})
     assert read_table(put(tmp_path, "y,c\n" + lines), dataset).values[0].tolist() == codes
 
 
@@ -95,7 +95,7 @@ ODD = {
 def test_a_column_of_parquet_is_read_as_its_numbers_or_refused_by_its_name(tmp_path, kind):
     column, numbers = ODD[kind]
     pq.write_table(pa.table({"y": ["a", "b", "b"], "g": column}), tmp_path / "x.parquet")
-    dataset = SheetRow("x", "table", "x", label="y")
+    dataset = DatasetEntry("x", "table", "x", label="y")
     if numbers is None:
         with pytest.raises(InputError, match="'g'"):
             read_table(tmp_path / "x.parquet", dataset)
@@ -111,7 +111,7 @@ def test_a_parquet_file_may_have_a_description_of_its_columns_above_the_limit_of
     pq.write_table(table, tmp_path / "x.parquet")
     with pytest.raises(OSError, match="size limit"):
         pq.ParquetFile(tmp_path / "x.parquet")
-    dataset = SheetRow("x", "table", "x", label="y")
+    dataset = DatasetEntry("x", "table", "x", label="y")
     assert read_table(tmp_path / "x.parquet", dataset).values.tolist() == [[1.0, 2.0, 3.0]]
 
 
@@ -122,7 +122,7 @@ def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv
     frame.to_parquet(tmp_path / "x.parquet")
     frame.to_csv(tmp_path / "x.csv", index=False)
     for name in ("x.parquet", "x.csv"):
-        series = read_table(tmp_path / name, SheetRow("x", "table", "x", label="y", id_column="id"))
+        series = read_table(tmp_path / name, DatasetEntry("x", "table", "x", label="y", id_column="id"))
         assert list(series.samples) == ["s1", "s2", "s3"]
         assert list(series.labels) == ["AML", "AML", "B-ALL"]
         assert list(series.features) == ["g"]
@@ -198,7 +198,7 @@ LABELLED = "name,s1,s2,s3\ng1,1,2,3\ndiagnosis,t,n,t\nESR1,7.5,,9\ng2,4,5,6\n"
 
 
 def columns_row(label, **options):
-    return SheetRow("x", "table", "x", label=label, orientation="columns", options=options)
+    return DatasetEntry("x", "table", "x", label=label, orientation="columns", options=options)
 
 
 def read_beside(folder, text, sheet, label, **options):
@@ -284,7 +284,7 @@ def test_categories_of_one_name_are_refused(tmp_path, orientation):
     if orientation == "rows":
         lines = list(zip(*lines, strict=True))
     path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
-    dataset = SheetRow(
+    dataset = DatasetEntry(
         "x", "table", "x", label="y", orientation=orientation, options={"categorical": "sex"}
     )
     with refused(
@@ -300,7 +300,7 @@ def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, 
     expected = "left out, without a name and without a value"
     lines = ["id,y,g1,g2", "s1,a,1,2", "s2,b,3,4"]
     path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
-    series = read_table(path, SheetRow("x", "table", "x", label="y", id_column="id"))
+    series = read_table(path, DatasetEntry("x", "table", "x", label="y", id_column="id"))
     assert series.features.tolist() == ["g1", "g2"]
     columns = counted(len(ending), "column or row", "was", "were")
     assert series.notes == (f"{columns} {expected}",)
@@ -321,14 +321,14 @@ def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientati
         lines = [[*line, cell] for line, cell in zip(lines, ["", "b", "5", ""], strict=True)]
         lines[3][0] = "g2"
     path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
-    dataset = SheetRow("x", "table", "x", label="y", id_column="id", orientation=orientation)
+    dataset = DatasetEntry("x", "table", "x", label="y", id_column="id", orientation=orientation)
     with refused("has no name; name it, or drop it", file=path):
         read_table(path, dataset)
 
 
 def test_categories_keep_their_places_without_columns_of_separators(tmp_path):
     path = put(tmp_path, "y,g1,,sex,g2,\na,1,,f,2,\nb,3,,m,4,\n")
-    dataset = SheetRow("x", "table", "x", label="y", options={"categorical": "sex"})
+    dataset = DatasetEntry("x", "table", "x", label="y", options={"categorical": "sex"})
     series = read_table(path, dataset)
     assert series.features.tolist() == ["g1", "sex", "g2"]
     assert series.kinds.tolist() == ["linear", "categorical", "linear"]

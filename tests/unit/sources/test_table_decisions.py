@@ -8,14 +8,14 @@ from xnbflow.sources.formats import raw_table
 from xnbflow.sources.formats.header_rows import find_header
 from xnbflow.sources.formats.text_lines import sniff
 from xnbflow.sources.series.phenotype import matched_names, naming_column, read_phenotype
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 COMMA = "site,a,b\nx,1,2\ny,3,4\n"
 
 
 def row(**options):
-    return SheetRow("toy", "table", label="site", options=options)
+    return DatasetEntry("toy", "table", label="site", options=options)
 
 
 def read(tmp_path, text, name="t.csv", **options):
@@ -47,11 +47,11 @@ def test_a_comma_is_the_decimal_sign_only_without_points(rows, decimal):
 
 def test_the_names_of_samples_are_in_the_column_that_the_sheet_names(tmp_path):
     path = put(tmp_path, "site,name,id\nx,s1,7\ny,s2,8\n", "p.csv")
-    sheet = SheetRow("toy", "table", label="site", id_column="name")
+    sheet = DatasetEntry("toy", "table", label="site", id_column="name")
     assert read_phenotype(path, sheet).index.tolist() == ["s1", "s2"]
     assert read_phenotype(path, row()).index.tolist() == ["x", "y"]
     assert read_phenotype(path, row(phenotype_id="id")).index.tolist() == ["7", "8"]
-    by_option = SheetRow("toy", "table", label="site", id_column="name")
+    by_option = DatasetEntry("toy", "table", label="site", id_column="name")
     by_option = by_option.__class__(**{**vars(by_option), "options": {"phenotype_id": "id"}})
     assert read_phenotype(path, by_option).index.tolist() == ["7", "8"]
 
@@ -148,7 +148,7 @@ def test_control_probes_are_dropped_and_features_keep_their_places(tmp_path):
 
 
 def columns_row(label="site", **options):
-    return SheetRow("toy", "table", label=label, orientation="columns", options=options)
+    return DatasetEntry("toy", "table", label=label, orientation="columns", options=options)
 
 
 def test_categories_stay_between_the_numbers_where_the_file_has_them(tmp_path):

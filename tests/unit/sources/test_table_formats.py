@@ -22,7 +22,7 @@ from xnbflow.sources.formats import parquet
 from xnbflow.sources.formats.gct import read_classes, write_gct_and_cls
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[3]
@@ -31,7 +31,7 @@ VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2,
 
 def row(location="x", *, label="type", id_column=None, orientation="rows", **options):
     cells = {"label": label, "id_column": id_column, "orientation": orientation}
-    return SheetRow("x", "table", str(location), **cells, options=options)
+    return DatasetEntry("x", "table", str(location), **cells, options=options)
 
 
 def in_excel(folder, frame):
@@ -306,7 +306,7 @@ def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
     assert [row[0] for row in rows] == names
     assert [row[1] for row in rows] == ["a b", "na", 'c"d', "=x", "é"]
     assert np.array([row[2:] for row in rows], float).tolist() == values.tolist()
-    proposed = SheetRow("mine", "table", str(path), options={"phenotype": str(labels)})
+    proposed = DatasetEntry("mine", "table", str(path), options={"phenotype": str(labels)})
     (tmp_path / "sheet.tsv").write_text(summarise_table(proposed).sheet)
     read = read_table(path, read_sheet(tmp_path / "sheet.tsv")["mine"])
     assert (read.features.tolist(), read.samples.tolist()) == (names, samples)
@@ -351,7 +351,7 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
         table = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(600)])
         table.insert(0, "type", ["a", "b"] * 4)
         table.to_csv(tmp_path / "x.csv", index=False)
-        summary = summarise_table(SheetRow("mine", "table", str(tmp_path / "x.csv")))
+        summary = summarise_table(DatasetEntry("mine", "table", str(tmp_path / "x.csv")))
         assert summary.row.options.get("transform", "") == transform
         assert sentence in summary.reason
     propose(str(tmp_path / "x.csv"), label="type", output=str(tmp_path / "other"))

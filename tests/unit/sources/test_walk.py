@@ -9,7 +9,7 @@ import pytest
 
 from xnbflow import sources
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 
 #: Issue 66: 159 functions in 27 files before, by this count.
 MOST_FUNCTIONS = 103

@@ -10,7 +10,7 @@ from xnbflow.core.study import Design
 from xnbflow.data.class_design import class_designs
 from xnbflow.diagnostics.camera import camera
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.simulate import simulate_truth
 from xnbflow.studies.gene_set_tests import gene_set_tests, one_probe_per_gene
 
@@ -36,7 +36,7 @@ def test_null_studies_have_no_significant_set(correlation):
 
 def test_planted_sets_are_found_in_their_direction():
     row = {"samples": 60, "features": 2000, "classes": 2, "options": {"seed": "7"}}
-    series = acquire(SheetRow("modules", "simulate", **row))
+    series = acquire(DatasetEntry("modules", "simulate", **row))
     truth = simulate_truth(2000, 2, 7).set_index("feature")
     sizes = truth["effect"].abs().groupby(truth["block"]).mean()
     parts = truth.groupby(["block", np.sign(truth["effect"])]).groups

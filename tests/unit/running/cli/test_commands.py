@@ -14,7 +14,7 @@ from xnbflow.models.panel import choose_genes
 from xnbflow.running.cli import app, commands, finished_studies, proposals
 from xnbflow.running.cli.configuration import find_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

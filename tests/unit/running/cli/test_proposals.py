@@ -22,7 +22,7 @@ from xnbflow.running.config import read_config
 from xnbflow.running.project import ROOT, default_configuration, default_sheets
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -157,7 +157,7 @@ def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):
 
 def test_cut_points_make_classes(tmp_path):
     ages = [str(age) for age in (30, 49.9, 50, 71, 65, 12)]
-    rule = LabelRule.parse(SheetRow("x", "table", options={"map": "<50:young,<=65:old,>65:oldest"}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", options={"map": "<50:young,<=65:old,>65:oldest"}))
     labels, keep, _ = rule.apply("x", ages, ages)
     assert labels.tolist() == ["young", "young", "old", "oldest", "old", "young"]
     assert keep.all()
@@ -267,7 +267,7 @@ def test_a_person_waits_for_one_retry(monkeypatch):
     monkeypatch.setattr(
         proposals, "summarise_table", lambda row, retry, places: policies.append(retry)
     )
-    proposals.summary_of(SheetRow("x", "table", "x.csv"), most_gigabytes=3.0)
+    proposals.summary_of(DatasetEntry("x", "table", "x.csv"), most_gigabytes=3.0)
     assert (policies[0].retries, policies[0].most_gigabytes) == (1, 3.0)
 
 

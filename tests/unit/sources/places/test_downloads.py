@@ -19,7 +19,7 @@ from xnbflow.sources.acquire import acquire, acquire_noting
 from xnbflow.sources.places.downloads import Downloads, UnavailableError
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like intensities not logged:UserWarning")
 
@@ -150,14 +150,14 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
             places.fetch_location("table", f"{place.url}/{PATH}", name="theirs.csv")
             for place in (server, other, server)
         ]
-        theirs = SheetRow("theirs", "table", f"{server.url}/{PATH}")
+        theirs = DatasetEntry("theirs", "table", f"{server.url}/{PATH}")
         assert summarise_table(theirs).row == replace(theirs, label="type", id_column="samples")
     assert paths[0] == paths[2] != paths[1]  # another URL is another file
     assert {path.parent for path in paths} == {tmp_path / "downloads" / "table"}
     assert [path.read_bytes() for path in paths] == [CSV, CSV + CSV, CSV]
 
 
-SHAPED = SheetRow(
+SHAPED = DatasetEntry(
     "brain", "cumida", location="Brain/GSE1", sha256=None, samples=50, features=2, classes=2
 )
 #: What a server answers in place of the data, and why it is refused.
@@ -226,7 +226,7 @@ def origin_notes(folder, *servers):
     lock = folder / "checksums.sha256"
     urls = [server if isinstance(server, str) else server.url for server in servers]
     settings = {"timeout": 10.0, "retries": 0, "base_urls": {"cumida": urls}}
-    row = SheetRow("brain", "cumida", "Brain/GSE1")
+    row = DatasetEntry("brain", "cumida", "Brain/GSE1")
     _, notes = acquire_noting(row, downloads=folder, lock=lock, **settings)
     return notes["note"].tolist(), lock.read_text()
 
@@ -315,7 +315,7 @@ def test_retries_wait_twice_as_long_each_time_or_as_the_server_says(tmp_path, mo
 
 def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path, capsys):
     (tmp_path / "flat.csv").write_text("label,g1,g2\na,1,5\nb,2,5\n")
-    dataset = SheetRow("flat", "table", str(tmp_path / "flat.csv"), label="label")
+    dataset = DatasetEntry("flat", "table", str(tmp_path / "flat.csv"), label="label")
     series, notes = acquire_noting(dataset)
     assert series.n_features == 2
     assert notes.columns.tolist() == ["dataset", "code", "note", "advice"]

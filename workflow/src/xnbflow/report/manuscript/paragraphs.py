@@ -11,7 +11,7 @@ import jinja2
 import pandas as pd
 
 from xnbflow.core.significance import FDR_LEVEL
-from xnbflow.core.yaml_text import parse_yaml
+from xnbflow.core.yaml_text import flow_yaml, parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION, inflation_of
 from xnbflow.report.manuscript.references import references
@@ -26,6 +26,7 @@ from xnbflow.report.sentences import (
     overlap,
     reasons_against,
 )
+from xnbflow.sources.dataset_entry import read_entry
 
 _PLACE = ["dataset", "folds", "classifier"]
 #: Genes and gene sets of each class that are named.
@@ -282,11 +283,11 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     """Return a data set with its origin and the options of its reader."""
     name = row["dataset"]
     settings = results.configuration.get("datasets", {}).get(name, {})
-    options = settings.get("options") or {}
+    entry = read_entry(name, settings) if settings else None
     sizes = [size for size in tables["class_sizes"] if size["dataset"] == name]
 
     # Where a data set was read from; of a path only the name of the file.
-    location = str(settings.get("location") or "")
+    location = entry.location if entry else ""
     source = settings.get("source", "")
     if source != "cumida" and "://" not in location:
         location = PurePath(location).name  # folders exist on one machine only
@@ -301,8 +302,8 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
             notes[note["code"] if note["code"] in notes else "notes"].append(note["note"])
     return row | {
         "origin": origin,
-        "label": settings.get("label"),
-        "options": [f"{key}={value}" for key, value in options.items()],
+        "label": entry and entry.label,
+        "options": _reader_keys(settings),
         **notes,
         "genes": gene_facts(results, name),
         "noun": results.noun(name),
@@ -315,6 +316,15 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "simulated": settings.get("source") == "simulate",
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
+
+
+def _reader_keys(settings: Mapping[str, Any]) -> list[str]:
+    """Return the keys of a data set by which it was read, without its place and shape."""
+    others = {"source", "file", "url", "accession", "name", "sha256", "shape"}
+    keys = [key for key in settings if key not in others]
+    if isinstance(settings.get("label"), str):  # a column, which has a sentence of its own
+        keys.remove("label")
+    return [f"{key}: {flow_yaml(settings[key])}" for key in keys]
 
 
 def is_named_set(gene_set: Mapping[str, Any]) -> bool:

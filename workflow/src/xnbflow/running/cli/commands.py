@@ -1,13 +1,12 @@
 """The work of the commands about models: thin functions over `xnbflow.models`."""
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
@@ -22,15 +21,16 @@ from xnbflow.models.prediction import Prediction, fitted_log_posterior, predict_
 from xnbflow.models.reading import (
     SamplesToPredict,
     complete_training,
-    described_row,
-    options_by_key,
+    described_entry,
     read_labelled_samples,
     read_training,
+    recorded_entry,
     symbols_of,
 )
 from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
 from xnbflow.report.manuscript.references import in_words
+from xnbflow.running.cli.assignments import dataset_settings, parse_assignments
 from xnbflow.running.cli.model_texts import (
     model_summary,
     recalibration_in_words,
@@ -41,7 +41,7 @@ from xnbflow.running.cli.model_texts import (
 )
 from xnbflow.running.cli.output_files import deliver
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.sheet import SheetRow, reader_options
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 from xnbflow.tables.storage import tsv
 
 __all__ = [
@@ -50,10 +50,12 @@ __all__ = [
     "compare_with_labels",
     "complete_training",
     "cross_validate",
+    "dataset_settings",
     "deliver",
-    "described_row",
+    "described_entry",
     "design_panel",
     "explain_sample",
+    "files_of_training",
     "fit_model",
     "least_certain",
     "methods_text",
@@ -83,25 +85,8 @@ _LINE_WIDTH = 100
 
 
 def parameters(assignments: Iterable[str]) -> dict[str, Any]:
-    """Return parameters from ``key=value``; values are read as YAML reads them.
-
-    Examples
-    --------
-    >>> parameters(["n_features=5", "distance=hellinger"])
-    {'n_features': 5, 'distance': 'hellinger'}
-    """
-    params = {}
-    for assignment in assignments:
-        key, equals, value = assignment.partition("=")
-        if not equals or not key:
-            msg = f"--param {assignment!r} is not of the form key=value"
-            raise InputError(msg)
-        try:
-            params[key] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            msg = f"--param {assignment!r} cannot be read; quote the value"
-            raise InputError(msg) from error
-    return params
+    """Return the parameters of a method from ``key=value``, see `parse_assignments`."""
+    return parse_assignments("--param", assignments)
 
 
 def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -150,17 +135,15 @@ def methods_text() -> str:
 
 
 def read_samples_of(
-    model: TrainedModel,
-    location: str,
-    id_column: str = "",
-    options: Sequence[str] = (),
-    orientation: str = "rows",
+    model: TrainedModel, location: str, settings: Mapping[str, Any]
 ) -> SamplesToPredict:
-    """Read samples to predict, with their labels where the table has them."""
-    dataset = described_row(location, id_column=id_column, options=options, orientation=orientation)
+    """Read samples to predict, with their labels where the table has them.
+
+    ``settings`` are keys of their data set.
+    """
     return read_labelled_samples(
-        dataset,
-        model.series,
+        described_entry(location, settings),
+        recorded_entry(model.series),
         features=model.features,
         columns=list(sample_columns(model.estimator)),
         quartiles=model.quartiles,
@@ -173,13 +156,13 @@ def compare_with_labels(
     """Return how predictions agree with the table's labels, and a text; None without labels."""
     if samples.labels is None:
         return None, ""
-    options = options_by_key(model.series.get("options", ()))
+    entry = recorded_entry(model.series)
     predicted = list(prediction.table["label"])
-    result = agreement(model.classes, predicted, samples.labels, options)
+    result = agreement(model.classes, predicted, samples.labels, entry)
     if result is None:
         return None, ""
     text = result.as_text()
-    location = str(model.series.get("location", ""))
+    location = entry.location if entry else ""
     if location and Path(location).resolve() == Path(table).resolve():
         text += (
             "\nThe model was fitted to this table: for its accuracy with new samples see "
@@ -197,43 +180,46 @@ def least_certain(model: TrainedModel, samples: pd.DataFrame, missing: str) -> l
 
 
 def recalibrate_from_table(
-    model: TrainedModel, dataset: SheetRow, missing: str
+    model: TrainedModel, dataset: DatasetEntry, missing: str
 ) -> tuple[TrainedModel, dict[str, dict[str, float]]]:
     """Recalibrate a model by the samples of another cohort; see `recalibrate_model`.
 
     The label is by default that of the model's training table.
     """
-    dataset = replace(dataset, label=dataset.label or model.series.get("label") or None)
+    training = recorded_entry(model.series)
+    dataset = replace(dataset, label=dataset.label or (training.label if training else None))
     series = read_training(complete_training(dataset))
     log_posterior = fitted_log_posterior(model, frame_for(model.estimator, series), missing)
     return recalibrate_model(model, series, log_posterior)
 
 
-def training_series(
-    model: TrainedModel, options: Sequence[str], orientation: str, table: str = ""
-) -> DataSet:
-    """Read the table that a model was fitted to; an `InputError` if it has changed."""
-    location = table or model.series.get("location", "")
-    if not location:
+def files_of_training(model: TrainedModel) -> list[str]:
+    """Return what the entry of a model's training data names: files, addresses, accessions."""
+    entry = recorded_entry(model.series)
+    if entry is None:
+        return []
+    return [name for name in (entry.location, entry.phenotype, entry.annotation) if name]
+
+
+def training_series(model: TrainedModel, table: str, settings: Mapping[str, Any]) -> DataSet:
+    """Read the table that a model was fitted to; an `InputError` if it has changed.
+
+    The ``table`` is where it is now, if it has moved; ``settings`` are keys that replace those of
+    the model.
+    """
+    entry = recorded_entry(model.series)
+    if entry is None:
         msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
         raise InputError(msg)
-    if not options:
-        recorded = reader_options(options_by_key(model.series.get("options", [])))
-        options = [f"{key}={value}" for key, value in recorded.items()]
-    if orientation == "rows":  # the default of the option
-        orientation = model.series.get("orientation", orientation)
-    dataset = described_row(
-        location,
-        label=model.series.get("label", ""),
-        id_column=model.series.get("id_column", ""),
-        options=options,
-        orientation=orientation,
-    )
+    location = table or entry.location
+    recorded = described_entry(location).settings() | entry.settings()
+    recorded |= described_entry(location, settings).settings()
+    dataset = read_entry("training", recorded, location, is_complete=False)
     series = read_training(complete_training(dataset))
     if series_digest(series) != model.series["digest"]:
         msg = (
             f"{location} is not the table that the model was fitted to, or is read "
-            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
+            "otherwise; give the keys (--set, --samples) of `xnbflow fit`"
         )
         raise InputError(msg, file=str(location))
     return series

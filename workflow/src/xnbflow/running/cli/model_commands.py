@@ -11,6 +11,7 @@ from xnbflow.core.errors import InputError, printable
 from xnbflow.core.nouns import counted
 from xnbflow.data.gene_names import is_symbol
 from xnbflow.running.cli.options import (
+    Annotation,
     Force,
     Id,
     Json,
@@ -18,10 +19,9 @@ from xnbflow.running.cli.options import (
     Layout,
     Missing,
     Model,
-    Options,
     Output,
     Phenotype,
-    Symbols,
+    Settings,
     TableFile,
     Trust,
 )
@@ -56,10 +56,10 @@ def fit(
     folds: Annotated[
         int, typer.Option(min=0, help="Folds of the cross-validation; 0 for none.")
     ] = 10,
-    orientation: Layout = "rows",
+    layout: Layout = None,
     phenotype: Phenotype = "",
-    symbols: Symbols = "",
-    option: Options = [],  # noqa: B006
+    annotation: Annotation = "",
+    settings: Settings = [],  # noqa: B006
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -70,20 +70,20 @@ def fit(
         raise InputError(msg)
     refuse_to_replace(
         output,
-        inputs=[table, phenotype, symbols, *option],
+        inputs=[table, phenotype, annotation, *settings],
         force=force,
         is_earlier_result=is_model,
     )
     with progress(f"reading {table}"):
-        dataset = commands.described_row(
-            table,
+        keys = commands.dataset_settings(
+            settings,
             label=label,
-            id_column=id_column,
-            options=option,
-            orientation=orientation,
+            id=id_column,
+            samples=layout,
             phenotype=phenotype,
-            symbols=symbols,
+            annotation=annotation,
         )
+        dataset = commands.described_entry(table, keys)
         dataset = commands.complete_training(dataset)
         series = commands.read_training(dataset)
     validation = None
@@ -91,7 +91,7 @@ def fit(
         with progress(f"cross-validating on {folds} folds"):
             validation = commands.cross_validate(series, entry, folds)
     with progress("fitting on all samples"):
-        origin = dataset.origin | {"location": table}
+        origin = {"entry": dataset.settings()}
         gene_symbols = commands.symbols_of(series)
         model = commands.fit_model(series, entry, validation, symbols=gene_symbols, origin=origin)
     commands.write_model(model, output)
@@ -164,20 +164,21 @@ def panel(
         Path | None, typer.Option("--output", "-o", help="Write the model of the panel.")
     ] = None,
     sheet: Annotated[Path | None, typer.Option(help="Write a score sheet, a page.")] = None,
-    orientation: Layout = "rows",
-    option: Options = [],  # noqa: B006
+    layout: Layout = None,
+    settings: Settings = [],  # noqa: B006
     force: Force = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Choose few genes and reference genes for an assay, and measure their accuracy."""
     trained = commands.read_model(model, trust)
-    training = trained.series
-    inputs = [model, table, training.get("location", ""), *training.get("options", ()), *option]
+    inputs: list[str | Path] = [model, table, *commands.files_of_training(trained), *settings]
     refuse_to_replace(output, inputs=inputs, force=force, is_earlier_result=is_model)
     refuse_to_replace(sheet, inputs=inputs, force=force, is_earlier_result=is_score_sheet)
     with progress("choosing and cross-validating genes"):
-        series = commands.training_series(trained, option, orientation, table)
+        series = commands.training_series(
+            trained, table, commands.dataset_settings(settings, samples=layout)
+        )
         assay = commands.design_panel(series, trained, genes, floor)
     chosen = {*assay.genes["gene"], *assay.references}
     symbols = commands.symbols_of(series) | trained.symbols
@@ -208,8 +209,8 @@ def predict(
     id_column: Id = "",
     output: Output = None,
     missing: Missing = "auto",
-    orientation: Layout = "rows",
-    option: Options = [],  # noqa: B006
+    layout: Layout = None,
+    settings: Settings = [],  # noqa: B006
     force: Force = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -217,14 +218,14 @@ def predict(
     """Predict samples: label, probabilities, and typicality relative to the training data."""
     refuse_to_replace(
         output,
-        inputs=[model, table, *option],
+        inputs=[model, table, *settings],
         force=force,
         is_earlier_result=is_prediction_table,
     )
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(
-            trained, table, id_column=id_column, options=option, orientation=orientation
+            trained, table, commands.dataset_settings(settings, id=id_column, samples=layout)
         )
     result = commands.predict_table(trained, samples.frame, missing)
     notes = [*samples.notes, *result.notes]
@@ -258,10 +259,10 @@ def recalibrate(
         "recalibrated.skops"
     ),
     missing: Missing = "auto",
-    orientation: Layout = "rows",
+    layout: Layout = None,
     phenotype: Phenotype = "",
-    symbols: Symbols = "",
-    option: Options = [],  # noqa: B006
+    annotation: Annotation = "",
+    settings: Settings = [],  # noqa: B006
     force: Force = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -269,21 +270,21 @@ def recalibrate(
     """Fit slope and intercept of a model's log odds to labelled samples of another cohort."""
     refuse_to_replace(
         output,
-        inputs=[model, table, phenotype, symbols, *option],
+        inputs=[model, table, phenotype, annotation, *settings],
         force=force,
         is_earlier_result=is_model,
     )
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
-        dataset = commands.described_row(
-            table,
+        keys = commands.dataset_settings(
+            settings,
             label=label,
-            id_column=id_column,
-            options=option,
-            orientation=orientation,
+            id=id_column,
+            samples=layout,
             phenotype=phenotype,
-            symbols=symbols,
+            annotation=annotation,
         )
+        dataset = commands.described_entry(table, keys)
         recalibrated, figures = commands.recalibrate_from_table(trained, dataset, missing)
     commands.write_model(recalibrated, output)
     if as_json:
@@ -302,8 +303,8 @@ def explain(
     ] = "",
     id_column: Id = "",
     missing: Missing = "auto",
-    orientation: Layout = "rows",
-    option: Options = [],  # noqa: B006
+    layout: Layout = None,
+    settings: Settings = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -311,7 +312,7 @@ def explain(
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(
-            trained, table, id_column=id_column, options=option, orientation=orientation
+            trained, table, commands.dataset_settings(settings, id=id_column, samples=layout)
         )
     for note in samples.notes:
         warn(note)

@@ -107,9 +107,9 @@ class TrainPlanner:
         """Return the one job of *check* that fits the classifier to halves, or none."""
         return [{}] if wildcards.classifier in self.halves_classifiers(wildcards) else []
 
-    def origin(self, wildcards: Any) -> dict[str, str]:
-        """Return where a data set comes from, for the card of a model."""
-        return self.plan.datasets[wildcards.dataset].origin
+    def origin(self, wildcards: Any) -> dict[str, Any]:
+        """Return the entry of a data set, which a model keeps."""
+        return {"entry": self.plan.datasets[wildcards.dataset].settings()}
 
     def n_permutations(self, wildcards: Any) -> int:
         """Return the number of permutations of a classifier's test."""

@@ -14,6 +14,7 @@ import pandas as pd
 
 from xnbflow.core.errors import quoted
 from xnbflow.data.matrices import is_sparse
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.anndata_file import (
     is_scaled,
     matrix_places,
@@ -22,22 +23,21 @@ from xnbflow.sources.formats.anndata_file import (
     read_matrix,
 )
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.sheet import SheetRow
 
 #: Values of a sparse matrix that are made dense at a time, 8 MB.
 VALUES_AT_ONCE = 1_000_000
 
 
-def read_h5ad(path: Path, options: Mapping[str, str]) -> RawTable:
+def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
     """Read an AnnData file as a table with a row for each observation.
 
     Its columns are the names of the observations (a column without a name), the texts of ``obs``,
-    and the genes of the matrix that the option ``matrix`` names: ``X`` (default), ``raw`` or
-    ``layers:<name>``. A column of ``obs`` with fractional numbers is read only if the option
-    ``phenotype_columns`` or ``batch`` names it. The texts of ``var`` are the annotation of the
+    and the genes of the matrix that the key ``matrix`` names: ``X`` (default), ``raw`` or
+    ``layers:<name>``. A column of ``obs`` with fractional numbers is read only if it is
+    among the ``columns`` of the options. The texts of ``var`` are the annotation of the
     genes.
     """
-    used_columns = {*options.get("phenotype_columns", "").split(","), options.get("batch")}
+    used_columns = set(options.get("columns", ()))
     with open_anndata(path) as file:
         matrix, var = read_matrix(path, file, options.get("matrix", "X"))
         obs_texts = _text_columns(read_frame(path, file, "obs"), fractional_columns=used_columns)
@@ -128,21 +128,22 @@ class AnnDataRows:
             self._matrix = None
 
 
-def as_anndata(dataset: SheetRow) -> SheetRow:
-    """Return the row of the sheet of an AnnData file: samples are rows, without prefixes ``obs:``.
+def as_anndata(dataset: DatasetEntry) -> DatasetEntry:
+    """Return the entry of an AnnData file: samples are rows, without prefixes ``obs:``.
 
     Examples
     --------
-    >>> as_anndata(SheetRow("x", "table", label="obs:type", options={"group": "donor"})).label
+    >>> as_anndata(DatasetEntry("x", "table", label="obs:type", group="donor")).label
     'type'
     """
-    options = dict(dataset.options)
-    for key in ("group", "batch"):
-        if key in options:
-            options[key] = _column_of_obs(options[key])
-    label = dataset.label and _column_of_obs(dataset.label)
-    id_column = dataset.id_column and _column_of_obs(dataset.id_column)
-    return replace(dataset, label=label, id_column=id_column, orientation="rows", options=options)
+    return replace(
+        dataset,
+        label=dataset.label and _column_of_obs(dataset.label),
+        id_column=dataset.id_column and _column_of_obs(dataset.id_column),
+        group=dataset.group and _column_of_obs(dataset.group),
+        batch=dataset.batch and _column_of_obs(dataset.batch),
+        samples="rows",
+    )
 
 
 def _column_of_obs(name: str) -> str:

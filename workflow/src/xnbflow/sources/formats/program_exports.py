@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -89,7 +90,7 @@ class Export:
     program: str
     values: pd.DataFrame
     remarks: list[str]
-    options: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -226,7 +227,7 @@ def _maxquant(rows: _Rows, header: int) -> Export:
         f"and {int((~is_measured).sum()):,} without a value, were left out."
     )
     remarks = [about_values, about_rows]
-    options = {"transform": "log2", "missing": "drop_features:0.3"}
+    options: dict[str, Any] = {"transform": "log2", "missing": {"drop_features": 0.3}}
     return Export(program="maxquant", values=values[is_measured], remarks=remarks, options=options)
 
 
@@ -310,7 +311,7 @@ def _proteins(
     remarks = [remark, f"{share:.0%} of the values are missing."]
     if not is_measured.all():
         remarks.append(f"{int((~is_measured).sum()):,} proteins without a value were left out.")
-    options = {"transform": "log2", "missing": "drop_features:0.5"}
+    options: dict[str, Any] = {"transform": "log2", "missing": {"drop_features": 0.5}}
     if share == 0:
         del options["missing"]
     return Export(program=program, values=values, remarks=remarks, options=options)
@@ -345,12 +346,12 @@ def _olink(rows: _Rows, header: int) -> Export:
     if is_control.any():
         n_controls = table.loc[is_control, "SampleID"].nunique()
         remarks.append(f"{counted(n_controls, 'control sample', 'was', 'were')} left out.")
-    options = {"scale": "log2"}
+    options: dict[str, Any] = {"scale": "log2"}
     if values.isna().any(axis=None):
         options["missing"] = "impute"
     attributes = _texts_of_samples(table[~is_control], list(values.columns))
     if attributes:
-        options["phenotype_columns"] = ",".join(attributes)
+        options["phenotype_columns"] = tuple(attributes)
     return Export(
         program="olink", values=values, remarks=remarks, options=options, attributes=attributes
     )
@@ -416,9 +417,9 @@ def _nanostring(rows: _Rows, header: int) -> Export:
         is_description = 1 < n_texts < len(cells) and not any(map(is_missing, cells))
         if is_description and name.lower() not in _NO_BATCH:
             attributes[name] = cells
-    options = {"transform": "tmm"}
+    options: dict[str, Any] = {"transform": "tmm"}
     if attributes:
-        options["phenotype_columns"] = ",".join(attributes)
+        options["phenotype_columns"] = tuple(attributes)
     is_control = ~is_gene & (code_classes != "")
     controls = table.loc[is_control].iloc[:, class_column].value_counts()
     kinds = listed([f"{count} {kind}" for kind, count in controls.items()]) or "none"

@@ -11,8 +11,8 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Origin, UnavailableError
-from xnbflow.sources.sheet import SheetRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Sought:
     origins: list[Origin]
 
 
-def seek(dataset: SheetRow, **settings: Any) -> Sought:
+def seek(dataset: DatasetEntry, **settings: Any) -> Sought:
     """Try to acquire a data set, and return whether its files can be had.
 
     A file that cannot be read, or is not the file of the sheet, is an error here as in
@@ -41,7 +41,7 @@ def seek(dataset: SheetRow, **settings: Any) -> Sought:
 
     Parameters
     ----------
-    dataset : SheetRow
+    dataset : DatasetEntry
         A row of the sheet.
     **settings
         The keyword arguments of `xnbflow.sources.acquire.acquire`.

@@ -1,7 +1,7 @@
 """What each variable of a table probably is, by its name and its values.
 
-The guess is the same with samples in rows and in columns. A proposal writes it as options of a row
-of the sheet, which `xnbflow.sources.roles` obeys.
+The guess is the same with samples in rows and in columns. A proposal writes it as keys of an entry,
+which `xnbflow.sources.roles` obeys.
 """
 
 from collections import Counter
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.terms import column_of_term
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.orientation import SamplesInRows, SampleTable
-from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS
+from xnbflow.sources.proposal.column_options import columns_named
 from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_case_control,
@@ -26,7 +26,6 @@ from xnbflow.sources.series.plausibility import (
     is_sample_id,
     is_technical,
 )
-from xnbflow.sources.sheet import SheetRow
 
 #: First samples by which variables of text are recognised.
 FIRST_SAMPLES = 20
@@ -74,7 +73,7 @@ class Variables:
     binary: pd.DataFrame
 
 
-def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
+def guess_variables(table: SampleTable, entry: DatasetEntry) -> Variables:
     """Return what the variables of a table probably are.
 
     The texts of the first samples decide which variables may be text; these are then read whole.
@@ -83,7 +82,7 @@ def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
     first_texts = table.heads(FIRST_SAMPLES)
     # A column without a value describes nothing; a row without one is a feature.
     has_empty = isinstance(table, SamplesInRows)
-    declared = {sheet_row.label, *sheet_row.names("phenotype_columns")} - {None}
+    declared = {entry.label, *entry.phenotype_columns} - {None}
 
     # Variables that may describe samples by their first texts, by their name, or in the sheet.
     may_be_text = {
@@ -112,7 +111,7 @@ def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
         features=compared_values,
         declared=declared,
     )
-    empty = _empty_columns(sheet_row, names, cells) if has_empty else set()
+    empty = _empty_columns(entry, names, cells) if has_empty else set()
     described = sorted((may_be_text | named) - genes - empty)
     texts = [i for i in described if i in named or is_text_column(cells[i]) or _is_empty(cells[i])]
     binary = _plausible_labels(
@@ -131,12 +130,10 @@ def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
 
 
 def _empty_columns(
-    sheet_row: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
+    entry: DatasetEntry, header: Sequence[str], columns: Mapping[int, Sequence[str]]
 ) -> set[int]:
-    """Return the columns without any value that the sheet does not name."""
-    used = {sheet_row.label, sheet_row.id_column}
-    for option in OPTIONS_OF_COLUMNS:
-        used.update(map(column_of_term, sheet_row.names(option)))
+    """Return the columns without any value that the entry does not name."""
+    used = {entry.label, entry.id_column, *columns_named(entry)}
     return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
 
 

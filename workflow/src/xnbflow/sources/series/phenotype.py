@@ -14,6 +14,7 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import complaint
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
@@ -22,7 +23,6 @@ from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sequencing import plain_sample_names
-from xnbflow.sources.sheet import SheetRow
 
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
@@ -34,14 +34,14 @@ _REPEATED_COLUMN = Refusal(
 )
 
 
-def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
+def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
     """Read a phenotype file: every column as text, indexed by the sample's name.
 
     It is a table in any format (`read_table`) with a row per sample, or a series matrix or GDS of
-    GEO, with or without values. The option ``phenotype_id`` names the column of sample names; the
-    default is the column with the name of the sheet's ``id_column``, or the first one. For GEO it
-    names a field (``title``), and the default is the samples' accessions. ``phenotype_sheet`` names
-    a sheet of a workbook.
+    GEO, with or without values. The ``id`` of the phenotype names the column of sample names; the
+    default is the column with the name of the ``id`` of the table, or the first one. For GEO it
+    names a field (``title``), and the default is the samples' accessions. Its ``sheet`` names a
+    sheet of a workbook.
     """
     path = Path(path)
     with about_file(path):
@@ -54,15 +54,15 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
                 raise _REPEATED_COLUMN.error(path=path, name=name, count=count, key=name)
         refuse_control_characters(str(path), "column name", names)
         key = 0
-        if id_option := dataset.options.get("phenotype_id"):
-            key = position_of(path, names, id_option, "phenotype_id")
+        if dataset.phenotype_id:
+            key = position_of(path, names, dataset.phenotype_id, "phenotype.id")
         elif dataset.id_column in names:
             key = names.index(dataset.id_column)
         frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)
         return _index_by_sample(path, frame, names[key])
 
 
-def naming_column(path: str | Path, dataset: SheetRow, names: Sequence[str]) -> str:
+def naming_column(path: str | Path, dataset: DatasetEntry, names: Sequence[str]) -> str:
     """Return the column of a phenotype file that contains names of samples, if not the first.
 
     The result is empty if the first column contains one of the names, if no column does, and for
@@ -90,14 +90,10 @@ def _is_geo(path: Path) -> bool:
         return format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT")
 
 
-def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[str]]]:
+def _read_columns(path: Path, dataset: DatasetEntry) -> tuple[list[str], list[list[str]]]:
     """Return the header of a phenotype file and the texts of its columns."""
-    options = {}
-    if "encoding" in dataset.options:
-        options["encoding"] = dataset.options["encoding"]
-    if sheet := dataset.options.get("phenotype_sheet"):
-        options["sheet"] = sheet
-    table = read_raw_table(path, options)
+    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
+    table = read_raw_table(path, {key: value for key, value in reading.items() if value})
     try:
         return table.header, table.columns(range(len(table.header)))
     except InputError as error:
@@ -106,15 +102,15 @@ def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[s
         raise
 
 
-def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
-    """Return the samples' fields in a head of GEO; label and group are named as in the sheet."""
+def _geo_phenotype(path: Path, head: GeoHead, dataset: DatasetEntry) -> pd.DataFrame:
+    """Return the samples' fields in a head of GEO; label and group are named as in the entry."""
     head.fields = head.fields.drop(columns=_ACCESSION, errors="ignore")
     head.fields.insert(0, _ACCESSION, head.samples)
     key = _ACCESSION
-    if id_option := dataset.options.get("phenotype_id"):
-        key, _ = head.label_texts(str(path), id_option)
+    if dataset.phenotype_id:
+        key, _ = head.label_texts(str(path), dataset.phenotype_id)
     frame = _index_by_sample(path, head.fields.copy(), key)
-    for name in (dataset.label, dataset.options.get("group")):
+    for name in (dataset.label, dataset.group):
         if name and head.field_named(name) not in (None, key):
             field, _ = head.label_texts(str(path), name)
             frame = frame.rename(columns={field: name})
@@ -125,14 +121,14 @@ _REPEATED_SAMPLE = Refusal(
     code="phenotype.repeated-sample",
     sentence=(
         "{path}, column {column!r}: sample {name!r} occurs twice; correct it, or name another "
-        "phenotype_id"
+        "phenotype.id"
     ),
 )
 
 _UNNAMED_SAMPLE = Refusal(
     code="phenotype.unnamed-sample",
     sentence=(
-        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype_id"
+        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype.id"
     ),
 )
 
@@ -341,13 +337,13 @@ _CONTRADICTION = Refusal(
 def refuse_contradictions(
     *,
     where: str,
-    dataset: SheetRow,
+    dataset: DatasetEntry,
     samples: np.ndarray,
     table: pd.DataFrame,
     phenotype: pd.DataFrame,
 ) -> None:
     """Refuse a label or group that differs between the table and the phenotype file."""
-    for name in (dataset.label, dataset.options.get("group")):
+    for name in (dataset.label, dataset.group):
         if name not in table or name not in phenotype:
             continue
         differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()
