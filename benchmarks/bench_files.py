@@ -30,7 +30,7 @@ from xnbflow.sources.table import read_table
 warnings.simplefilter("ignore")
 source, orientation, small, path = sys.argv[1:]
 label = "diagnosis" if source == "geo" else "class"
-options = {} if source == "geo" else {"orientation": orientation}
+options = {} if source == "geo" else {"samples": orientation}
 key = "id" if orientation == "rows" else None
 dataset = DatasetEntry("x", source, path, label=label, id_column=key, **options)
 read = read_geo if source == "geo" else read_table
@@ -51,7 +51,7 @@ def rows() -> list[dict]:
             *measured(
                 "GEO series matrix, gzipped",
                 source="geo",
-                orientation="columns",
+                samples="columns",
                 folder=folder,
                 write=matrix_file,
                 n_samples=100,
@@ -59,7 +59,7 @@ def rows() -> list[dict]:
             *measured(
                 "table, samples in columns",
                 source="table",
-                orientation="columns",
+                samples="columns",
                 folder=folder,
                 write=columns_file,
                 n_samples=400,
@@ -67,7 +67,7 @@ def rows() -> list[dict]:
             *measured(
                 "table, samples in rows",
                 source="table",
-                orientation="rows",
+                samples="rows",
                 folder=folder,
                 write=rows_file,
                 n_samples=400,

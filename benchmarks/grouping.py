@@ -40,11 +40,11 @@ CLASSIFIERS = {
 def paired() -> DataSet:
     """Return the cohort with its patients as groups."""
     options = {
-        "drop": "type",
+        "drop": ("type",),
         "group": "patient",
         "phenotype": str(DATA / "GSE6956C_phenotype.tsv"),
     }
-    row = DatasetEntry("GSE6956C", "table", label="diagnosis", id_column="samples", options=options)
+    row = DatasetEntry("GSE6956C", "table", label="diagnosis", id_column="samples", **options)
     return read_table(DATA / "GSE6956C.csv.gz", row)
 
 

@@ -29,7 +29,7 @@ def accuracy(model, X, y, n_folds):
 def cells(shared_data):
     """Return log counts and types of 700 blood cells."""
     pytest.importorskip("h5py", reason="needs the extra h5ad")
-    row = DatasetEntry("cells", "table", "x.h5ad", label="obs:bulk_labels", options={"matrix": "raw"})
+    row = DatasetEntry("cells", "table", "x.h5ad", label="obs:bulk_labels", matrix="raw")
     series = read_table(shared_data / "singlecell" / "pbmc68k_reduced.h5ad", row)
     return series.values.T, series.labels
 

@@ -31,9 +31,9 @@ from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.series.phenotype import read_phenotype
-from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[2]
@@ -250,7 +250,7 @@ READERS = {
     "table, semicolons": ("t.csv", CSV.replace(",", ";").replace(".", ","), by_id, TEXT, 1),
     "table gzipped": ("t.tsv.gz", CSV.replace(",", "\t"), by_id, TEXT, 1),
     "columns": (
-        "t.tsv", good("columns.tsv"), lambda path: as_table(path, orientation="columns"),
+        "t.tsv", good("columns.tsv"), lambda path: as_table(path, samples="columns"),
         dataset_in(turned_cells), 1,
     ),
     "workbook": ("t.xlsx", write_frame, by_id, dataset_in(workbook_cells), 50),

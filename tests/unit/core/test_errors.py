@@ -23,8 +23,8 @@ from xnbflow.models import final, fit_model, matching
 from xnbflow.models.explanation import explain_sample
 from xnbflow.running.cli import commands
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.formats.gct import write_gct_and_cls
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
+from xnbflow.sources.formats.gct import write_gct_and_cls
 from xnbflow.studies import comparison, densities
 
 SERIES = two_classes()

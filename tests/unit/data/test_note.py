@@ -29,7 +29,7 @@ def test_a_note_is_its_text_and_has_its_parts():
 def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys):
     path = put(tmp_path, TABLE, "x.csv")
     options = {"duplicates": "max_mean"}
-    row = DatasetEntry("x", "table", str(path), label="class", id_column="sample", options=options)
+    row = DatasetEntry("x", "table", str(path), label="class", id_column="sample", **options)
     _, notes = acquire_noting(row)
     assert set(notes["dataset"]) == {"x"}
     by_code = notes.groupby("code")["note"].agg(list).to_dict()
@@ -52,9 +52,9 @@ def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
     for feature in ["1-Mar", "NAN", *(f"g{i}" for i in range(30))]:
         table[feature] = (2 ** rng.normal(8, 1, n)).round(1)
     table.to_csv(tmp_path / "x.csv", index=False)
-    options = {"phenotype_columns": "patient", "transform": "log2"}
+    options = {"phenotype_columns": ("patient",), "transform": "log2"}
     row = DatasetEntry(
-        *("x", "table", str(tmp_path / "x.csv")), label="class", id_column="sample", options=options
+        *("x", "table", str(tmp_path / "x.csv")), label="class", id_column="sample", **options
     )
     _, notes = acquire_noting(row)
     findings = {
@@ -66,7 +66,9 @@ def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
     }
     assert len(notes) == len(findings)
     for finding, advice in findings.items():
-        (noted,) = notes[notes["note"].str.contains(finding, regex=False)].to_dict("records")
+        (noted,) = notes[notes["note"].str.contains(finding, regex=False)].to_dict(
+            "records"
+        )
         assert advice in noted["advice"]
         assert bool(noted["advice"]) == bool(advice)
         assert not advice or advice not in noted["note"]

@@ -130,7 +130,7 @@ def write_counts(tmp_path, change=None):
 def test_the_sheet_keeps_counts_and_the_file_their_scale(tmp_path):
     row = {"id": "mine", "source": "table", "location": str(write_counts(tmp_path))}
     row |= {"label": "type", "id_column": "sample"}
-    series = acquire(DatasetEntry(**row, options={"transform": "tmm"}))
+    series = acquire(DatasetEntry(**row, transform="tmm"))
     assert (series.values == np.floor(series.values)).all()
     assert series.scale == "counts"
     assert any("normalised by TMM in the training samples" in note for note in series.notes)
@@ -160,4 +160,4 @@ def test_counts_beside_categories_are_refused(tmp_path):
     row = {"id": "mine", "source": "table", "location": str(write_counts(tmp_path))}
     row |= {"label": "type", "id_column": "sample"}
     with refused("1 feature of the table", key="transform"):
-        acquire(DatasetEntry(**row, options={"transform": "tmm", "categorical": "G3"}))
+        acquire(DatasetEntry(**row, transform="tmm", categorical=("G3",)))

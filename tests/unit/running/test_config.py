@@ -290,7 +290,7 @@ def test_a_design_by_data_set_leaves_the_others_without():
     ],
 )
 def test_comparisons_are_not_adjusted_for_the_class_or_groups(terms, reason):
-    row = DatasetEntry("mine", "table", "a.csv", label="type", options={"group": "donor"})
+    row = DatasetEntry("mine", "table", "a.csv", label="type", group="donor")
     study = replace(designs_of({}), designs={"mine": Design(adjust=terms)})
     with pytest.raises(InputError, match=f"studies.one.design.adjust: {reason}") as error:
         check_designs([study], {"mine": row})

@@ -4,7 +4,7 @@ import pytest
 from toys import put, refused
 
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 
 TEXT = "samples,type,g1,g2,g3\ns1,a,1.5,2,3\ns2,b,2.5,2,\ns3,a,3.5,2,3\n"
 
@@ -43,7 +43,7 @@ def test_features_may_differ_by_their_tolerance(tmp_path, n_expected, is_refused
     folder = tmp_path / "cumida/Liver/GSE1"
     put(folder, TEXT.replace("2.5,2,\n", "2.5,2,3.5\n"), "Liver_GSE1.csv")
     options = {"features_tolerance": "2"}
-    dataset = DatasetEntry("x", "cumida", "Liver/GSE1", features=n_expected, options=options)
+    dataset = DatasetEntry("x", "cumida", "Liver/GSE1", shape=Shape(features=n_expected), **options)
     places = {"downloads": tmp_path / "d", "base_urls": {"cumida": [str(tmp_path / "cumida")]}}
     if is_refused:
         with refused("3 features found, the sheet expects 6", code="downloads.unavailable"):

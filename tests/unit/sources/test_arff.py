@@ -28,7 +28,7 @@ TUMOURS = """% a comment
 
 def table_row(**options):
     """A row of the sheet for `TUMOURS`."""
-    return DatasetEntry("x", "table", "x.arff", label="type", id_column="the id", options=options)
+    return DatasetEntry("x", "table", "x.arff", label="type", id_column="the id", **options)
 
 
 def written(folder, text, name="x.arff"):
@@ -38,7 +38,7 @@ def written(folder, text, name="x.arff"):
 
 
 def test_texts_quotes_and_comments_are_read(tmp_path):
-    series = read_table(written(tmp_path, TUMOURS), table_row(categorical="sex"))
+    series = read_table(written(tmp_path, TUMOURS), table_row(categorical=("sex",)))
     assert list(series.features) == ["g1", "g2", "sex"]
     assert list(series.kinds) == ["linear", "linear", "categorical"]
     assert list(series.samples) == ["s1", "s2"]
@@ -49,7 +49,7 @@ def test_texts_quotes_and_comments_are_read(tmp_path):
 @pytest.mark.parametrize("escaped", [r"'it\'s'", '"it\'s"'])
 def test_a_quote_within_a_name_is_part_of_it(tmp_path, escaped):
     text = TUMOURS.replace("@attribute g1", f"@attribute {escaped}")
-    assert read_table(written(tmp_path, text), table_row(drop="sex")).features[0] == "it's"
+    assert read_table(written(tmp_path, text), table_row(drop=("sex",))).features[0] == "it's"
 
 
 def test_numeric_files_are_read_as_scipy_reads_them(tmp_path, rng):
@@ -76,7 +76,7 @@ def test_numeric_files_are_read_as_scipy_reads_them(tmp_path, rng):
 def test_a_mistake_is_named_with_its_line(tmp_path, old, new, message, code):
     path = written(tmp_path, TUMOURS.replace(old, new))
     with refused(message, code=code):
-        read_table(path, table_row(drop="sex"))
+        read_table(path, table_row(drop=("sex",)))
 
 
 def cumida_files(samples=True):
@@ -127,4 +127,7 @@ def test_a_class_of_cumida_may_be_called_class(tmp_path):
 
 def test_whole_numbers_and_dates_are_types(tmp_path):
     text = TUMOURS.replace("g1 numeric", "g1 integer").replace("{m, f}", "date 'yyyy'")
-    assert read_table(written(tmp_path, text), table_row(drop="sex")).values[0].tolist() == [1.5, 4]
+    assert read_table(written(tmp_path, text), table_row(drop=("sex",))).values[0].tolist() == [
+        1.5,
+        4,
+    ]

@@ -6,9 +6,9 @@ import pytest
 from toys import refused
 
 from xnbflow.data.dataset import COUNTS
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
-from xnbflow.sources.dataset_entry import DatasetEntry
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -45,7 +45,7 @@ def columns(**cells):
 
 
 def row(**options):
-    return DatasetEntry("x", "table", "x.csv", label="type", options=options)
+    return DatasetEntry("x", "table", "x.csv", label="type", **options)
 
 
 CONTROLS = [

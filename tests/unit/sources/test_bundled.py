@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from toys import mistakes, refused
 
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 
 
 def test_values_and_labels_are_scikit_learns():
@@ -14,11 +14,9 @@ def test_values_and_labels_are_scikit_learns():
         DatasetEntry(
             "bc",
             "bundled",
+            shape=Shape(samples=569, features=30, classes=2),
             location="breast_cancer",
             sha256=None,
-            samples=569,
-            features=30,
-            classes=2,
         )
     )
     bunch = load_breast_cancer()
@@ -37,6 +35,6 @@ def test_another_name_or_shape_is_refused(location, expected, key, code):
 def test_constant_features_and_a_tolerated_number_are_warned_of():
     options = {"features_tolerance": "1"}
     with pytest.warns(UserWarning, match="data set d: ") as warned:
-        acquire(DatasetEntry("d", "bundled", "digits", features=63, options=options))
+        acquire(DatasetEntry("d", "bundled", "digits", shape=Shape(features=63), **options))
     assert "64 features found, the sheet expects 63" in str(warned[0].message)
     assert "3 of 64 features are constant (pixel_0_0" in str(warned[1].message)

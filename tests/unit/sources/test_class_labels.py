@@ -6,6 +6,7 @@ import pytest
 from toys import put, refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import (
     LabelRule,
@@ -13,7 +14,6 @@ from xnbflow.sources.series.class_labels import (
     label_options,
     propose_map,
 )
-from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 
@@ -33,7 +33,7 @@ def test_classes_of_one_or_two_samples_are_left_out(sizes, proposed):
     options, _ = propose_map(labels)
     assert options.get("map") == proposed
     if proposed:
-        rule = LabelRule.parse(DatasetEntry("x", "table", options=options))
+        rule = LabelRule.parse(DatasetEntry("x", "table", **options))
         classes, keep, _ = rule.apply("x", range(len(labels)), labels)
         assert set(classes) == {label for label, n in sizes.items() if n > 2}
         assert keep.sum() == len(classes)
@@ -49,7 +49,7 @@ def test_the_sentence_joins_rare_classes_where_they_are_three_samples():
 
 
 def test_one_text_has_its_label():
-    rule = LabelRule.parse(DatasetEntry("x", "table", options={"map": "gbm:tumour,ctrl:normal"}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", map={"gbm": "tumour", "ctrl": "normal"}))
     assert [rule.label_of("x", text) for text in ("GBM", "ctrl ", "other")] == [
         "tumour",
         "normal",
@@ -58,14 +58,14 @@ def test_one_text_has_its_label():
 
 
 def test_a_class_none_is_literal_where_several_samples_have_it():
-    assert label_options(["drug", "none", "drug", "none"]) == {"literal": "none"}
+    assert label_options(["drug", "none", "drug", "none"]) == {"literal": ("none",)}
     assert label_options(["drug", "none", "drug"]) == {"unlabelled": "drop"}  # of one sample
-    both = {"literal": "none", "unlabelled": "drop"}
+    both = {"literal": ("none",), "unlabelled": "drop"}
     assert label_options(["drug", "none", "none", "NA"]) == both
 
 
 def apply(labels, **options):
-    rule = LabelRule.parse(DatasetEntry("x", "table", options=options))
+    rule = LabelRule.parse(DatasetEntry("x", "table", **options))
     return rule.apply("x", range(len(labels)), labels)
 
 
@@ -76,7 +76,7 @@ def test_a_class_of_a_missing_word_is_kept_by_the_option_that_the_note_names():
     assert keep.sum() == 10
     assert "'NA' (5 samples), which is read as missing" in notes[1]
     assert notes[1].endswith("literal=NA")
-    labels, keep, notes = apply(continents, unlabelled="drop", literal="NA")
+    labels, keep, notes = apply(continents, unlabelled="drop", literal=("NA",))
     assert sorted(set(labels)) == ["AS", "EU", "NA"]
     assert notes == []
 
@@ -102,7 +102,7 @@ def test_missing_words_are_named_where_samples_without_a_label_are_refused():
 def test_two_samples_of_a_missing_word_may_be_a_class(n_missing, is_noted):
     notes = apply(["a"] * 5 + ["b"] * 5 + ["NA"] * n_missing, unlabelled="drop")[2]
     assert any("literal=NA" in note for note in notes) == is_noted
-    notes = apply(["a"] * 5 + ["b"] * 5 + ["NA"] * n_missing, map="a:x,b:y")[2]
+    notes = apply(["a"] * 5 + ["b"] * 5 + ["NA"] * n_missing, map={"a": "x", "b": "y"})[2]
     assert not any("literal" in note for note in notes)  # the mapping decides
 
 
@@ -147,7 +147,7 @@ def test_small_classes_are_noted_unless_all_are_small():
     ],
 )
 def test_a_cut_point_belongs_to_the_side_that_is_named(cuts, labels):
-    rule = LabelRule.parse(DatasetEntry("x", "table", options={"map": cuts}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", map=cuts))
     assert [rule.label_of("x", text) for text in ("59.9", "60", "60.1")] == labels
 
 
@@ -159,7 +159,7 @@ def test_names_are_no_classes_where_they_are_more_than_half_of_the_samples(n_ali
 
 
 def test_the_first_group_of_a_pattern_is_the_label_in_any_letters():
-    rule = LabelRule.parse(DatasetEntry("x", "table", options={"regex": "stage (i+|iv)|normal"}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", label_pattern="stage (i+|iv)|normal"))
     texts = ["Stage II b", "NORMAL colon", "other"]
     assert [rule.label_of("x", text) for text in texts] == ["II", "NORMAL", None]
 

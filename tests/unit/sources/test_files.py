@@ -17,11 +17,11 @@ from toys import mistakes, refused
 
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats import files
 from xnbflow.sources.formats.files import refuse_bomb
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 from xnbflow.studies.enrichment import read_gene_sets
 
@@ -91,7 +91,9 @@ HEADER = b"samples,type,g1\n"
 
 
 def read_as_table(path):
-    return read_table(path, DatasetEntry("toy", "table", str(path), label="type", id_column="samples"))
+    return read_table(
+        path, DatasetEntry("toy", "table", str(path), label="type", id_column="samples")
+    )
 
 
 READERS = [read_as_table, partial(read_cumida_csv, name="toy")]
@@ -196,7 +198,7 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
             content.replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\xff")
         )
     with refused(message, file=path, key=key):
-        read_table(path, DatasetEntry("x", "table", str(path), label="y", options=options))
+        read_table(path, DatasetEntry("x", "table", str(path), label="y", **options))
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,12 @@ from xnbflow.core.study import Design
 from xnbflow.diagnostics.adjustment import design_notes
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import read_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
 
@@ -52,7 +52,7 @@ GDS = example("GDS507.soft")
 
 
 def row(location="GSE4107", label="characteristics:diagnosis", **options):
-    return DatasetEntry("mine", "geo", str(location), label=label, options=options)
+    return DatasetEntry("mine", "geo", str(location), label=label, **options)
 
 
 def put(folder, text, name="GSE4107_series_matrix.txt"):
@@ -60,7 +60,7 @@ def put(folder, text, name="GSE4107_series_matrix.txt"):
 
 
 def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
-    series = read_geo(put(tmp_path, matrix()), row(map="cancer:cancer,normal:normal"))
+    series = read_geo(put(tmp_path, matrix()), row(map={"cancer": "cancer", "normal": "normal"}))
     assert series.values.tolist() == VALUES
     assert list(series.features) == PROBES
     assert list(series.samples) == ["GSM1", "GSM2", "GSM3", "GSM4"]
@@ -116,7 +116,9 @@ def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path
     expected = "processing by the authors of the series: "
     extra = [line("Sample_data_processing", ["MAS5,scaled", "MAS5, scaled", "RMA", ""])]
     extra += [line("Sample_data_processing", ["500", "500", "", ""])]
-    series = read_geo(put(tmp_path, matrix(extra=extra)), row(map="cancer:cancer,normal:normal"))
+    series = read_geo(
+        put(tmp_path, matrix(extra=extra)), row(map={"cancer": "cancer", "normal": "normal"})
+    )
     assert series.notes[:3] == (
         "platform GPL97",
         f"{expected}MAS5, scaled 500",
@@ -239,11 +241,14 @@ def places_of(folder, server):
 
 def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
     path = put(tmp_path, matrix())
-    options = {"regex": "patient|control", "map": "patient:cancer,control:normal"}
+    options = {
+        "label_pattern": "patient|control",
+        "map": {"patient": "cancer", "control": "normal"},
+    }
     summary = summarise_series(str(path), Downloads(tmp_path), "title", options)
     assert summary.reason.startswith("Label: title: cancer (2), normal (2).")
     with refused(key="map", code="class_labels.unused-text"):
-        summarise_series(str(path), Downloads(tmp_path), "title", {"map": "nobody:cancer"})
+        summarise_series(str(path), Downloads(tmp_path), "title", {"map": {"nobody": "cancer"}})
 
 
 def test_an_accession_of_several_platforms_names_them(tmp_path):
@@ -302,8 +307,8 @@ def test_without_an_annotation_the_table_of_the_platform_is_taken_of_every_sourc
     named = {"annotation": "GPL16956"}
     rows = [
         row(annotation="GPL16956"),
-        DatasetEntry("t", "table", str(table), label="type", id_column="samples", options=named),
-        DatasetEntry("t", "cumida", "T/t", options=named),
+        DatasetEntry("t", "table", str(table), label="type", id_column="samples", **named),
+        DatasetEntry("t", "cumida", "T/t", **named),
     ]
     with ncbi(files=files) as server:
         for dataset in rows:
@@ -336,7 +341,7 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(t
             summary = summarise_series(location, places_of(tmp_path, server))
             (tmp_path / "sheet.tsv").write_text(summary.sheet)
             dataset = read_sheet(tmp_path / "sheet.tsv")[location]
-            assert dataset == summary.row
+            assert dataset == summary.entry
             assert summary.sheet in str(summary)
             for place in (location, ".", "."):
                 asked = len(server.requests)
@@ -354,11 +359,11 @@ def test_without_the_platform_s_file_the_summary_proposes_probes_and_says_so(tmp
     with ncbi(files=files) as server:
         places = places_of(tmp_path, server)
         summary = summarise_series("GSE4107", places)
-        assert "annotation" not in summary.row.options
+        assert not summary.entry.annotation
         assert "WITHOUT GENE SYMBOLS" in summary.reason
-        assert acquire(summary.row, **settings(tmp_path, server)).n_features == 3
+        assert acquire(summary.entry, **settings(tmp_path, server)).n_features == 3
         wanted = summarise_series("GSE4107", places, options={"annotation": "GPL97"})
-    assert wanted.row.options["annotation"] == "GPL97"  # the user has asked for it
+    assert wanted.entry.annotation == "GPL97"  # the user has asked for it
 
 
 def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_phenotype(tmp_path):
@@ -367,10 +372,10 @@ def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_ph
         values=[], kind=kind, extra=[line("Series_supplementary_file", ["ftp://x/geo/RAW.tar"])]
     )
     summary = summarise_series(str(path := put(tmp_path, text)), Downloads(tmp_path))
-    assert (summary.row.source, summary.row.orientation) == ("table", "columns")
-    assert summary.row.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
-    assert summary.row.options["phenotype"] == str(path)
-    assert summary.row.options["transform"] == "tmm"
+    assert (summary.entry.source, summary.entry.samples) == ("table", "columns")
+    assert summary.entry.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
+    assert summary.entry.phenotype == str(path)
+    assert summary.entry.transform == "tmm"
     assert "check what it contains" in str(summary)
 
 
@@ -390,7 +395,9 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
         f"{query}&format=file&file={genes}": gzip.compress(annotation.encode()),
     }
     with ncbi(files=served | {page: b"no file"}) as server:
-        assert "counts.txt.gz" in str(summarise_series("GSE4107", places_of(tmp_path, server)).row)
+        assert "counts.txt.gz" in str(
+            summarise_series("GSE4107", places_of(tmp_path, server)).entry
+        )
     with ncbi(files=served) as server:
         summary = summarise_series("GSE4107", places_of(tmp_path / "a", server))
         (tmp_path / "sheet.tsv").write_text(summary.sheet)

@@ -60,10 +60,10 @@ def proposal(folder, titles, *records, **options):
 def test_classes_are_what_titles_share_apart_from_words_with_digits(tmp_path, titles, regex):
     summary = proposal(tmp_path, titles)
     if regex is None:
-        assert summary.row is None
+        assert summary.entry is None
         assert "No field looks like a class" in summary.reason
     else:
-        assert (summary.row.label, summary.row.options["regex"]) == ("title", regex)
+        assert (summary.entry.label, summary.entry.label_pattern) == ("title", regex)
 
 
 TITLES = ["a 1", "a 2", "a 3", "b 1", "b 2", "b 3"]
@@ -72,20 +72,20 @@ TISSUES = ["!Sample_characteristics_ch1", *(f"tissue type: {t}" for t in "xyxyxy
 
 def test_a_field_with_the_name_of_a_class_comes_before_titles(tmp_path):
     summary = proposal(tmp_path, TITLES, TISSUES)
-    assert summary.row.label == "characteristics:tissue type"
+    assert summary.entry.label == "characteristics:tissue type"
     assert summary.reason.startswith("Proposed label: tissue type: x (3), y (3).")
     asked = put(tmp_path, series(TITLES, TISSUES), "x.txt")
-    summary = summarise_series(str(asked), Downloads(tmp_path), "title", {"regex": "(a|b)"})
-    assert summary.row.label == "title"
+    summary = summarise_series(str(asked), Downloads(tmp_path), "title", {"label_pattern": "(a|b)"})
+    assert summary.entry.label == "title"
     assert summary.reason.startswith("Label: title: a (3), b (3).")
 
 
 def test_logarithms_are_proposed_by_the_values_unless_the_user_has_chosen(tmp_path):
     text = series(TITLES, TISSUES).replace(".5", "00.5")
     path = put(tmp_path, text, "x.txt")
-    assert summarise_series(str(path), Downloads(tmp_path)).row.options["transform"] == "log2"
+    assert summarise_series(str(path), Downloads(tmp_path)).entry.transform == "log2"
     chosen = summarise_series(str(path), Downloads(tmp_path), options={"transform": "none"})
-    assert chosen.row.options["transform"] == "none"
+    assert chosen.entry.transform == "none"
 
 
 def test_patients_and_plates_of_the_labelled_samples_are_proposed(tmp_path):
@@ -93,12 +93,12 @@ def test_patients_and_plates_of_the_labelled_samples_are_proposed(tmp_path):
     kinds = ["!Sample_characteristics_ch1", *(f"tissue type: {t}" for t in "xxyyxxyyxxyy")]
     patients = ["!Sample_characteristics_ch1", *(f"patient: {i // 2}" for i in range(12))]
     summary = proposal(tmp_path, titles, kinds, patients)
-    assert summary.row.options["group"] == "patient"
+    assert summary.entry.group == "patient"
     assert summary.groups.tolist() == [str(i // 2) for i in range(12)]
 
 
 def test_values_of_a_sequencing_series_are_not_its_counts(tmp_path):
     kind = ["!Series_type", "Expression profiling by high throughput sequencing"]
-    row = proposal(tmp_path, TITLES, TISSUES, kind).row
-    assert (row.source, row.orientation, row.options["transform"]) == ("table", "columns", "tmm")
-    assert proposal(tmp_path, TITLES, TISSUES).row.source == "geo"
+    row = proposal(tmp_path, TITLES, TISSUES, kind).entry
+    assert (row.source, row.samples, row.transform) == ("table", "columns", "tmm")
+    assert proposal(tmp_path, TITLES, TISSUES).entry.source == "geo"

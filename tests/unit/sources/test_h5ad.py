@@ -10,9 +10,9 @@ from scipy import sparse
 from toys import refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats import anndata_file, h5ad, memory
 from xnbflow.sources.formats.anndata_file import open_anndata, read_frame
-from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
@@ -26,7 +26,7 @@ def path(tmp_path):
 
 
 def cells_row(label="type", **options):
-    return DatasetEntry("cells", "table", "x.h5ad", label=label, options=options)
+    return DatasetEntry("cells", "table", "x.h5ad", label=label, **options)
 
 
 @pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
@@ -358,10 +358,10 @@ def test_fractions_of_cells_are_phenotype_only_where_an_option_names_them(path):
         names = np.array(["type", "donor", "depth", "age"], dtype=TEXT)
         file["obs"].attrs["column-order"] = names
     assert list(read_table(path, cells_row()).sample_metadata) == ["donor"]
-    series = read_table(path, cells_row(phenotype_columns="depth"))
+    series = read_table(path, cells_row(phenotype_columns=("depth",)))
     assert list(series.sample_metadata) == ["donor", "depth"]
     assert series.sample_metadata["depth"].tolist()[:3] == ["0.0", "", "0.25"]
-    series = read_table(path, cells_row(phenotype_columns="age"))
+    series = read_table(path, cells_row(phenotype_columns=("age",)))
     assert list(series.sample_metadata) == ["donor", "age"]
 
 
@@ -384,5 +384,5 @@ def test_infinite_values_are_refused_by_gene_and_cell(path):
         code="raw_table.no-number",
     ):
         read_table(path, cells_row(matrix="layers:whole"))
-    series = read_table(path, cells_row(matrix="layers:whole", drop="g1"))
+    series = read_table(path, cells_row(matrix="layers:whole", drop=("g1",)))
     assert series.features.tolist() == [f"g{i}" for i in range(GENES) if i != 1]

@@ -13,13 +13,13 @@ from toys import put, refused
 from xnbflow.data.controls import control_class
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
 from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.proposal.label import plausible_labels
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
 from xnbflow.sources.series.scale_recognition import are_large_intensities, scale_of
-from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -33,7 +33,7 @@ def logarithms(n_genes=600, n=N):
 
 
 def summary_of(path, **options):
-    return summarise_table(DatasetEntry("x", "table", str(path), options=options))
+    return summarise_table(DatasetEntry("x", "table", str(path), **options))
 
 
 def rows_of(folder, **columns):
@@ -53,7 +53,7 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
     table = put(tmp_path, "locus\tS1\tS2S3\tS4\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n", "x.tsv")
     sheet = put(tmp_path, "sample,type\nS1,a\nS2,a\nS3,b\nS4,b\n", "sheet.csv")
     options = {"phenotype": str(sheet)}
-    row = DatasetEntry("x", "table", str(table), label="type", orientation="columns", options=options)
+    row = DatasetEntry("x", "table", str(table), label="type", samples="columns", **options)
     with refused(expected, code="phenotype.glued-names"):
         read_table(table, row)
     with refused(expected, code="phenotype.glued-names"):
@@ -62,7 +62,7 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
 
 def test_a_header_of_r_is_read_with_its_names_one_column_to_the_right(tmp_path):
     table = put(tmp_path, "S1\tS2\ng1\t1\t2\ntype\ta\tb\n", "x.tsv")
-    series = read_table(table, DatasetEntry("x", "table", label="type", orientation="columns"))
+    series = read_table(table, DatasetEntry("x", "table", label="type", samples="columns"))
     assert series.samples.tolist() == ["S1", "S2"]
     assert series.values.tolist() == [[1, 2]]
 
@@ -86,10 +86,10 @@ def test_intensities_with_zeros_are_no_counts_and_zero_is_missing(tmp_path):
     frame = pd.DataFrame(values, [f"P{i}" for i in range(600)], NAMES)
     frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="protein")
     proposal = summary_of(tmp_path / "x.tsv")
-    assert proposal.row.options["transform"] == "log2"
-    assert proposal.row.options["missing"] == "drop_features:0.5"
+    assert proposal.entry.transform == "log2"
+    assert proposal.entry.missing == "drop_features:0.5"
     assert "0 means that nothing was measured" in proposal.reason
-    series = acquire(proposal.row)
+    series = acquire(proposal.entry)
     kept = (values == 0).mean(axis=1) <= 0.5
     with np.errstate(divide="ignore"):
         expected = np.where(values == 0, np.nan, np.log2(values))[kept]
@@ -132,8 +132,8 @@ def test_one_intensity_of_each_sample_of_fragpipe_is_read(tmp_path, monkeypatch,
     frame, values = fragpipe(endings)
     frame.to_csv("combined_protein.tsv", sep="\t", index=False)
     proposal = summarise_location("combined_protein.tsv", "mine")
-    assert (proposal.row.label, proposal.row.options["transform"]) == ("sample names", "log2")
-    series = acquire(proposal.row)
+    assert (proposal.entry.label, proposal.entry.transform) == ("sample names", "log2")
+    series = acquire(proposal.entry)
     assert series.samples.tolist() == NAMES
     assert series.labels[:2].tolist() == ["tumor", "ctrl"]
     first = int(series.features[0].removeprefix("Gene"))
@@ -156,8 +156,8 @@ def test_runs_of_dia_nn_are_samples_called_by_their_files(tmp_path, monkeypatch,
         frame[rf"D:\data\2024_{name}{ending}"] = np.where(cells == 0, np.nan, cells)
     frame.to_csv("report.pg_matrix.tsv", sep="\t", index=False)
     proposal = summarise_location("report.pg_matrix.tsv", "mine")
-    assert proposal.row.options["transform"] == "log2"
-    series = acquire(proposal.row)
+    assert proposal.entry.transform == "log2"
+    series = acquire(proposal.entry)
     assert series.samples.tolist() == [f"2024_{name}" for name in NAMES]
     assert sorted(series.classes) == ["ctrl", "tumor"]
     first = int(series.features[0].removeprefix("Genes"))
@@ -184,7 +184,7 @@ def test_of_several_measures_of_a_sample_one_is_read(tmp_path):
     frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="TargetID")
     proposal = summary_of(tmp_path / "x.tsv")
     assert "Each sample has 2 columns; 'AVG_Signal' has the values" in proposal.reason
-    series = acquire(proposal.row)
+    series = acquire(proposal.entry)
     np.testing.assert_array_equal(series.values, values)
     assert series.labels[:2].tolist() == ["tumor", "ctrl"]
 
@@ -200,7 +200,7 @@ def test_a_word_for_a_missing_value_is_no_class(tmp_path, word):
     assert is_missing(word)
     labels = [word] * 4 + ["responder"] * 8 + ["other"] * 8
     proposal = summary_of(rows_of(tmp_path, status=labels))
-    assert (proposal.row.label, proposal.row.options["unlabelled"]) == ("status", "drop")
+    assert (proposal.entry.label, proposal.entry.unlabelled) == ("status", "drop")
     assert sorted(set(proposal.labels)) == ["other", "responder"]
     kept = summary_of(tmp_path / "x.csv", literal=word, unlabelled="refuse")
     assert sorted(set(kept.labels)) == sorted({word, "other", "responder"})
@@ -215,7 +215,7 @@ def test_dates_are_no_classes(tmp_path, days):
     dates = [days[i % 2] for i in range(N)]
     assert plausible_labels(pd.DataFrame({"sampled": dates})) == []
     groups = ["a", "b"] * 4 + ["a"] * 6 + ["b"] * 6
-    assert summary_of(rows_of(tmp_path, sampled=dates, note=groups)).row.label == "note"
+    assert summary_of(rows_of(tmp_path, sampled=dates, note=groups)).entry.label == "note"
 
 
 def test_cells_that_are_merged_down_a_column_have_one_text(tmp_path):
@@ -247,7 +247,7 @@ def test_a_header_over_two_merged_rows_stays_a_header(tmp_path):
     sheet.append(["g1", 1.5, 2, 3, 4])
     sheet.merge_cells("A1:A2")
     book.save(tmp_path / "x.xlsx")
-    row = DatasetEntry("x", "table", label="row 1", orientation="columns")
+    row = DatasetEntry("x", "table", label="row 1", samples="columns")
     series = read_table(tmp_path / "x.xlsx", row)
     assert series.labels.tolist() == ["a", "a", "b", "b"]
     assert series.values.tolist() == [[1.5, 2, 3, 4]]
@@ -260,7 +260,7 @@ def test_a_response_is_proposed_before_a_stage_and_all_labels_are_shown(tmp_path
     stages = [["3", "4"][i // 13] for i in range(N)]
     responses = ["resistant", "sensitive"] * (N // 2)
     proposal = summary_of(rows_of(tmp_path, stage=stages, response=responses))
-    assert proposal.row.label == "response"
+    assert proposal.entry.label == "response"
     assert "Other columns that look like classes: stage (3 13, 4 7)" in proposal.reason
 
 
@@ -273,13 +273,13 @@ def test_a_batch_is_not_shown_among_the_labels(tmp_path):
 def test_a_number_of_few_values_is_a_class(tmp_path, name):
     doses = np.repeat([0, 0.5, 5, 50], 5)
     proposal = summary_of(rows_of(tmp_path, **{name: doses}))
-    assert proposal.row.label == name
+    assert proposal.entry.label == name
     assert sorted(set(proposal.labels)) == ["0.0", "0.5", "5.0", "50.0"]
 
 
 def test_a_number_of_which_a_value_has_three_samples_is_no_class(tmp_path):
     doses = np.repeat([0, 0.5, 5, 50], [5, 6, 6, 3])
-    assert summary_of(rows_of(tmp_path, conc_nM=doses)).row is None
+    assert summary_of(rows_of(tmp_path, conc_nM=doses)).entry is None
 
 
 def test_spellings_of_one_class_are_joined_by_the_proposed_map(tmp_path):
@@ -288,7 +288,7 @@ def test_spellings_of_one_class_are_joined_by_the_proposed_map(tmp_path):
     assert sorted(set(proposal.labels)) == ["Control", "Tumor"]
     assert "joins spellings: 'control' to 'Control'" in proposal.reason
     assert "left out" not in proposal.reason
-    assert acquire(proposal.row).labels.tolist() == ["Control"] * 10 + ["Tumor"] * 10
+    assert acquire(proposal.entry).labels.tolist() == ["Control"] * 10 + ["Tumor"] * 10
 
 
 def test_what_is_between_words_is_no_other_class():
@@ -345,13 +345,13 @@ def test_the_patient_in_tcga_s_barcodes_is_proposed_as_the_group(tmp_path):
     frame = pd.DataFrame(values, [f"g{i}" for i in range(30)], names)
     frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="gene")
     proposal = summary_of(tmp_path / "x.tsv")
-    assert proposal.row.options["group"] == "barcode patient"
+    assert proposal.entry.group == "barcode patient"
     assert "name 8 patients" in proposal.reason
-    series = acquire(proposal.row)
+    series = acquire(proposal.entry)
     assert series.groups.tolist() == [patient for patient in patients for _ in range(3)]
     single = frame.iloc[:, [0, 3, 6, 9, 14, 17, 20, 23]]  # one sample of each patient
     single.to_csv(tmp_path / "y.tsv", sep="\t", index_label="gene")
-    assert "group" not in summary_of(tmp_path / "y.tsv").row.options
+    assert not summary_of(tmp_path / "y.tsv").entry.group
 
 
 def test_scaled_values_of_cells_are_replaced_by_counts_or_raw_values(tmp_path):
@@ -361,7 +361,7 @@ def test_scaled_values_of_cells_are_replaced_by_counts_or_raw_values(tmp_path):
 
     path = tmp_path / "x.h5ad"
     write_cells(path)
-    assert "matrix" not in summary_of(path, transform="none").row.options
+    assert not summary_of(path, transform="none").entry.matrix
     with h5py.File(path, "r+") as file:
         layers = list(file["layers"]) if "layers" in file else []
         has_raw = "raw" in file
@@ -372,5 +372,5 @@ def test_scaled_values_of_cells_are_replaced_by_counts_or_raw_values(tmp_path):
         "layers:counts" if "counts" in layers else "raw" if has_raw else f"layers:{layers[0]}"
     )
     proposal = summary_of(path, transform="none")
-    assert proposal.row.options["matrix"] == expected
+    assert proposal.entry.matrix == expected
     assert "Its matrices are X" in proposal.reason

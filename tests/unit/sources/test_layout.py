@@ -6,6 +6,7 @@ import pytest
 from toys import refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet, sheet_text
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import find_id_column, set_aside
 from xnbflow.sources.proposal.layout import recognise_layout
@@ -13,7 +14,6 @@ from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.proposal.variables import is_text_column
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.plausibility import is_patient
-from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet, sheet_text
 from xnbflow.sources.table import load
 
 
@@ -50,7 +50,7 @@ def test_the_column_that_names_the_samples(columns, expected):
 
 def layout_of(folder, text, **settings):
     (folder / "x.tsv").write_text(text)
-    row = DatasetEntry("x", "table", str(folder / "x.tsv"), orientation="columns", **settings)
+    row = DatasetEntry("x", "table", str(folder / "x.tsv"), samples="columns", **settings)
     return recognise_layout(row, Downloads(folder))
 
 
@@ -60,7 +60,7 @@ def layout_of(folder, text, **settings):
 def test_numbers_of_genes_are_no_sample(tmp_path, name):
     layout = layout_of(tmp_path, f"gene\t{name}\tS1\tS2\nTP53\t7157\t1.5\t2\nMYC\t4609\t3\t4\n")
     assert layout.samples == ("S1", "S2")
-    assert layout.sheet_row.options["drop"] == name
+    assert layout.entry.drop == name
 
 
 def test_other_numbers_are_samples(tmp_path):
@@ -78,8 +78,10 @@ def test_a_column_beside_the_samples_has_text_in_most_rows(tmp_path, n_texts, ar
 
 def test_text_of_windows_is_proposed_with_its_encoding(tmp_path):
     (tmp_path / "x.csv").write_bytes("sample,Geschlecht,g1\ns1,männlich,1\n".encode("latin-1"))
-    layout = recognise_layout(DatasetEntry("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path))
-    assert layout.sheet_row.options["encoding"] == "cp1252"
+    layout = recognise_layout(
+        DatasetEntry("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path)
+    )
+    assert layout.entry.encoding == "cp1252"
     assert "encoding=cp1252" in layout.remarks[0]
     assert layout.fields["Geschlecht"].tolist() == ["männlich"]
 
@@ -139,7 +141,7 @@ def columns_layout(folder, names, first_rows=()):
     values = np.random.default_rng(1).normal(8, 1, (len(names), 12)).round(2)
     frame = pd.DataFrame(values, index=names, columns=[f"S{i}" for i in range(12)])
     frame.to_csv(folder / "columns.csv", index_label="gene")
-    row = DatasetEntry("x", "table", str(folder / "columns.csv"), orientation="columns")
+    row = DatasetEntry("x", "table", str(folder / "columns.csv"), samples="columns")
     return recognise_layout(row, Downloads(folder))
 
 
@@ -152,23 +154,23 @@ def test_a_row_with_a_clinical_name_is_a_gene_between_genes(tmp_path, place, is_
 
 def test_commas_beside_points_are_no_decimal_signs(tmp_path):
     (tmp_path / "x.csv").write_text("id;type;g1\ns1;a;1,5\ns2;b;2,5\n")
-    row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), options={"separator": "semicolon"})
+    row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), separator="semicolon")
     layout = recognise_layout(row, Downloads(tmp_path))
-    assert "decimal" not in layout.sheet_row.options  # it is sniffed
+    assert not layout.entry.decimal  # it is sniffed
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2,5\n")
     row = DatasetEntry("x", "table", str(tmp_path / "x.tsv"))
-    assert recognise_layout(row, Downloads(tmp_path)).sheet_row.options["decimal"] == "comma"
+    assert recognise_layout(row, Downloads(tmp_path)).sheet_row.decimal == "comma"
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2.5\n")
-    assert "decimal" not in recognise_layout(row, Downloads(tmp_path)).sheet_row.options
+    assert not recognise_layout(row, Downloads(tmp_path)).sheet_row.decimal
 
 
 def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
     (tmp_path / "x.csv").write_text("gene,s1,s2\nTP53,1.5,2\nMYC,3,4\n")
     (tmp_path / "p.csv").write_text("sample,type\ns1,a\ns2,b\ns3,c\n")
     options = {"phenotype": str(tmp_path / "p.csv")}
-    row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), label="type", options=options)
+    row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), label="type", **options)
     layout = recognise_layout(row, Downloads(tmp_path))
-    assert layout.sheet_row.orientation == "columns"
+    assert layout.entry.samples == "columns"
     assert layout.fields["type"].tolist() == ["a", "b"]
 
 
@@ -200,7 +202,7 @@ def test_a_site_is_a_described_column_whatever_its_header_contains(tmp_path, hea
     frame.to_csv(tmp_path / "t.csv", index=False)
 
     row = DatasetEntry("t", "table", str(tmp_path / "t.csv"), label="group")
-    proposed_row = summarise_table(row, Downloads(folder=tmp_path)).row
+    proposed_row = summarise_table(row, Downloads(folder=tmp_path)).entry
     (tmp_path / "t.tsv").write_text(sheet_text([proposed_row]))
     written_row = read_sheet(tmp_path / "t.tsv")["t"]
     series = load(written_row, Downloads(folder=tmp_path))
@@ -290,7 +292,7 @@ COUNTS = [950 + 100 * i for i in range(60)]
 
 def test_thousands_are_no_decimals(tmp_path):
     with_commas = [f'"{count:,}"' for count in COUNTS]
-    assert "decimal" not in study_of(tmp_path, with_commas).sheet_row.options
+    assert not study_of(tmp_path, with_commas).sheet_row.decimal
     with_points = [f"{count:,}".replace(",", ".") for count in COUNTS]
     for separator in (";", ","):
         (remark,) = study_of(tmp_path, with_points, separator=separator).remarks
@@ -305,7 +307,7 @@ def test_decimals_of_three_digits_are_no_thousands(tmp_path):
     decimals = [text.replace("0.", "1.") for text in decimals]  # no number begins with a zero
     assert study_of(tmp_path, decimals).remarks == ()  # none is below 1,000 without a point
     commas = [f'"{text}"'.replace(".", ",") for text in decimals]
-    assert study_of(tmp_path, commas).sheet_row.options["decimal"] == "comma"
+    assert study_of(tmp_path, commas).sheet_row.decimal == "comma"
     for other in ("1.5", "0.125", "4000"):  # another number of digits, below 1, without a group
         assert study_of(tmp_path, ["12", other, *decimals[2:]]).remarks == ()
     assert len(study_of(tmp_path, ["12", "13", *decimals[2:]]).remarks) == 1

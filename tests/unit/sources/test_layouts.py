@@ -18,9 +18,9 @@ from lab_files import (
 
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import NamePattern, read_sheet
 from xnbflow.sources.series.plausibility import is_like_features
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
-from xnbflow.sources.dataset_entry import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -52,24 +52,27 @@ def test_every_layout_is_proposed_and_read_unasked(tmp_path, layout):
 @pytest.mark.parametrize(
     ("layout", "options"),
     [
-        ("nf_core", {"drop": "gene_name", "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("nf_core", {"drop": ("gene_name",), "transform": PROPOSED_COUNT_TRANSFORM}),
         (
             "feature_counts",
-            {"drop": "Chr,Start,End,Strand,Length", "transform": PROPOSED_COUNT_TRANSFORM},
+            {
+                "drop": ("Chr", "Start", "End", "Strand", "Length"),
+                "transform": PROPOSED_COUNT_TRANSFORM,
+            },
         ),
-        ("htseq", {"drop": "__*", "transform": PROPOSED_COUNT_TRANSFORM}),
-        ("htseq_in_rows", {"drop": "__*", "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("htseq", {"drop": (NamePattern("__*"),), "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("htseq_in_rows", {"drop": (NamePattern("__*"),), "transform": PROPOSED_COUNT_TRANSFORM}),
         ("ensembl_versions", {"transform": PROPOSED_COUNT_TRANSFORM}),
         ("tximport", {"transform": PROPOSED_COUNT_TRANSFORM}),
-        ("tpm", {"drop": "gene_name", "transform": "log2p1"}),
+        ("tpm", {"drop": ("gene_name",), "transform": "log2p1"}),
         ("fpkm", {"transform": "log2p1"}),
-        ("wide_counts", {"phenotype_columns": "age", "transform": PROPOSED_COUNT_TRANSFORM}),
-        ("clinical_genes", {"phenotype_columns": "age", "scale": "log2"}),
+        ("wide_counts", {"phenotype_columns": ("age",), "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("clinical_genes", {"phenotype_columns": ("age",), "scale": "log2"}),
         ("clinical_genes_in_rows", {"scale": "log2"}),
         ("repeated_symbols", {"duplicates": "max_mean", "scale": "log2"}),
         ("title_line", {"scale": "log2"}),
-        ("unknown_ages", {"phenotype_columns": "age", "scale": "log2"}),
-        ("sites", {"batch": "cohort", "phenotype_columns": "site", "scale": "log2"}),
+        ("unknown_ages", {"phenotype_columns": ("age",), "scale": "log2"}),
+        ("sites", {"batch": "cohort", "phenotype_columns": ("site",), "scale": "log2"}),
     ],
 )
 def test_options_are_those_that_the_layout_needs(tmp_path, layout, options):
@@ -89,7 +92,7 @@ def test_classes_in_names_of_samples_need_no_sheet(tmp_path, layout, first):
 
 def test_the_column_that_names_the_samples_is_proposed(tmp_path):
     row, series = proposed("third_column", tmp_path)
-    assert (row.label, row.options["phenotype_id"]) == ("status", "array_name")
+    assert (row.label, row.phenotype_id) == ("status", "array_name")
     assert series.labels.tolist() == CONDITIONS.tolist()
 
 
@@ -149,11 +152,11 @@ def test_the_strand_of_stars_counts_is_that_of_most_reads(tmp_path, capsys):
 def test_genes_with_clinical_names_are_genes(tmp_path):
     row, series = proposed("clinical_genes", tmp_path)
     assert {*CLINICAL_GENES} <= {*series.features}
-    assert "group" not in row.options
+    assert not row.group
     assert "age" not in series.features
 
 
-@pytest.mark.parametrize("orientation", ["rows", "columns"])
+@pytest.mark.parametrize("samples", ["rows", "columns"])
 def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orientation):
     ages = np.random.default_rng(8).integers(30, 80, 24)
     frame = pd.DataFrame(counts(), SAMPLES, SYMBOLS)
@@ -166,12 +169,12 @@ def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orie
     propose(
         str(tmp_path / "x.csv"),
         label="condition",
-        orientation=orientation,
+        samples=orientation,
         output=str(tmp_path / "mine"),
     )
     row = read_sheet(tmp_path / "mine.tsv")["mine"]
     series = acquire(row)
-    assert row.options["phenotype_columns"] == "age"
+    assert row.phenotype_columns == "age"
     assert "AGE" in series.features
     assert series.n_features == 601
 
@@ -183,14 +186,14 @@ def test_numbers_of_animals_are_a_group_and_no_feature(tmp_path):
     frame.to_csv(tmp_path / "x.csv", index=False)
     propose(str(tmp_path / "x.csv"), output=str(tmp_path / "mine"))
     row = read_sheet(tmp_path / "mine.tsv")["mine"]
-    assert row.options["group"] == "mouse"
+    assert row.group == "mouse"
     assert acquire(row).n_features == 600
 
 
 def test_workbooks_name_the_sheets_that_are_used(tmp_path, capsys):
     row, series = proposed("workbook_with_readme", tmp_path)
-    assert row.options["sheet"] == "Expression"
-    assert row.options["phenotype_sheet"] == "Samples"
+    assert row.sheet == "Expression"
+    assert row.phenotype_sheet == "Samples"
     text = capsys.readouterr().out
     assert "Of the sheets 'Expression' has the values (sheet=), and 'Samples' describes 24" in text
     np.testing.assert_array_equal(series.values.T, logarithms())

@@ -10,9 +10,9 @@ from toys import refused
 from xnbflow.core.errors import InputError
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.long_table import long_columns
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -65,8 +65,8 @@ def test_a_long_table_is_refused_with_its_columns_and_the_line_that_pivots_it(
     assert refusal.value.code == "long_table.long-table"
     exec(str(refusal.value).partition("in Python: ")[2])
     result = summarise_location("wide.csv")
-    series = acquire(result.row, downloads=tmp_path)
-    assert (result.row.label, result.row.id_column) == ("Group", sample)
+    series = acquire(result.entry, downloads=tmp_path)
+    assert (result.entry.label, result.entry.id_column) == ("Group", sample)
     order = [GENES.index(gene) for gene in series.features]
     np.testing.assert_array_equal(series.values, VALUES.T[order])
     assert series.labels.tolist() == GROUP

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.merging import collapse_probes, merge_rows, settle_duplicates
 from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.dataset_entry import DatasetEntry
 
 VALUES = np.array([[1.0, 2.0], [9.0, 9.5], [5.0, 8.0], [0.0, np.nan], [3.0, 14.0]])
 NAMES = ["A", "B", "A", "A", "A"]
@@ -31,7 +31,7 @@ def test_the_first_of_equal_means_is_kept_and_rows_without_values_never():
 
 
 def row(**options):
-    return DatasetEntry("x", "table", options=options)
+    return DatasetEntry("x", "table", **options)
 
 
 def raw_series(values, features, symbols=None):

@@ -5,13 +5,13 @@ import pytest
 from toys import refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.phenotype import (
     join_samples,
     matched_names,
     naming_column,
     read_phenotype,
 )
-from xnbflow.sources.dataset_entry import DatasetEntry
 
 PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"])
 
@@ -114,13 +114,11 @@ def test_fields_of_geo_have_the_names_of_the_sheet(tmp_path):
     donors = ["!Sample_characteristics_ch1", "donor: p", "donor: q"]
     text = "".join("\t".join(line) + "\n" for line in (samples, sexes, donors))
     (tmp_path / "x_series_matrix.txt").write_text(text)
-    row = DatasetEntry(
-        "x", "table", label="characteristics:sex", options={"group": "characteristics:donor"}
-    )
+    row = DatasetEntry("x", "table", label="characteristics:sex", group="characteristics:donor")
     table = read_phenotype(tmp_path / "x_series_matrix.txt", row)
     assert list(table) == ["characteristics:sex", "characteristics:donor"]
     assert table.index.tolist() == ["GSM1", "GSM2"]
-    by_donor = DatasetEntry("x", "table", label="Sex", options={"phenotype_id": "donor"})
+    by_donor = DatasetEntry("x", "table", label="Sex", phenotype_id="donor")
     table = read_phenotype(tmp_path / "x_series_matrix.txt", by_donor)
     assert table.index.tolist() == ["p", "q"]
     assert list(table) == ["geo_accession", "Sex"]

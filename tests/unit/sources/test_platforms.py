@@ -14,9 +14,9 @@ from toys import dataset, put
 from xnbflow.sources import platforms
 from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.annotation import propose_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.platforms import are_probes, probes_note, recognise_platform
-from xnbflow.sources.dataset_entry import DatasetEntry
 
 LIST = Path(platforms.__file__).with_suffix(".toml")
 #: A filtered table of HG-U133A.
@@ -144,7 +144,7 @@ def test_names_of_probes_are_those_of_most_features():
 
 
 def proposal(downloads, options=None, **fields):
-    row = DatasetEntry("x", "table", "x.csv", options=options or {})
+    row = DatasetEntry("x", "table", "x.csv", **(options or {}))
     series = dataset(np.zeros((200, 4)), list("aabb"), features=PROBES, **fields)
     return propose_annotation(row, series, downloads)
 
@@ -181,7 +181,7 @@ def test_a_series_of_probes_has_the_note_unless_its_row_names_an_annotation(tmp_
     table = put(tmp_path, "\n".join(rows) + "\n")
     if "genes.csv" in options.values():
         options = {"annotation": str(put(tmp_path, "probe,symbol\n1007_s_at,DDR1\n", "genes.csv"))}
-    row = DatasetEntry("x", "table", str(table), label="type", id_column="sample", options=options)
+    row = DatasetEntry("x", "table", str(table), label="type", id_column="sample", **options)
     _, notes = acquire_noting(row, downloads=tmp_path / "downloads")
     is_noted = (notes["code"] == "without symbols").any()
     assert is_noted == (not options)

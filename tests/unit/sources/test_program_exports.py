@@ -10,8 +10,8 @@ from toys import put, refused
 from xnbflow.running.cli.app import propose
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
+from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.table import read_table
 
 MAXQUANT = [
@@ -37,7 +37,7 @@ def test_protein_groups_have_normalised_intensities_without_decoys(tmp_path):
     assert export.values.columns.tolist() == ["A", "B"]
     assert export.values["A"].tolist() == [11, 31]
     assert export.values["B"].isna().tolist() == [True, False]
-    assert export.options == {"transform": "log2", "missing": "drop_features:0.3"}
+    assert export.options == {"transform": "log2", "missing": {"drop_features": 0.3}}
     assert "'LFQ intensity'" in export.remarks[0]
     assert export.remarks[1].startswith("3 protein groups of decoys, contaminants or single sites")
     assert "and 1 without a value" in export.remarks[1]
@@ -106,7 +106,7 @@ def test_counts_of_nanostring_are_those_of_genes(tmp_path):
     assert export.values.columns.tolist() == ["t_1", "t_2", "n_1", "n_2"]
     assert export.values.loc["TP53"].tolist() == [10, 20, 30, 40]
     assert export.attributes == {"Cartridge ID": ["c1", "c1", "c2", "c2"]}  # lanes are no batch
-    assert export.options == {"transform": "tmm", "phenotype_columns": "Cartridge ID"}
+    assert export.options == {"transform": "tmm", "phenotype_columns": ("Cartridge ID",)}
     assert "1 Positive, 1 Negative" in export.remarks[0]
 
 
@@ -150,10 +150,10 @@ def test_tables_of_rcc_files_have_genes_as_features_and_no_class_of_probes(
     path = nanostring_table(tmp_path, columns, group=group)
     monkeypatch.chdir(tmp_path)
     result = summarise_location(str(path), "mine")
-    assert (result.row.label, result.row.orientation) == ("Group", "columns")
-    assert result.row.options["transform"] == "tmm"
+    assert (result.entry.label, result.entry.samples) == ("Group", "columns")
+    assert result.entry.transform == "tmm"
     assert "others left out (3 Positive, 2 Negative)" in result.reason
-    series = acquire(result.row, downloads=tmp_path)
+    series = acquire(result.entry, downloads=tmp_path)
     assert series.features.tolist() == [f"GENE{row}" for row in range(10)]
     assert series.samples.tolist() == ["T_0", "N_0", "T_1", "N_1", "T_2", "N_2"]
     assert series.labels.tolist() == ["tumour", "normal"] * 3
@@ -165,12 +165,12 @@ def test_classes_of_nanostring_are_in_a_phenotype_file_or_in_names(tmp_path, mon
     path = nanostring_table(tmp_path, ["CodeClass", "Gene", "Accession"])
     monkeypatch.chdir(tmp_path)
     result = summarise_location(str(path), "names")
-    assert result.row.label == "sample names"
+    assert result.entry.label == "sample names"
     assert result.labels.tolist() == ["T", "N"] * 3
     lines = [f"{'TN'[i % 2]}_{i // 2},{'ab'[i % 2]}" for i in range(6)]
     sheet = put(tmp_path, "\n".join(["sample,response", *lines]), "sheet.csv")
     result = summarise_location(str(path), "sheet", options=[f"phenotype={sheet}"])
-    assert result.row.label == "response"
+    assert result.entry.label == "response"
     assert result.labels.tolist() == ["a", "b"] * 3
 
 
@@ -205,9 +205,9 @@ def test_npx_need_one_column_of_assays(tmp_path, monkeypatch, assay):
             lines.append(f"S{i},A{protein},Onc,{about},{protein + i / 100},{warning}")
     monkeypatch.chdir(tmp_path)
     result = summarise_location(str(put(tmp_path, "\n".join(lines), "npx.csv")), "mine")
-    series = acquire(result.row, downloads=tmp_path)
-    assert result.row.label == "Group"
-    assert result.row.options["batch"] == result.row.options["phenotype_columns"] == "PlateID"
+    series = acquire(result.entry, downloads=tmp_path)
+    assert result.entry.label == "Group"
+    assert result.entry.batch == result.entry.phenotype_columns == "PlateID"
     assert series.features.tolist() == [f"A{protein}" for protein in range(5)]
     assert series.samples.tolist() == [f"S{i}" for i in range(12)]
     assert series.labels.tolist() == ["healthy", "case"] * 6
@@ -246,7 +246,7 @@ def test_an_export_is_proposed_and_read_by_the_command(tmp_path, monkeypatch):
     propose(str(tmp_path / "npx run.txt"), phenotype="sheet.csv", output="mine")
     row = read_sheet(tmp_path / "mine.tsv")["mine"]
     series = acquire(row, downloads=tmp_path)
-    assert (row.location, row.label, row.orientation) == ("mine-values.tsv", "Group", "columns")
+    assert (row.location, row.label, row.samples) == ("mine-values.tsv", "Group", "columns")
     assert series.values.shape == (20, 24)
     assert series.scale == "log2"
     np.testing.assert_array_equal(series.values, values)

@@ -18,12 +18,12 @@ from xnbflow import data, sources
 from xnbflow.core.errors import InputError
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import SHEET_COLUMNS, DatasetEntry, local_path
 from xnbflow.sources.formats.count_folder import merge_counts
 from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.dataset_entry import SHEET_COLUMNS, DatasetEntry, local_path
 from xnbflow.sources.table import read_table
 
 TESTS = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def row_of(path, source="table", **cells):
         options["phenotype"] = str(path.with_name(options["phenotype"]))
     cells = {"label": "type"} | cells
     cells["label"] = cells["label"] or None
-    return DatasetEntry("x", source, str(path), options=options, **cells)
+    return DatasetEntry("x", source, str(path), **options, **cells)
 
 
 READERS = {

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from xnbflow.sources.roles import Role, assign_roles
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.roles import Role, assign_roles
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_writers import COUNT_FOLDERS, FORMATS, PLACES, read_written
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -47,7 +47,7 @@ def tables(draw):
     return samples, features, np.array(values), [*"ab" * (n_samples // 2), *"a" * (n_samples % 2)]
 
 
-@pytest.mark.parametrize(("name", "orientation"), PLACES)
+@pytest.mark.parametrize(("name", "samples"), PLACES)
 @settings(
     max_examples=15,
     deadline=None,
@@ -83,7 +83,7 @@ CONTENTS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "orientation", "content"),
+    ("name", "samples", "content"),
     [
         *((name, orientation, content) for name, orientation in PLACES for content in CONTENTS),
         *((program, "columns", "counts") for program in COUNT_FOLDERS),
@@ -105,7 +105,7 @@ def test_every_format_has_the_same_series_of_the_same_content(tmp_path, name, or
     np.testing.assert_allclose(series.values, values.T, rtol=rounding, atol=0)
 
 
-@pytest.mark.parametrize("orientation", ["rows", "columns"])
+@pytest.mark.parametrize("samples", ["rows", "columns"])
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_proposal_reads_what_is_written(tmp_path, name, orientation):
     values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(4)
@@ -116,8 +116,8 @@ def test_a_proposal_reads_what_is_written(tmp_path, name, orientation):
     if orientation == "columns":
         frame = (frame.astype(str) if has_types else frame).T.rename_axis("key")
     write(frame, tmp_path / name)
-    row = summarise_table(DatasetEntry("x", "table", str(tmp_path / name))).row
-    assert (row.label, row.orientation) == ("diagnosis", orientation)
+    row = summarise_table(DatasetEntry("x", "table", str(tmp_path / name))).entry
+    assert (row.label, row.samples) == ("diagnosis", orientation)
     series = read_table(tmp_path / name, row)
     np.testing.assert_array_equal(series.values, values.T)
     assert series.samples.tolist() == samples

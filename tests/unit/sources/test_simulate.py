@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 from xnbflow.sources.simulate import load, simulate_series, simulate_truth, write_truth
 
 
@@ -26,7 +26,9 @@ def test_regulated_genes_shift_their_class_by_their_effect():
 
 
 def test_the_truth_of_a_row_of_the_sheet_is_that_of_its_series(tmp_path):
-    dataset = DatasetEntry("sim", "simulate", samples=12, features=70, classes=2, options={"seed": "3"})
+    dataset = DatasetEntry(
+        "sim", "simulate", shape=Shape(samples=12, features=70, classes=2), options={"seed": 3}
+    )
     series = load(dataset)
     write_truth(dataset, tmp_path / "truth.parquet")
     truth = pd.read_parquet(tmp_path / "truth.parquet")
@@ -57,7 +59,7 @@ VALUES = [[13.406345278447583, 10.921996311420248], [6.783315767694766, 4.517334
 
 def sheet_row(n_samples, **options):
     counts = {"samples": n_samples, "features": 400, "classes": 2}
-    return DatasetEntry("sim", "simulate", **counts, options={"seed": "3", **options})
+    return DatasetEntry("sim", "simulate", **counts, **options, options={"seed": 3})
 
 
 def test_cohorts_of_one_seed_measure_the_same_genes():

@@ -15,11 +15,11 @@ from toys import mistakes, put, refused
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
 from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.table import read_table
 
 ROWS = Path(__file__).with_name("mine.csv").read_text()
-OPTIONS = {"angular": "wind:degrees,hour:24", "categorical": "sex", "drop": "note"}
+OPTIONS = {"angular": {"wind": "degrees", "hour": 24}, "categorical": ("sex",), "drop": ("note",)}
 
 
 def row(location="mine.csv", **changes):
@@ -48,8 +48,8 @@ def test_samples_in_columns(tmp_path):
     table = [line.split(",") for line in ROWS.splitlines()]
     turned = "\n".join(",".join(cells) for cells in zip(*table, strict=True)) + "\n"
     assert turned.startswith("id,a,b,c\nsite,north,south,north\n")
-    assert_is_mine(read_table(put(tmp_path, turned), row(orientation="columns")))
-    first = row(orientation="columns", id_column=None)
+    assert_is_mine(read_table(put(tmp_path, turned), row(samples="columns")))
+    first = row(samples="columns", id_column=None)
     assert_is_mine(read_table(put(tmp_path, turned), first))
 
 
@@ -64,7 +64,7 @@ def test_samples_in_columns(tmp_path):
 )
 def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_path, texts, codes):
     lines = "".join(f"{'ab'[i % 2]},{text}\n" for i, text in enumerate(texts))
-    dataset = DatasetEntry("x", "table", "x", label="y", options={"categorical": "c"})
+    dataset = DatasetEntry("x", "table", "x", label="y", categorical=("c",))
     assert read_table(put(tmp_path, "y,c\n" + lines), dataset).values[0].tolist() == codes
 
 
@@ -122,7 +122,9 @@ def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv
     frame.to_parquet(tmp_path / "x.parquet")
     frame.to_csv(tmp_path / "x.csv", index=False)
     for name in ("x.parquet", "x.csv"):
-        series = read_table(tmp_path / name, DatasetEntry("x", "table", "x", label="y", id_column="id"))
+        series = read_table(
+            tmp_path / name, DatasetEntry("x", "table", "x", label="y", id_column="id")
+        )
         assert list(series.samples) == ["s1", "s2", "s3"]
         assert list(series.labels) == ["AML", "AML", "B-ALL"]
         assert list(series.features) == ["g"]
@@ -189,7 +191,7 @@ def test_a_covariate_among_genes_is_named_in_a_note(rng, tmp_path):
     plain = {"label": "type", "id_column": None, "options": {}}
     (note,) = read_table(tmp_path / "x.csv", row(**plain)).notes
     assert note.startswith("'age': unlike all other features")
-    dropped = row(**plain | {"options": {"drop": "age"}})
+    dropped = row(**plain | {"options": {"drop": ("age",)}})
     assert not read_table(tmp_path / "x.csv", dropped).notes
 
 
@@ -198,7 +200,7 @@ LABELLED = "name,s1,s2,s3\ng1,1,2,3\ndiagnosis,t,n,t\nESR1,7.5,,9\ng2,4,5,6\n"
 
 
 def columns_row(label, **options):
-    return DatasetEntry("x", "table", "x", label=label, orientation="columns", options=options)
+    return DatasetEntry("x", "table", "x", label=label, samples="columns", **options)
 
 
 def read_beside(folder, text, sheet, label, **options):
@@ -235,7 +237,7 @@ def test_a_row_of_numbered_labels_that_the_phenotype_repeats_is_no_feature(tmp_p
 
 def test_a_gene_with_the_name_of_the_label_remains_a_feature_at_its_place(tmp_path):
     sheet = "sample,ESR1\ns1,0\ns2,1\ns3,1\n"
-    options = {"missing": "impute", "drop": "diagnosis,symbol"}
+    options = {"missing": "impute", "drop": ("diagnosis", "symbol")}
     text = LABELLED.replace("name,", "name,symbol,").replace("g1,", "g1,A,")
     text = text.replace("diagnosis,", "diagnosis,,").replace("ESR1,", "ESR1,B,")
     series = read_beside(tmp_path, text.replace("g2,", "g2,C,"), sheet, "ESR1", **options)
@@ -243,14 +245,16 @@ def test_a_gene_with_the_name_of_the_label_remains_a_feature_at_its_place(tmp_pa
     np.testing.assert_array_equal(series.values, [[1, 2, 3], [7.5, np.nan, 9], [4, 5, 6]])
     assert series.labels.tolist() == ["0", "1", "1"]
     assert series.feature_metadata["symbol"].tolist() == ["A", "B", "C"]
-    named = read_beside(tmp_path, LABELLED, sheet, "ESR1", features="g*", drop="diagnosis")
+    named = read_beside(
+        tmp_path, LABELLED, sheet, "ESR1", features=(NamePattern("g*"),), drop=("diagnosis",)
+    )
     assert named.features.tolist() == ["g1", "g2"]
 
 
 def test_each_column_beside_the_samples_describes_a_gene_with_the_name_of_the_label(tmp_path):
     text = "name,symbol,band,s1,s2\ng1,A,1p,1,2\nESR1,B,6q,7,8\n"
     sheet = "sample,ESR1\ns1,0\ns2,1\n"
-    series = read_beside(tmp_path, text, sheet, "ESR1", drop="symbol,band")
+    series = read_beside(tmp_path, text, sheet, "ESR1", drop=("symbol", "band"))
     assert series.feature_metadata["symbol"].tolist() == ["A", "B"]
     assert series.feature_metadata["band"].tolist() == ["1p", "6q"]
 
@@ -258,7 +262,7 @@ def test_each_column_beside_the_samples_describes_a_gene_with_the_name_of_the_la
 def test_an_empty_row_with_the_name_of_the_label_is_a_gene_without_values(tmp_path):
     sheet = "sample,ESR1\ns1,0\ns2,1\ns3,1\n"
     text = LABELLED.replace("ESR1,7.5,,9", "ESR1,,,")
-    options = {"missing": "impute", "drop": "diagnosis"}
+    options = {"missing": "impute", "drop": ("diagnosis",)}
     series = read_beside(tmp_path, text, sheet, "ESR1", **options)
     assert series.features.tolist() == ["g1", "g2"]
     assert "1 feature was dropped for its missing values" in series.notes
@@ -278,15 +282,13 @@ def test_a_label_that_is_misspelt_is_named_and_not_a_cell_of_its_row(tmp_path):
         read_beside(tmp_path, LABELLED, "sample,age,stage\ns1,1,a\n", "stages")
 
 
-@pytest.mark.parametrize("orientation", ["rows", "columns"])
+@pytest.mark.parametrize("samples", ["rows", "columns"])
 def test_categories_of_one_name_are_refused(tmp_path, orientation):
     lines = [["name", "s1", "s2"], ["y", "a", "b"], ["sex", "f", "m"], ["sex", "m", "m"]]
     if orientation == "rows":
         lines = list(zip(*lines, strict=True))
     path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
-    dataset = DatasetEntry(
-        "x", "table", "x", label="y", orientation=orientation, options={"categorical": "sex"}
-    )
+    dataset = DatasetEntry("x", "table", "x", label="y", samples=orientation, categorical=("sex",))
     with refused(
         "'sex', which the sheet's categorical names, occurs 2 times",
         file=path,
@@ -312,7 +314,7 @@ def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, 
     assert series.labels.tolist() == ["a", "b"]
 
 
-@pytest.mark.parametrize("orientation", ["rows", "columns"])
+@pytest.mark.parametrize("samples", ["rows", "columns"])
 def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientation):
     lines = [["id", "s1", "s2"], ["y", "a", "b"], ["g1", "1", "3"], ["", "", "4"]]
     if orientation == "rows":
@@ -321,14 +323,14 @@ def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientati
         lines = [[*line, cell] for line, cell in zip(lines, ["", "b", "5", ""], strict=True)]
         lines[3][0] = "g2"
     path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
-    dataset = DatasetEntry("x", "table", "x", label="y", id_column="id", orientation=orientation)
+    dataset = DatasetEntry("x", "table", "x", label="y", id_column="id", samples=orientation)
     with refused("has no name; name it, or drop it", file=path):
         read_table(path, dataset)
 
 
 def test_categories_keep_their_places_without_columns_of_separators(tmp_path):
     path = put(tmp_path, "y,g1,,sex,g2,\na,1,,f,2,\nb,3,,m,4,\n")
-    dataset = DatasetEntry("x", "table", "x", label="y", options={"categorical": "sex"})
+    dataset = DatasetEntry("x", "table", "x", label="y", categorical=("sex",))
     series = read_table(path, dataset)
     assert series.features.tolist() == ["g1", "sex", "g2"]
     assert series.kinds.tolist() == ["linear", "categorical", "linear"]

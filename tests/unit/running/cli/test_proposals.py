@@ -21,8 +21,8 @@ from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
 from xnbflow.running.project import ROOT, default_configuration, default_sheets
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
+from xnbflow.sources.series.class_labels import LabelRule
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -62,17 +62,17 @@ def test_every_proposal_is_planned_acquired_and_divided(tmp_path, name):
     [
         ("two plates", {"batch": "plate"}),
         ("two scan dates", {"batch": "ScanDate"}),
-        ("a date for each sample", {"phenotype_columns": "run_date"}),
+        ("a date for each sample", {"phenotype_columns": ("run_date",)}),
         ("patients twice", {"group": "patient"}),
-        ("three patients", {"phenotype_columns": "patient"}),
-        ("patients of one class but two", {"phenotype_columns": "donor"}),
-        ("patients, some unknown", {"phenotype_columns": "patient"}),
-        ("clinical numbers", {"phenotype_columns": "Alter,PSA"}),
-        ("clinical numbers of other names", {"phenotype_columns": "kreatinin_um,dauer"}),
-        ("names with commas", {"phenotype_columns": "Age%2C years,site%3B a%3Db"}),
+        ("three patients", {"phenotype_columns": ("patient",)}),
+        ("patients of one class but two", {"phenotype_columns": ("donor",)}),
+        ("patients, some unknown", {"phenotype_columns": ("patient",)}),
+        ("clinical numbers", {"phenotype_columns": ("Alter", "PSA")}),
+        ("clinical numbers of other names", {"phenotype_columns": ("kreatinin_um", "dauer")}),
+        ("names with commas", {"phenotype_columns": ("Age, years", "site; a=b")}),
         ("unknown classes", {"unlabelled": "drop"}),
-        ("samples in columns", {"batch": "plate", "phenotype_columns": "age,treatment"}),
-        ("a series matrix", {"group": "patient", "batch": "scan date", "literal": "none"}),
+        ("samples in columns", {"batch": "plate", "phenotype_columns": ("age", "treatment")}),
+        ("a series matrix", {"group": "patient", "batch": "scan date", "literal": ("none",)}),
     ],
 )
 def test_columns_are_proposed_for_what_they_are(tmp_path, capsys, name, options):
@@ -138,7 +138,7 @@ def test_declared_logarithms_are_not_taken_again(tmp_path):
     path, _ = write("two plates", tmp_path)
     row = commands.described_row(str(path), "diagnosis", options=["scale=ln", "transform=log2"])
     with pytest.raises(InputError, match="scale=ln declares logarithms, and transform=log2"):
-        acquire(replace(row, options=row.options | {"drop": "plate"}))
+        acquire(replace(row, options=row.options | {"drop": ("plate",)}))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,9 @@ def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):
 
 def test_cut_points_make_classes(tmp_path):
     ages = [str(age) for age in (30, 49.9, 50, 71, 65, 12)]
-    rule = LabelRule.parse(DatasetEntry("x", "table", options={"map": "<50:young,<=65:old,>65:oldest"}))
+    rule = LabelRule.parse(
+        DatasetEntry("x", "table", map={"<50": "young", "<=65": "old", ">65": "oldest"})
+    )
     labels, keep, _ = rule.apply("x", ages, ages)
     assert labels.tolist() == ["young", "young", "old", "oldest", "old", "young"]
     assert keep.all()
@@ -321,7 +323,7 @@ def test_options_of_a_design_are_written_into_the_study_and_its_columns_into_the
     row = read_sheet(tmp_path / "mine.tsv")["mine"]
     assert not {"adjust", "reference", "repeated", "trend", "contrasts"} & set(row.options)
     assert set(row.names("phenotype_columns")) == {"score", "plate"}
-    assert row.options["scale"] == "log2"
+    assert row.scale == "log2"
     series = acquire(row, downloads=tmp_path)
     assert "score" not in series.features
     assert design_notes(series, Design.read(study["design"]))

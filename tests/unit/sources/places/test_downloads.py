@@ -16,10 +16,10 @@ from toys import put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire, acquire_noting
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 from xnbflow.sources.places.downloads import Downloads, UnavailableError
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.dataset_entry import DatasetEntry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like intensities not logged:UserWarning")
 
@@ -151,14 +151,18 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
             for place in (server, other, server)
         ]
         theirs = DatasetEntry("theirs", "table", f"{server.url}/{PATH}")
-        assert summarise_table(theirs).row == replace(theirs, label="type", id_column="samples")
+        assert summarise_table(theirs).entry == replace(theirs, label="type", id_column="samples")
     assert paths[0] == paths[2] != paths[1]  # another URL is another file
     assert {path.parent for path in paths} == {tmp_path / "downloads" / "table"}
     assert [path.read_bytes() for path in paths] == [CSV, CSV + CSV, CSV]
 
 
 SHAPED = DatasetEntry(
-    "brain", "cumida", location="Brain/GSE1", sha256=None, samples=50, features=2, classes=2
+    "brain",
+    "cumida",
+    shape=Shape(samples=50, features=2, classes=2),
+    location="Brain/GSE1",
+    sha256=None,
 )
 #: What a server answers in place of the data, and why it is refused.
 WRONG = {

@@ -8,8 +8,8 @@ from toys import put
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire_noting
-from xnbflow.sources.places.seeking import origins_of, places_table, seek, write_availability
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.places.seeking import origins_of, places_table, seek, write_availability
 from xnbflow.tables.contract import PLACES_TABLE
 from xnbflow.tables.storage import read_parquet, write_parquet
 

@@ -36,15 +36,18 @@ def _keys(properties: dict[str, Schema], required: tuple[str, ...] = ()) -> Sche
     return {
         "type": "object",
         "properties": properties,
-        "required": list(required),
         "additionalProperties": False,
+        "required": list(required),
         "description": f"a mapping with the keys {', '.join(properties)}",
     }
 
 
 _NAMES_OR_PATTERNS: Schema = {
     "type": "array",
-    "items": _either(_keys({"pattern": NAME}, required=("pattern",)), NAME),
+    "items": {
+        **_either(_keys({"pattern": NAME}, required=("pattern",)), NAME),
+        "description": "a name, or {pattern: '*_at'}",
+    },
     "uniqueItems": True,
     "minItems": 1,
 }
@@ -67,7 +70,11 @@ _SHAPE = _keys(
 
 #: The keys that may name the place of a data set; `Source.places` has those of a source.
 _PLACES: dict[str, Schema] = {
-    "file": NAME,
+    "file": {
+        **NAME,
+        "pattern": r"^(?!(https?|ftp|sftp|s3|gs):)[^\x00-\x1f]*$",
+        "description": "the path of a file (an address on the internet has the key url)",
+    },
     "url": {**NAME, "pattern": "^[A-Za-z]+:", "description": "a URL, as https://example.org/x.csv"},
     "accession": {
         **NAME,
@@ -110,7 +117,7 @@ _OF_FILES: dict[str, Schema] = {
     "label": _LABEL,
     "phenotype": _keys(
         {
-            "file": NAME,
+            "file": _PLACES["file"],
             "url": _PLACES["url"],
             "accession": _PLACES["accession"],
             "sheet": NAME,
