@@ -34,7 +34,7 @@ class Design:
     trend : bool or None
         Whether the variance of a feature depends on its mean, as with logarithms of counts. For
         counts, whether this replaces the weights of `xnbflow.diagnostics.voom`. None is the default
-        of the data set: true after ``transform=log_cpm``, else false.
+        of the data set: true after ``transform: log_cpm``, else false.
     biology : tuple of str
         Columns of the samples that are part of the question, and shall not limit a verdict.
 

@@ -79,7 +79,7 @@ def estimator_for(
     if any(_names_columns(value) for value in entry.values()):
         msg = (
             f"{series.name}: the classifier names columns by @kind, and the features of counts "
-            "are selected in each fold; use transform=log_cpm in the sheet's options"
+            "are selected in each fold; use transform: log_cpm"
         )
         raise InputError(msg, key="transform", sheet=True)
     return normalising(estimator)
@@ -100,7 +100,7 @@ def normalising(estimator: BaseEstimator) -> BaseEstimator:
     if late := [type(step).__name__ for step in steps if isinstance(step, OfSamples)]:
         msg = (
             f"the step {late[0]} reads columns of the samples before counts are normalised; use "
-            "transform=log_cpm in the sheet's options, or leave the step out"
+            "transform: log_cpm, or leave the step out"
         )
         raise InputError(msg, key="transform", sheet=True)
     # the classifier needs the names of features, since it may break ties by them

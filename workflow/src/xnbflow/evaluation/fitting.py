@@ -53,20 +53,20 @@ def with_sample_columns(
     available = pd.DataFrame() if metadata is None else metadata
     columns = {}
     for name in names:
-        # the sheet's option `batch` renames a column
+        # the key `batch` renames a column
         column = name if name in available else batch_column(name)
         if column not in available or name in X:
             fault = "is also a feature" if name in X else "is not a column of the samples"
             msg = (
                 f"a step of the model reads the column {name!r}, which {fault}; add it to the "
-                "table (in a sheet, by phenotype_columns=)"
+                "table (key phenotype.columns)"
             )
             raise InputError(msg, sheet=True)
         columns[name] = available[column].to_numpy()
     if X.isna().to_numpy().any():
         msg = (
             f"values are missing, which the steps that read {listed(names)} cannot use; give the "
-            "sheet's option missing=drop_features"
+            "data set's key missing: drop_features"
         )
         raise InputError(msg, sheet=True)
     return pd.concat([X, pd.DataFrame(columns, index=X.index)], axis=1)

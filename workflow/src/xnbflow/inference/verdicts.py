@@ -408,7 +408,7 @@ def library_reasons(audit: pd.DataFrame) -> list[Reason]:
     """Return a reason if the libraries of two classes have very different sizes.
 
     ``audit`` has the rows of a data set of raw counts: the class can then be recognised by the
-    number of reads. Counts that are normalised in each fold (``transform=tmm``) are not concerned:
+    number of reads. Counts that are normalised in each fold (``transform: tmm``) are not concerned:
     `docs/methods/counts.md` has the level of their test.
     """
     rows = audit[audit["code"] == "libraries very unequal"]

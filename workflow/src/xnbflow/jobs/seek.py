@@ -18,7 +18,7 @@ def seek_data_set(
     downloads: Mapping[str, Any],
     check_code: Callable[[], None],
 ) -> None:
-    """Write whether the files of a row of the sheet can be had, and from where.
+    """Write whether the files of a data set can be had, and from where.
 
     ``downloads`` are settings of `xnbflow.sources.places.seeking.seek`; ``check_code`` is called
     before files are written.

@@ -87,7 +87,7 @@ class CovariateAdjuster(OfSamples):
     The model is additive: a column has the same effect in every class and at every level. Where a
     batch has nearly one class, the effect is estimated from few samples, and its error is
     subtracted from all samples of a batch alike. Tests on such values exaggerate their confidence
-    (Nygaard and others 2016): test genes with the option ``adjust``, and classify in folds that fit
+    (Nygaard and others 2016): test genes with the key ``adjust``, and classify in folds that fit
     this step on their training samples, as a study does.
 
     Parameters

@@ -32,19 +32,19 @@ _CLAUSES = {
     ),
     "many copies": (
         "samples are copies of others, or nearly, and known from training (leave copies out, or "
-        "give them one group by group=)"
+        "give them one group by group)"
     ),
     "some copies": (
         "samples are copies of others, or nearly, and known from training (leave copies out, or "
-        "give them one group by group=)"
+        "give them one group by group)"
     ),
     "many repeats": (
         "{count:.0f} of {total:.0f} samples are probably of the same patients as others, which "
-        "training and test share (name the patients by group=)"
+        "training and test share (name the patients by group)"
     ),
     "some repeats": (
         "{count:.0f} of {total:.0f} samples are probably of the same patients as others, which "
-        "training and test share (name the patients by group=)"
+        "training and test share (name the patients by group)"
     ),
     "missing values": (
         "the class can be recognised by missing values: their share in “{class}” and in “{other}” "

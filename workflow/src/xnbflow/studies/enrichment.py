@@ -93,7 +93,7 @@ def enrichment(
     if genes and not is_any_measured:
         msg = (
             f"no gene of the gene sets is measured in {', '.join(genes)}: sets and features must "
-            "name genes alike. Give probes their symbols by annotation= in the sheet's options"
+            "name genes alike. Give probes their symbols by annotation"
         )
         raise InputError(msg, key="gene_sets")
     columns = STUDY_TABLES["enrichment"].fixed

@@ -66,7 +66,7 @@ class _Recording:
 def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get the data set whose location is ``high-quality``.
 
-    The option ``file`` is another name of the archive below the base URLs or in a folder. Features
+    The key ``file`` is another name of the archive below the base URLs or in a folder. Features
     are named ``{hand}_{channel}_{frame}``, samples ``{sign}-{session}-{number}``.
 
     Raises

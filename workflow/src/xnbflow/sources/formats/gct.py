@@ -202,7 +202,7 @@ _EQUAL_CLASSES = Refusal(
     code="gct.equal-classes",
     sentence=(
         "{name}: names of classes that differ only in spaces or _ are equal in CLS; give classes "
-        "other labels by map="
+        "other labels by map"
     ),
 )
 

@@ -25,7 +25,7 @@ def read_raw_table(
 ) -> RawTable:
     """Read a table as Parquet, ARFF, GCT, AnnData, a workbook or text, by the suffix of its name.
 
-    An AnnData file is a table with a row for each cell. The sheet's options ``separator``,
+    An AnnData file is a table with a row for each cell. The keys ``separator``,
     ``decimal``, ``encoding``, ``header``, ``sheet`` and ``matrix`` apply. Of text only the first
     ``most_rows`` rows may be read.
     """

@@ -425,7 +425,7 @@ def _nanostring(rows: _Rows, header: int) -> Export:
     kinds = listed([f"{count} {kind}" for kind, count in controls.items()]) or "none"
     remark = (
         f"Counts of NanoString: probes of genes were taken, and others left out ({kinds}). They "
-        "are not normalised by these controls: transform=tmm adjusts for the size of the library."
+        "are not normalised by these controls: transform: tmm adjusts for the size of the library."
     )
     return Export(
         program="nanostring",

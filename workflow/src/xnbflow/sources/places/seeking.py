@@ -36,13 +36,13 @@ class Sought:
 def seek(dataset: DatasetEntry, **settings: Any) -> Sought:
     """Try to acquire a data set, and return whether its files can be had.
 
-    A file that cannot be read, or is not the file of the sheet, is an error here as in
+    A file that cannot be read, or is not the file of the entry, is an error here as in
     *acquire*: only files that no place has are absent.
 
     Parameters
     ----------
     dataset : DatasetEntry
-        A row of the sheet.
+        Its entry in the configuration.
     **settings
         The keyword arguments of `xnbflow.sources.acquire.acquire`.
     """

@@ -173,7 +173,7 @@ _OTHER_SAMPLES = Refusal(
     sentence=(
         "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
         "the phenotype file {row_names:list3}. Name the columns of names by id_column and the "
-        "option phenotype_id"
+        "phenotype.id"
     ),
     key="phenotype_id",
 )
@@ -183,7 +183,7 @@ _SAMPLES_IN_OTHER_COLUMN = Refusal(
     sentence=(
         "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
         "the phenotype file {row_names:list3}. They are in its column {column!r}: set "
-        "phenotype_id={column}"
+        "phenotype: {{id: {column}}}"
     ),
     key="phenotype_id",
 )
