@@ -66,9 +66,7 @@ def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
     }
     assert len(notes) == len(findings)
     for finding, advice in findings.items():
-        (noted,) = notes[notes["note"].str.contains(finding, regex=False)].to_dict(
-            "records"
-        )
+        (noted,) = notes[notes["note"].str.contains(finding, regex=False)].to_dict("records")
         assert advice in noted["advice"]
         assert bool(noted["advice"]) == bool(advice)
         assert not advice or advice not in noted["note"]

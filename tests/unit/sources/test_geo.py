@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import toys
 from serving import ncbi
-from toys import mistakes, refused
+from toys import entry_in, mistakes, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.adjustment import design_notes
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
@@ -401,7 +401,7 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
     with ncbi(files=served) as server:
         summary = summarise_series("GSE4107", places_of(tmp_path / "a", server))
         (tmp_path / "sheet.tsv").write_text(summary.sheet)
-        dataset = read_sheet(tmp_path / "sheet.tsv")["GSE4107"]
+        dataset = entry_in(tmp_path / "sheet.yaml")
         series = acquire(dataset, **settings(tmp_path, server))
     assert series.samples.tolist() == ["GSM1", "GSM2", "GSM4"]
     assert list(series.labels) == ["Cancer", "Cancer", "normal"]

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from toys import refused
+from toys import entry_in, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet, sheet_text
+from xnbflow.sources.dataset_entry import DatasetEntry, sheet_text
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import find_id_column, set_aside
 from xnbflow.sources.proposal.layout import recognise_layout
@@ -204,7 +204,7 @@ def test_a_site_is_a_described_column_whatever_its_header_contains(tmp_path, hea
     row = DatasetEntry("t", "table", str(tmp_path / "t.csv"), label="group")
     proposed_row = summarise_table(row, Downloads(folder=tmp_path)).entry
     (tmp_path / "t.tsv").write_text(sheet_text([proposed_row]))
-    written_row = read_sheet(tmp_path / "t.tsv")["t"]
+    written_row = entry_in(tmp_path / "t.yaml")
     series = load(written_row, Downloads(folder=tmp_path))
     assert list(series.sample_metadata) == [header]
     assert series.n_features == 40

@@ -15,10 +15,11 @@ from lab_files import (
     logarithms,
     write_samples,
 )
+from toys import entry_in
 
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import NamePattern, read_sheet
+from xnbflow.sources.dataset_entry import NamePattern
 from xnbflow.sources.series.plausibility import is_like_features
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 
@@ -32,7 +33,7 @@ def proposed(layout, folder, **settings):
     if sheet.exists():
         settings["phenotype"] = str(sheet)
     propose(str(path), output=str(folder / "mine"), **settings)
-    row = read_sheet(folder / "mine.tsv")["mine"]
+    row = entry_in(folder / "mine.yaml")
     return row, acquire(row, downloads=folder)
 
 
@@ -172,7 +173,7 @@ def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orie
         samples=orientation,
         output=str(tmp_path / "mine"),
     )
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    row = entry_in(tmp_path / "mine.yaml")
     series = acquire(row)
     assert row.phenotype_columns == "age"
     assert "AGE" in series.features
@@ -185,7 +186,7 @@ def test_numbers_of_animals_are_a_group_and_no_feature(tmp_path):
     frame.insert(0, "condition", CONDITIONS)
     frame.to_csv(tmp_path / "x.csv", index=False)
     propose(str(tmp_path / "x.csv"), output=str(tmp_path / "mine"))
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    row = entry_in(tmp_path / "mine.yaml")
     assert row.group == "mouse"
     assert acquire(row).n_features == 600
 
@@ -231,7 +232,7 @@ def test_a_title_is_noted_and_another_line_may_be_the_header(tmp_path):
         phenotype=str(tmp_path / "samples.csv"),
         option=["header=2"],
     )
-    series = acquire(read_sheet(tmp_path / "other.tsv")["other"])
+    series = acquire(entry_in(tmp_path / "other.yaml"))
     np.testing.assert_array_equal(series.values.T, logarithms())
 
 
@@ -306,5 +307,5 @@ def test_drop_leaves_out_columns_of_the_phenotype(tmp_path):
     frame.to_csv(path, index=False)
     options = [f"phenotype={tmp_path / 'samples.csv'}", "drop=__*,site"]
     propose(str(path), label="condition", option=options, output=str(tmp_path / "mine"))
-    series = acquire(read_sheet(tmp_path / "mine.tsv")["mine"])
+    series = acquire(entry_in(tmp_path / "mine.yaml"))
     assert list(series.sample_metadata) == ["kept"]

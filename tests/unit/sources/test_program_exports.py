@@ -5,12 +5,12 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from toys import put, refused
+from toys import entry_in, put, refused
 
 from xnbflow.running.cli.app import propose
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.table import read_table
 
@@ -244,7 +244,7 @@ def test_an_export_is_proposed_and_read_by_the_command(tmp_path, monkeypatch):
     put(tmp_path, "\n".join(sheet), "sheet.csv")
     monkeypatch.chdir(tmp_path)
     propose(str(tmp_path / "npx run.txt"), phenotype="sheet.csv", output="mine")
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    row = entry_in(tmp_path / "mine.yaml")
     series = acquire(row, downloads=tmp_path)
     assert (row.location, row.label, row.samples) == ("mine-values.tsv", "Group", "columns")
     assert series.values.shape == (20, 24)

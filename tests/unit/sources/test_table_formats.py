@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from proposed import PATIENTS, table, write
-from toys import mistakes, put, refused
+from toys import entry_in, mistakes, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
@@ -18,7 +18,7 @@ from xnbflow.models.reading import described_row
 from xnbflow.running.cli import proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats import parquet
 from xnbflow.sources.formats.gct import read_classes, write_gct_and_cls
 from xnbflow.sources.formats.opening import read_raw_table
@@ -323,7 +323,7 @@ def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
     assert np.array([row[2:] for row in rows], float).tolist() == values.tolist()
     proposed = DatasetEntry("mine", "table", str(path), phenotype=str(labels))
     (tmp_path / "sheet.tsv").write_text(summarise_table(proposed).sheet)
-    read = read_table(path, read_sheet(tmp_path / "sheet.tsv")["mine"])
+    read = read_table(path, entry_in(tmp_path / "sheet.yaml"))
     assert (read.features.tolist(), read.samples.tolist()) == (names, samples)
     with refused("begins with a quotation mark", code="gct.name-in-quotes"):
         write_gct_and_cls(

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from proposed import NAMES, N, genes, over, summary_of_labels, table, write
-from toys import put
+from toys import entry_in, put
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
@@ -21,7 +21,7 @@ from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
 from xnbflow.running.project import ROOT, default_configuration, default_sheets
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.class_labels import LabelRule
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -42,7 +42,7 @@ def proposed(name, folder):
     schema = ROOT / "workflow/schemas/config.schema.json"
     config = read_config(settings, schema, [*KNOWN, "mine"])
     (scheme,) = config.studies["mine"].folds
-    return read_sheet(folder / "mine.tsv")["mine"], config.folds[scheme].splits
+    return entry_in(folder / "mine.yaml"), config.folds[scheme].splits
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -126,7 +126,7 @@ def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, op
     frame.insert(1, column, RNG.integers(18, 80, N))
     frame.to_csv(tmp_path / "x.csv", index=False)
     propose(str(tmp_path / "x.csv"), output=str(tmp_path / "mine"))
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    row = entry_in(tmp_path / "mine.yaml")
     assert row.options == {"phenotype_columns": column} | option
     assert reason in capsys.readouterr().out
     series = acquire(row)
@@ -320,7 +320,7 @@ def test_options_of_a_design_are_written_into_the_study_and_its_columns_into_the
         "contrasts": ["tumour vs normal"],
         "repeated": "correlation",
     }
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    row = entry_in(tmp_path / "mine.yaml")
     assert not {"adjust", "reference", "repeated", "trend", "contrasts"} & set(row.options)
     assert set(row.names("phenotype_columns")) == {"score", "plate"}
     assert row.scale == "log2"

@@ -55,18 +55,30 @@ def check(
         where = place
         if keys:  # a place within the configuration is itself a path of keys
             where = f"{place}.{keys}" if ", " in place else f"{place}, {keys}"
-        unknown = _unknown_key(error)
         if locate is not None:
-            where += locate(path if unknown is None else [*path, unknown])
-        key = path[-1] if unknown is None and path else unknown
-        raise InputError(f"{where}: {_complaint(error)}", key=None if key is None else str(key))
+            is_unknown = error.validator == "additionalProperties"
+            where += locate([*path, _unknown_key(error)] if is_unknown else path)
+        raise InputError(f"{where}: {_complaint(error)}", key=_key_of(error))
 
 
 def _unknown_key(error: Any) -> Any:
-    """Return the key that a schema does not allow; None for other errors."""
-    if error.validator != "additionalProperties":
-        return None
+    """Return the key that a schema does not allow."""
     return next(key for key in error.instance if key not in error.schema.get("properties", {}))
+
+
+def _key_of(error: Any) -> str | None:
+    """Return the key that a person can correct: unknown, missing, or with a wrong value."""
+    path = list(error.absolute_path)
+    match error.validator:
+        case "additionalProperties":
+            key = _unknown_key(error)
+        case "required":
+            key = next(key for key in error.validator_value if key not in error.instance)
+        case "oneOf":
+            key = error.validator_value[0]["required"][0]
+        case _:
+            key = path[-1] if path else None
+    return None if key is None else str(key)
 
 
 def schema_in_words(schema: Mapping[str, Any]) -> str:

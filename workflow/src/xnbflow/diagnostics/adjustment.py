@@ -29,8 +29,8 @@ def phenotype_of(series: DataSet) -> pd.DataFrame:
 def sample_column(series: DataSet, wanted: str, key: str) -> str:
     """Return the column of the samples that a ``key`` of the design names.
 
-    Small and capital letters are alike if no name is equal. A column that the option ``batch`` of
-    the data set has marked, such as ``batch (plate)``, is also named by ``plate``. Any other name is
+    Small and capital letters are alike if no name is equal. A column that the key ``batch`` of a
+    data set has marked, such as ``batch (plate)``, is also named by ``plate``. Any other name is
     an `InputError`.
     """
     phenotype = phenotype_of(series)

@@ -22,7 +22,7 @@ from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import add_names, columns_named, set_aside
-from xnbflow.sources.proposal.completed_row import column_of_samples, complete_entry
+from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id

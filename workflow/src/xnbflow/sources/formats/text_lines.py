@@ -279,7 +279,7 @@ def _single_column_error(path: str | Path, header: str, separator: str) -> Input
     """Return the error for a header of one cell; it names the separators in the header."""
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
-    options = " or ".join(f"separator={name}" for name in possible)
+    options = " or ".join(f"separator: {name}" for name in possible)
     return _SINGLE_CELL.error(
         path=path, header=header, separators=" or ".join(possible), options=options
     )
