@@ -192,7 +192,7 @@ SPACED = replace(SERIES, labels=["a b", "a_b"] * 20)
 NOTHING = pd.DataFrame()
 #: Calls by the expected message.
 CALLS = {
-    "location 'Brain' is not <T": lambda: acquire(DatasetEntry("b", "cumida", "Brain")),
+    "name 'Brain' is not <T": lambda: acquire(DatasetEntry("b", "cumida", "Brain")),
     "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
     "not measurements, and GCT is for": lambda: write_gct_and_cls(WORDS, "x"),

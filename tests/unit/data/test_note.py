@@ -19,8 +19,8 @@ s4,b,4.5,4.5,1.5,3.5
 
 
 def test_a_note_is_its_text_and_has_its_parts():
-    note = Note("3 probes were left out", advice="the option controls=keep keeps them")
-    assert note == "3 probes were left out; the option controls=keep keeps them"
+    note = Note("3 probes were left out", advice="controls: keep keeps them")
+    assert note == "3 probes were left out; controls: keep keeps them"
     assert (note.finding, note.code) == ("3 probes were left out", "other")
     assert Note("GPL570", "platform") == "GPL570"
 
@@ -36,10 +36,10 @@ def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys
     assert len(by_code["names repeat"]) == 1
     assert by_code["names repeat"][0].startswith("1 feature name repeats: 'g1'")
     advice = notes.set_index("note")["advice"]
-    assert advice["1 control probe was left out (AFFX-1)"] == "the option controls=keep keeps them"
+    assert advice["1 control probe was left out (AFFX-1)"] == "controls: keep keeps them"
     (title,) = (note for note in notes["note"] if "title line" in note)
-    assert advice[title] == "the option header= names another line as the header"
-    assert "option header=" in capsys.readouterr().err  # who acquires it reads both
+    assert advice[title] == "the key header names another line as the header"
+    assert "key header" in capsys.readouterr().err  # who acquires it reads both
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -61,7 +61,7 @@ def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
         "(1-Mar (MARCH1 or MARC1))": "correct them in the table",
         "is called NAN": "name a gene, or leave it",
         "'rare' (2)": "add samples, join or leave out",
-        "'patient' has 3 values": "set group=patient",
+        "'patient' has 3 values": "set group: patient",
         "logarithms to base 2": "",
     }
     assert len(notes) == len(findings)

@@ -89,7 +89,7 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     assert sentence.startswith("Partly supported: XNB")
     named = ", ".join(f"“{label}”" for label in CLASSES["alpha"])
     assert f"{named} are not recognised" in sentence
-    assert "group by group=), and it did not hold in the second cohort two." in sentence
+    assert "group by group), and it did not hold in the second cohort two." in sentence
     assert next_steps(results, place)[-1] == "find out why it did not hold in the second cohort two"
 
 

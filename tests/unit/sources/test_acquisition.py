@@ -30,9 +30,8 @@ def test_another_shape_than_the_sheet_s_is_refused(tmp_path, expected, key):
         assert acquire(dataset).values.shape == (3, 3)
     else:
         with refused(
-            f"found, the sheet expects {expected[key]}; get the right file",
+            f"found, shape has {expected[key]}; get the right file",
             key=key,
-            code="acquire.other-shape",
         ):
             acquire(dataset)
 
@@ -42,21 +41,21 @@ def test_another_shape_than_the_sheet_s_is_refused(tmp_path, expected, key):
 def test_features_may_differ_by_their_tolerance(tmp_path, n_expected, is_refused):
     folder = tmp_path / "cumida/Liver/GSE1"
     put(folder, TEXT.replace("2.5,2,\n", "2.5,2,3.5\n"), "Liver_GSE1.csv")
-    options = {"features_tolerance": "2"}
-    dataset = DatasetEntry("x", "cumida", "Liver/GSE1", shape=Shape(features=n_expected), **options)
+    shape = Shape(features=n_expected, features_tolerance=2)
+    dataset = DatasetEntry("x", "cumida", "Liver/GSE1", shape=shape)
     places = {"downloads": tmp_path / "d", "base_urls": {"cumida": [str(tmp_path / "cumida")]}}
     if is_refused:
-        with refused("3 features found, the sheet expects 6", code="downloads.unavailable"):
+        with refused("3 features found, shape has 6", code="downloads.unavailable"):
             acquire(dataset, **places)
     else:
-        with pytest.warns(UserWarning, match=f"expects {n_expected} \\(within its tolerance\\)"):
+        with pytest.warns(UserWarning, match=f"shape has {n_expected} \\(within its tolerance\\)"):
             acquire(dataset, **places)
 
 
 @pytest.mark.filterwarnings("ignore:.*missing value:UserWarning")
 def test_constant_features_are_warned_of_apart_from_missing_values(tmp_path):
     with pytest.warns(UserWarning, match=r"2 of 3 features are constant \(g2, g3\) and carry no"):
-        acquire(row(tmp_path, options={"missing": "impute"}))
+        acquire(row(tmp_path, missing="impute"))
 
 
 @pytest.mark.parametrize(("n_constant", "names"), [(5, "g0, g1, g2, g3, g4"), (6, "g4, ...")])

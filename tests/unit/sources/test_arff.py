@@ -98,8 +98,8 @@ def cumida_files(samples=True):
 @pytest.mark.parametrize("samples", [True, False])
 def test_both_formats_of_cumida_have_the_same_series(tmp_path, samples):
     csv, text = cumida_files(samples=samples)
-    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
-    other = read_cumida_arff(written(tmp_path, text), "x")
+    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), DatasetEntry("x", "cumida"))
+    other = read_cumida_arff(written(tmp_path, text), DatasetEntry("x", "cumida"))
     np.testing.assert_array_equal(first.values, other.values)
     for attribute in ("features", "labels", "samples"):
         assert getattr(first, attribute).tolist() == getattr(other, attribute).tolist()
@@ -113,14 +113,14 @@ def test_the_source_fetches_the_arff_file_by_its_option(tmp_path):
     bases = {"cumida": [str(tmp_path / "mirror")]}
     row = DatasetEntry("x", "cumida", "Liver/GSE1", options={"format": "arff"})
     series = acquire(row, downloads=tmp_path / "downloads", base_urls=bases)
-    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
+    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), DatasetEntry("x", "cumida"))
     np.testing.assert_array_equal(series.values, first.values)
 
 
 def test_a_class_of_cumida_may_be_called_class(tmp_path):
     _, text = cumida_files()
     renamed = text.replace("@attribute type", "@attribute class")
-    series = read_cumida_arff(written(tmp_path, renamed), "x")
+    series = read_cumida_arff(written(tmp_path, renamed), DatasetEntry("x", "cumida"))
     assert series.labels.tolist() == ["normal", "HCC"] * 3
     assert "class" not in series.features
 

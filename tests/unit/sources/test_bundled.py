@@ -26,15 +26,15 @@ def test_values_and_labels_are_scikit_learns():
     assert list(series.samples[:2]) == ["0", "1"]
 
 
-@pytest.mark.parametrize(("location", "expected", "key", "code"), mistakes("bundled"))
-def test_another_name_or_shape_is_refused(location, expected, key, code):
-    with refused(key=key, code=code):
-        acquire(DatasetEntry("w", "bundled", location, **expected))
+@pytest.mark.parametrize(("location", "expected", "key"), mistakes("bundled"))
+def test_another_name_or_shape_is_refused(location, expected, key):
+    with refused(key=key):
+        acquire(DatasetEntry("w", "bundled", location, shape=Shape(**expected)))
 
 
 def test_constant_features_and_a_tolerated_number_are_warned_of():
-    options = {"features_tolerance": "1"}
+    shape = Shape(features=63, features_tolerance=1)
     with pytest.warns(UserWarning, match="data set d: ") as warned:
-        acquire(DatasetEntry("d", "bundled", "digits", shape=Shape(features=63), **options))
-    assert "64 features found, the sheet expects 63" in str(warned[0].message)
+        acquire(DatasetEntry("d", "bundled", "digits", shape=shape))
+    assert "64 features found, shape has 63" in str(warned[0].message)
     assert "3 of 64 features are constant (pixel_0_0" in str(warned[1].message)

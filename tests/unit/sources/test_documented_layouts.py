@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from xnbflow.diagnostics.audit_row import CHECKS
-from xnbflow.sources.dataset_entry import read_sheet
 from xnbflow.sources.table import read_table
 
 PAGE = Path(__file__).parents[3] / "docs/reference/data-layouts.md"

@@ -96,7 +96,7 @@ def read_as_table(path):
     )
 
 
-READERS = [read_as_table, partial(read_cumida_csv, name="toy")]
+READERS = [read_as_table, partial(read_cumida_csv, dataset=DatasetEntry("toy", "cumida"))]
 
 
 def read_as_geo(path):

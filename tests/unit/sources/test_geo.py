@@ -16,7 +16,7 @@ from xnbflow.core.study import Design
 from xnbflow.diagnostics.adjustment import design_notes
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
@@ -51,6 +51,11 @@ SOFT = example("GPL16956_family.soft")
 GDS = example("GDS507.soft")
 
 
+def series_of(location):
+    """Return what a user names of a series: its accession or file."""
+    return DatasetEntry("x", "geo", location)
+
+
 def row(location="GSE4107", label="characteristics:diagnosis", **options):
     return DatasetEntry("mine", "geo", str(location), label=label, **options)
 
@@ -76,7 +81,7 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
         "characteristics": ["", "", "keyless", ""],
     }
     with refused(
-        "no 'ages', which the sheet's group names; did you mean 'age'",
+        "no 'ages', which group names; did you mean 'age'",
         key="group",
         code="roles.absent-name",
     ):
@@ -248,7 +253,10 @@ def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
     summary = summarise_series(str(path), Downloads(tmp_path), "title", options)
     assert summary.reason.startswith("Label: title: cancer (2), normal (2).")
     with refused(key="map", code="class_labels.unused-text"):
-        summarise_series(str(path), Downloads(tmp_path), "title", {"map": {"nobody": "cancer"}})
+        summarise_series(
+            replace(series_of(str(path)), label="title", map={"nobody": "cancer"}),
+            Downloads(tmp_path),
+        )
 
 
 def test_an_accession_of_several_platforms_names_them(tmp_path):
@@ -260,7 +268,7 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
         with refused(expected, code="geo.several-platforms"):
             acquire(row(), **settings(tmp_path, server))
         with refused(expected, code="geo.several-platforms"):
-            summarise_series("GSE4107", places_of(tmp_path, server))
+            summarise_series(series_of("GSE4107"), places_of(tmp_path, server))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
 
 
@@ -286,11 +294,11 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
 def test_an_accession_that_cannot_be_had_is_told(tmp_path, accession, body, message, code):
     files = {f"{SERIES}GSE4107_series_matrix.txt.gz": body}
     with ncbi(files=files) as server, refused(message, code=code):
-        summarise_series(accession, places_of(tmp_path, server))
+        summarise_series(series_of(accession), places_of(tmp_path, server))
 
 
 def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloaded(tmp_path):
-    message = "annotation=GPL570: cannot get GPL570.annot.gz(.|\n)*set annotation=none"
+    message = "annotation GPL570: cannot get GPL570.annot.gz(.|\n)*set annotation: none"
     with ncbi(files=FILES) as server, pytest.raises(InputError, match=message) as error:
         acquire(row(annotation="GPL570"), **settings(tmp_path, server))
     assert error.value.code == "annotation.no-annotation"
@@ -332,17 +340,17 @@ def test_a_platform_without_symbols_is_a_warning(tmp_path):
     assert series.feature_metadata is None
 
 
-def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(tmp_path):
+def test_the_proposed_entry_acquires_the_series_downloaded_once(tmp_path):
     with ncbi(files=FILES) as server:
         for location, labels in (
             ("GSE4107", {"Cancer", "normal"}),  # also spelt cancer
             ("GDS507", {"RCC", "normal"}),
         ):
-            summary = summarise_series(location, places_of(tmp_path, server))
-            (tmp_path / "sheet.tsv").write_text(summary.sheet)
-            dataset = read_sheet(tmp_path / "sheet.tsv")[location]
+            summary = summarise_series(series_of(location), places_of(tmp_path, server))
+            (tmp_path / "x.yaml").write_text(f"datasets:\n{summary.entry_text}")
+            dataset = entry_in(tmp_path / "x.yaml")
             assert dataset == summary.entry
-            assert summary.sheet in str(summary)
+            assert summary.entry_text in str(summary)
             for place in (location, ".", "."):
                 asked = len(server.requests)
                 series = acquire(dataset, **settings(tmp_path / place, server))
@@ -358,11 +366,11 @@ def test_without_the_platform_s_file_the_summary_proposes_probes_and_says_so(tmp
     files = {name: body for name, body in FILES.items() if "platforms" not in name}
     with ncbi(files=files) as server:
         places = places_of(tmp_path, server)
-        summary = summarise_series("GSE4107", places)
+        summary = summarise_series(series_of("GSE4107"), places)
         assert not summary.entry.annotation
         assert "WITHOUT GENE SYMBOLS" in summary.reason
         assert acquire(summary.entry, **settings(tmp_path, server)).n_features == 3
-        wanted = summarise_series("GSE4107", places, options={"annotation": "GPL97"})
+        wanted = summarise_series(replace(series_of("GSE4107"), annotation="GPL97"), places)
     assert wanted.entry.annotation == "GPL97"  # the user has asked for it
 
 
@@ -371,7 +379,7 @@ def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_ph
     text = matrix(
         values=[], kind=kind, extra=[line("Series_supplementary_file", ["ftp://x/geo/RAW.tar"])]
     )
-    summary = summarise_series(str(path := put(tmp_path, text)), Downloads(tmp_path))
+    summary = summarise_series(series_of(str(path := put(tmp_path, text))), Downloads(tmp_path))
     assert (summary.entry.source, summary.entry.samples) == ("table", "columns")
     assert summary.entry.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
     assert summary.entry.phenotype == str(path)
@@ -396,12 +404,12 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
     }
     with ncbi(files=served | {page: b"no file"}) as server:
         assert "counts.txt.gz" in str(
-            summarise_series("GSE4107", places_of(tmp_path, server)).entry
+            summarise_series(series_of("GSE4107"), places_of(tmp_path, server)).entry
         )
     with ncbi(files=served) as server:
-        summary = summarise_series("GSE4107", places_of(tmp_path / "a", server))
-        (tmp_path / "sheet.tsv").write_text(summary.sheet)
-        dataset = entry_in(tmp_path / "sheet.yaml")
+        summary = summarise_series(series_of("GSE4107"), places_of(tmp_path / "a", server))
+        (tmp_path / "x.yaml").write_text(f"datasets:\n{summary.entry_text}")
+        dataset = entry_in(tmp_path / "x.yaml")
         series = acquire(dataset, **settings(tmp_path, server))
     assert series.samples.tolist() == ["GSM1", "GSM2", "GSM4"]
     assert list(series.labels) == ["Cancer", "Cancer", "normal"]
@@ -411,11 +419,10 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):
-    dataset = read_sheet(Path(__file__).parents[3] / "config/datasets.tsv")["colorectal"]
+def test_the_real_series_matrix_is_what_the_configuration_says(shared_data, tmp_path):
+    dataset = read_entry("colorectal", default_configuration()["datasets"]["colorectal"])
     folder = shared_data / "geo"
-    options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
-    dataset = DatasetEntry(**vars(dataset) | {"options": options})
+    dataset = replace(dataset, annotation=str(folder / "GPL97.annot.gz"))
     series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(folder)]})
     assert "13179 of 54613 features have a symbol in the annotation" in series.notes
     assert Counter(series.labels) == {"cancer": 12, "normal": 10}

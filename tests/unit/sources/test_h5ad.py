@@ -380,7 +380,7 @@ def test_infinite_values_are_refused_by_gene_and_cell(path):
         file["layers/whole"][0, 1] = np.inf
         file["layers/whole"][1, 1] = -np.inf
     with refused(
-        r"gene 'g1', cell 'c0': the value is infinite \('inf'\); .*drop=",
+        r"gene 'g1', cell 'c0': the value is infinite \('inf'\); .*drop",
         code="raw_table.no-number",
     ):
         read_table(path, cells_row(matrix="layers:whole"))

@@ -87,7 +87,7 @@ def test_intensities_with_zeros_are_no_counts_and_zero_is_missing(tmp_path):
     frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="protein")
     proposal = summary_of(tmp_path / "x.tsv")
     assert proposal.entry.transform == "log2"
-    assert proposal.entry.missing == "drop_features:0.5"
+    assert proposal.entry.missing == {"drop_features": 0.5}
     assert "0 means that nothing was measured" in proposal.reason
     series = acquire(proposal.entry)
     kept = (values == 0).mean(axis=1) <= 0.5

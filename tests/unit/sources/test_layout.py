@@ -6,9 +6,10 @@ import pytest
 from toys import entry_in, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.dataset_entry import DatasetEntry, sheet_text
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import find_id_column, set_aside
+from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.layout import recognise_layout
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.proposal.variables import is_text_column
@@ -60,7 +61,7 @@ def layout_of(folder, text, **settings):
 def test_numbers_of_genes_are_no_sample(tmp_path, name):
     layout = layout_of(tmp_path, f"gene\t{name}\tS1\tS2\nTP53\t7157\t1.5\t2\nMYC\t4609\t3\t4\n")
     assert layout.samples == ("S1", "S2")
-    assert layout.entry.drop == name
+    assert layout.entry.drop == (name,)
 
 
 def test_other_numbers_are_samples(tmp_path):
@@ -159,9 +160,9 @@ def test_commas_beside_points_are_no_decimal_signs(tmp_path):
     assert not layout.entry.decimal  # it is sniffed
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2,5\n")
     row = DatasetEntry("x", "table", str(tmp_path / "x.tsv"))
-    assert recognise_layout(row, Downloads(tmp_path)).sheet_row.decimal == "comma"
+    assert recognise_layout(row, Downloads(tmp_path)).entry.decimal == "comma"
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2.5\n")
-    assert not recognise_layout(row, Downloads(tmp_path)).sheet_row.decimal
+    assert not recognise_layout(row, Downloads(tmp_path)).entry.decimal
 
 
 def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
@@ -203,7 +204,7 @@ def test_a_site_is_a_described_column_whatever_its_header_contains(tmp_path, hea
 
     row = DatasetEntry("t", "table", str(tmp_path / "t.csv"), label="group")
     proposed_row = summarise_table(row, Downloads(folder=tmp_path)).entry
-    (tmp_path / "t.tsv").write_text(sheet_text([proposed_row]))
+    (tmp_path / "t.yaml").write_text(f"datasets:\n{entry_text(proposed_row)}")
     written_row = entry_in(tmp_path / "t.yaml")
     series = load(written_row, Downloads(folder=tmp_path))
     assert list(series.sample_metadata) == [header]
@@ -292,7 +293,7 @@ COUNTS = [950 + 100 * i for i in range(60)]
 
 def test_thousands_are_no_decimals(tmp_path):
     with_commas = [f'"{count:,}"' for count in COUNTS]
-    assert not study_of(tmp_path, with_commas).sheet_row.decimal
+    assert not study_of(tmp_path, with_commas).entry.decimal
     with_points = [f"{count:,}".replace(",", ".") for count in COUNTS]
     for separator in (";", ","):
         (remark,) = study_of(tmp_path, with_points, separator=separator).remarks
@@ -307,7 +308,7 @@ def test_decimals_of_three_digits_are_no_thousands(tmp_path):
     decimals = [text.replace("0.", "1.") for text in decimals]  # no number begins with a zero
     assert study_of(tmp_path, decimals).remarks == ()  # none is below 1,000 without a point
     commas = [f'"{text}"'.replace(".", ",") for text in decimals]
-    assert study_of(tmp_path, commas).sheet_row.decimal == "comma"
+    assert study_of(tmp_path, commas).entry.decimal == "comma"
     for other in ("1.5", "0.125", "4000"):  # another number of digits, below 1, without a group
         assert study_of(tmp_path, ["12", other, *decimals[2:]]).remarks == ()
     assert len(study_of(tmp_path, ["12", "13", *decimals[2:]]).remarks) == 1

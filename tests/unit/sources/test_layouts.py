@@ -19,7 +19,6 @@ from toys import entry_in
 
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import NamePattern
 from xnbflow.sources.series.plausibility import is_like_features
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def proposed(layout, folder, **settings):
-    """Return the proposed row of a layout and its series, read by it."""
+    """Return the proposed entry of a layout and its series, read by it."""
     path = LAYOUTS[layout](folder)
     sheet = folder / "samples.csv"
     if sheet.exists():
@@ -61,8 +60,8 @@ def test_every_layout_is_proposed_and_read_unasked(tmp_path, layout):
                 "transform": PROPOSED_COUNT_TRANSFORM,
             },
         ),
-        ("htseq", {"drop": (NamePattern("__*"),), "transform": PROPOSED_COUNT_TRANSFORM}),
-        ("htseq_in_rows", {"drop": (NamePattern("__*"),), "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("htseq", {"drop": TALLIES, "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("htseq_in_rows", {"drop": TALLIES, "transform": PROPOSED_COUNT_TRANSFORM}),
         ("ensembl_versions", {"transform": PROPOSED_COUNT_TRANSFORM}),
         ("tximport", {"transform": PROPOSED_COUNT_TRANSFORM}),
         ("tpm", {"drop": ("gene_name",), "transform": "log2p1"}),
@@ -78,7 +77,10 @@ def test_every_layout_is_proposed_and_read_unasked(tmp_path, layout):
 )
 def test_options_are_those_that_the_layout_needs(tmp_path, layout, options):
     row, _ = proposed(layout, tmp_path)
-    assert {key: value for key, value in row.options.items() if key != "phenotype"} == options
+    expected = dict.fromkeys(["phenotype", "phenotype_sheet", "phenotype_id"]) | options
+    fields = {key: value for key, value in set_fields(row).items() if key not in expected}
+    assert not fields.keys() - {"label_classes"}
+    assert {key: getattr(row, key) for key in options} == options
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,7 @@ def test_genes_with_clinical_names_are_genes(tmp_path):
     assert "age" not in series.features
 
 
-@pytest.mark.parametrize("samples", ["rows", "columns"])
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
 def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orientation):
     ages = np.random.default_rng(8).integers(30, 80, 24)
     frame = pd.DataFrame(counts(), SAMPLES, SYMBOLS)
@@ -170,12 +172,12 @@ def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orie
     propose(
         str(tmp_path / "x.csv"),
         label="condition",
-        samples=orientation,
+        layout=orientation,
         output=str(tmp_path / "mine"),
     )
     row = entry_in(tmp_path / "mine.yaml")
     series = acquire(row)
-    assert row.phenotype_columns == "age"
+    assert row.phenotype_columns == ("age",)
     assert "AGE" in series.features
     assert series.n_features == 601
 
@@ -196,7 +198,7 @@ def test_workbooks_name_the_sheets_that_are_used(tmp_path, capsys):
     assert row.sheet == "Expression"
     assert row.phenotype_sheet == "Samples"
     text = capsys.readouterr().out
-    assert "Of the sheets 'Expression' has the values (sheet=), and 'Samples' describes 24" in text
+    assert "Of the sheets 'Expression' has the values (sheet), and 'Samples' describes 24" in text
     np.testing.assert_array_equal(series.values.T, logarithms())
     assert series.labels.tolist() == CONDITIONS.tolist()
     assert "Age" in series.sample_metadata
@@ -269,7 +271,7 @@ def test_rare_classes_are_left_out_by_a_map_that_can_be_copied(tmp_path, capsys)
     assert sorted(series.classes) == ["clear cell", "endometrioid", "mucinous", "serous"]
     text = " ".join(capsys.readouterr().out.split())
     assert "2 classes have one or two samples" in text
-    assert f"to join them, write map={row.options['map']},mixed:others,other:others" in text
+    assert f"to join them, write map: {flow_yaml(row.map | joined)}" in text
 
 
 def test_time_points_are_in_their_order(tmp_path, capsys):

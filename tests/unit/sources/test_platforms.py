@@ -122,9 +122,9 @@ def test_controls_of_affymetrix_do_not_count():
 @pytest.mark.parametrize(
     ("features", "platform", "advice"),
     [
-        (PROBES, "", r"add annotation=GPL96 .*\(a download of .* 2 MB\)"),
-        ([f"x{i}_at" for i in range(100)], "", r"add annotation=GPL\.\.\. to the options in"),
-        (range(100), "GPL4133", "add annotation=GPL4133 to the options in"),
+        (PROBES, "", r"add annotation: GPL96 .*\(a download of .* 2 MB\)"),
+        ([f"x{i}_at" for i in range(100)], "", r"add annotation: GPL\.\.\. to the data set"),
+        (range(100), "GPL4133", "add annotation: GPL4133 to the data set"),
         (range(100), "", None),
         ([f"GENE{i}" for i in range(100)], "GPL4133", None),
     ],
@@ -154,8 +154,8 @@ def test_an_annotation_is_proposed_with_the_size_of_its_download(tmp_path):
     put(place, "ID\tGene symbol\n", "GPL96.annot.gz")
     downloads = Downloads(tmp_path / "downloads", {"geo": [str(tmp_path / "geo")]})
     row, sentences = proposal(downloads)
-    assert row.options == {"annotation": "GPL96"}
-    assert "HG-U133A. The proposal is annotation=GPL96" in sentences[0]
+    assert row.annotation == "GPL96"
+    assert "HG-U133A. The proposal is annotation: GPL96" in sentences[0]
     assert "about 2 MB" in sentences[0]
     # a user's option, and symbols of the file, are kept
     assert proposal(downloads, {"annotation": "none"})[1] == []
@@ -166,9 +166,9 @@ def test_an_annotation_is_proposed_with_the_size_of_its_download(tmp_path):
 
 def test_without_a_network_the_row_stays_and_the_line_is_named(tmp_path):
     row, sentences = proposal(Downloads(tmp_path, {"geo": [str(tmp_path)]}))
-    assert row.options == {}
+    assert not row.annotation
     assert sentences[0].startswith("WITHOUT GENE SYMBOLS")
-    assert "add annotation=GPL96 to the options" in sentences[0]
+    assert "add annotation: GPL96 where GEO can be reached" in sentences[0]
 
 
 @pytest.mark.filterwarnings("ignore:data set")

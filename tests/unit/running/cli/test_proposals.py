@@ -117,7 +117,7 @@ LOGGED = np.clip(RNG.normal(7, 2.2, (N, 600)), 2.5, 15.5)
         (LOGGED, "dauer", {"scale": "log2"}, "dauer has another scale"),
         (LOGGED * np.log(2), "Alter", {}, "600 features. Alter"),
         (np.log2(LOGGED), "Alter", {}, "look like logarithms of logarithms"),
-        (2**LOGGED, "Alter", {"transform": "log2"}, "The proposal is transform=log2"),
+        (2**LOGGED, "Alter", {"transform": "log2"}, "The proposal is transform: log2"),
     ],
 )
 def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, option, reason):
@@ -137,7 +137,7 @@ def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, op
 def test_declared_logarithms_are_not_taken_again(tmp_path):
     path, _ = write("two plates", tmp_path)
     row = commands.described_row(str(path), "diagnosis", options=["scale=ln", "transform=log2"])
-    with pytest.raises(InputError, match="scale=ln declares logarithms, and transform=log2"):
+    with pytest.raises(InputError, match="scale: ln declares logarithms, and transform: log2"):
         acquire(replace(row, options=row.options | {"drop": ("plate",)}))
 
 
@@ -146,7 +146,7 @@ def test_declared_logarithms_are_not_taken_again(tmp_path):
     [
         ([f"{i % 51}" for i in range(60)], r"cut points, as .* survival analysis"),
         (RNG.normal(size=60).round(3), "51|60 distinct labels of 60 .* not classes"),
-        ([f"n{i // 2}" for i in range(60)], "30 distinct labels of 60 .* by map="),
+        ([f"n{i // 2}" for i in range(60)], "30 distinct labels of 60 .* by map"),
     ],
 )
 def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):

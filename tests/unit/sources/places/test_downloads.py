@@ -173,7 +173,7 @@ WRONG = {
     "empty": (b"", "is empty"),
     "gzip": (gzip.compress(CSV, mtime=0)[:-20], "is broken or truncated gzip"),
     "plain text": (b"Service moved, see elsewhere\n", "no label column"),
-    "half a file": (CSV[: CSV.index(b"s25,")], "25 samples found, the sheet expects 50"),
+    "half a file": (CSV[: CSV.index(b"s25,")], "25 samples found, shape has 50"),
     "cut within its last number": (CSV[:-2], "does not end with a line break"),
     "cut within a line": (CSV[: CSV.index(b"s25,") + 8], "does not end with a line break"),
     "another table": (b"id,class,x\n1,a,2\n2,b,3\n", "no label column"),

@@ -27,8 +27,8 @@ SAMPLE_NAMES = "sample names"
 #: Ids of data sets: they name folders.
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,59}")
 
-#: The keys of the mapping ``phenotype`` that say where it is.
-_PLACES_OF_PHENOTYPE = ("file", "url", "accession")
+#: The keys of the mapping ``phenotype`` that name its place.
+PLACES_OF_PHENOTYPE = ("file", "url", "accession")
 
 #: The place of a key for a message: its file and line, or no text.
 Locate = Callable[[Sequence[Any]], str]
@@ -225,7 +225,7 @@ class DatasetEntry:
         """
         phenotype: dict[str, Any] = {}
         if self.phenotype:
-            phenotype[_place_key(self.phenotype, _PLACES_OF_PHENOTYPE)] = self.phenotype
+            phenotype[place_key(self.phenotype, PLACES_OF_PHENOTYPE)] = self.phenotype
         phenotype |= {
             "sheet": self.phenotype_sheet,
             "id": self.phenotype_id,
@@ -234,7 +234,7 @@ class DatasetEntry:
         places = known_sources()[self.source].places
         settings: dict[str, Any] = {"source": self.source}
         if places and self.location:
-            settings[_place_key(self.location, places)] = self.location
+            settings[place_key(self.location, places)] = self.location
         settings |= {
             "sha256": self.sha256,
             "samples": "columns" if self.samples == "columns" else None,
@@ -284,8 +284,14 @@ def _label_settings(entry: DatasetEntry) -> Any:
     return {key: entry.label, **_set_values(parts)}
 
 
-def _place_key(location: str, places: Sequence[str]) -> str:
-    """Return the key under which a location is written."""
+def place_key(location: str, places: Sequence[str]) -> str:
+    """Return the key, of those that a source has for places, under which a location is written.
+
+    Examples
+    --------
+    >>> place_key("GSE4107", ("accession", "file", "url")), place_key("wine", ("name",))
+    ('accession', 'name')
+    """
     if "url" in places and "://" in location:
         return "url"
     if "accession" in places and is_accession(location):
@@ -430,7 +436,7 @@ def _label_fields(value: Any, where: str) -> dict[str, Any]:
 
 def _phenotype_fields(value: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return the fields that the key ``phenotype`` sets."""
-    places = [key for key in _PLACES_OF_PHENOTYPE if key in value]
+    places = [key for key in PLACES_OF_PHENOTYPE if key in value]
     if len(places) > 1:
         msg = f"{where}: {places[0]} and {places[1]} are two places; keep one of them"
         raise InputError(msg, key="phenotype")
@@ -454,7 +460,7 @@ def _refuse_wrong_places(
     """Refuse locations that can be neither a path nor a URL."""
     if not places:
         return
-    candidates = {_place_key(entry.location, places): entry.location}
+    candidates = {place_key(entry.location, places): entry.location}
     candidates |= {"phenotype": entry.phenotype or "", "annotation": entry.annotation or ""}
     for key, location in candidates.items():
         if fault := wrong_location(location):

@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.dataset_entry import PLACES_OF_PHENOTYPE, place_key
 
 
 def parse_assignments(option: str, texts: Iterable[str]) -> dict[str, Any]:
@@ -48,17 +49,15 @@ def dataset_settings(texts: Iterable[str], **named: str | None) -> dict[str, Any
     {'label': {'column': 'title', 'classes': ['KO', 'WT']}, 'transform': 'tmm'}
     """
     settings: dict[str, Any] = {key: value for key, value in named.items() if value}
+    if phenotype := settings.get("phenotype"):
+        settings["phenotype"] = {place_key(phenotype, PLACES_OF_PHENOTYPE): phenotype}
     for path, value in parse_assignments("--set", texts).items():
         key, point, part = path.partition(".")
         if not point:
             settings[key] = value
             continue
         parts = settings.get(key, {})
-        if not isinstance(parts, Mapping):
-            parts = {_KEY_OF_NAME.get(key, key): parts}
+        if not isinstance(parts, Mapping):  # the name of a column, of the label
+            parts = {"column": parts}
         settings[key] = {**parts, part: value}
     return settings
-
-
-#: The part of a mapping for which a plain name stands.
-_KEY_OF_NAME = {"label": "column"}
