@@ -24,8 +24,8 @@ def row(folder, text=TEXT, source="table", **cells):
     ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_another_shape_than_the_sheet_s_is_refused(tmp_path, expected, key):
-    dataset = row(tmp_path, **expected, options={"missing": "impute"})
+def test_another_shape_than_that_of_the_entry_is_refused(tmp_path, expected, key):
+    dataset = row(tmp_path, shape=Shape(**expected), missing="impute")
     if key is None:
         assert acquire(dataset).values.shape == (3, 3)
     else:

@@ -58,7 +58,7 @@ def test_a_column_of_obs_names_the_cells_in_place_of_the_index(barcoded, name):
 
 
 def test_a_column_of_names_that_obs_lacks_is_refused(barcoded):
-    with refused("did you mean 'barcode'", key="id_column", code="roles.absent-name"):
+    with refused("did you mean 'barcode'", key="id"):
         read_table(barcoded, replace(cells_row(), id_column="barcodes"))
 
 

@@ -202,7 +202,7 @@ def test_a_word_for_a_missing_value_is_no_class(tmp_path, word):
     proposal = summary_of(rows_of(tmp_path, status=labels))
     assert (proposal.entry.label, proposal.entry.unlabelled) == ("status", "drop")
     assert sorted(set(proposal.labels)) == ["other", "responder"]
-    kept = summary_of(tmp_path / "x.csv", literal=word, unlabelled="refuse")
+    kept = summary_of(tmp_path / "x.csv", literal=(word,), unlabelled="refuse")
     assert sorted(set(kept.labels)) == sorted({word, "other", "responder"})
 
 

@@ -83,7 +83,7 @@ def test_text_of_windows_is_proposed_with_its_encoding(tmp_path):
         DatasetEntry("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path)
     )
     assert layout.entry.encoding == "cp1252"
-    assert "encoding=cp1252" in layout.remarks[0]
+    assert "encoding: cp1252" in layout.remarks[0]
     assert layout.fields["Geschlecht"].tolist() == ["männlich"]
 
 
@@ -185,8 +185,8 @@ def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_pa
 
 def test_a_name_with_separators_is_described_and_a_repeated_one_is_dropped():
     row = set_aside(DatasetEntry("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
-    assert row.names("phenotype_columns") == ["age", "a, b; c=[d]*?"]
-    assert row.names("drop") == ["note"]
+    assert row.phenotype_columns == ("age", "a, b; c=[d]*?")
+    assert row.drop == ("note",)
 
 
 HEADERS_OF_SITE = ["site", "site, ward", "site;ward", "site=ward", "site [ward]", "site*", "site?"]
@@ -251,7 +251,7 @@ def test_a_label_that_is_misspelt_is_refused_without_names_of_samples(tmp_path, 
 
 def test_a_misspelt_label_of_numbers_is_found_among_all_names(tmp_path):
     text = IN_COLUMNS.replace("diagnosis,t,n,t\n", "outcome,1,0,1\n")
-    with refused(r"by the option phenotype; did you mean 'outcome'\?$", code="layout.absent-label"):
+    with refused(r"by phenotype; did you mean 'outcome'\?$", code="layout.absent-label"):
         layout_of_text(tmp_path, text, label="outcom")
 
 
@@ -274,7 +274,7 @@ def test_a_table_without_the_samples_of_the_phenotype_shows_names_of_both(tmp_pa
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("sample,diagnosis\n" + "".join(f"P{i},t\n" for i in range(5)))
     with refused(expected, code="phenotype_file.other-samples"):
-        layout_of_text(tmp_path, text, options={"phenotype": str(sheet)})
+        layout_of_text(tmp_path, text, phenotype=str(sheet))
 
 
 def study_of(folder, cells, name="x.csv", separator=","):
@@ -364,5 +364,5 @@ def test_a_label_of_limits_is_no_feature_that_is_missed(tmp_path):
 
 
 def test_the_label_may_be_in_an_accession_of_geo(tmp_path):
-    layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", options={"phenotype": "GSE4107"})
+    layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", phenotype="GSE4107")
     assert layout.samples == ("S1", "S2", "S3")

@@ -22,6 +22,15 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.series.plausibility import is_like_features
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 
+#: The summary rows of HTSeq.
+TALLIES = (
+    "__no_feature",
+    "__ambiguous",
+    "__too_low_aQual",
+    "__not_aligned",
+    "__alignment_not_unique",
+)
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 

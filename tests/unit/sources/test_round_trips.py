@@ -47,7 +47,7 @@ def tables(draw):
     return samples, features, np.array(values), [*"ab" * (n_samples // 2), *"a" * (n_samples % 2)]
 
 
-@pytest.mark.parametrize(("name", "samples"), PLACES)
+@pytest.mark.parametrize(("name", "orientation"), PLACES)
 @settings(
     max_examples=15,
     deadline=None,

@@ -72,8 +72,11 @@ def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows
     assert sentence.endswith(
         "'samples' describes 10 samples of it (phenotype.sheet); not used: notes."
     )
-    assert propose_sheets(tmp_path / "x.xlsx", {"sheet": "notes"}) == ({}, "")
-    named = {"phenotype": "p.csv"}
+    assert propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table", sheet="notes")) == (
+        {},
+        "",
+    )
+    named = DatasetEntry("x", "table", phenotype="p.csv")
     assert propose_sheets(tmp_path / "x.xlsx", named)[0] == {"sheet": "values"}
 
 
@@ -111,7 +114,7 @@ def test_a_refusal_of_the_first_sheet_names_the_others_and_keeps_its_code(tmp_pa
         for name in ("legend", "values", "more"):
             pd.DataFrame({"gene": ["g1"]}).to_excel(book, sheet_name=name, index=False)
     table = read_raw_table(tmp_path / "x.xlsx", {})
-    cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id_column", code=code)
+    cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id", code=code)
     error = with_sheets(cause, table)
     assert "no 'id'. This is the first sheet, 'legend'; " in str(error)
     assert str(error).endswith("set sheet: 'values', 'more'")

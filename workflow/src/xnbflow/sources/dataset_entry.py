@@ -520,9 +520,7 @@ def local_path(location: str) -> Path | None:
     Raises
     ------
     InputError
-        If there is no such home as the path begins with.
-    ValueError
-        If a URL of a file cannot be parsed, see `wrong_location`.
+        If there is no such home as the path begins with, or a URL cannot be parsed.
     """
     try:
         if location.startswith("file:"):
@@ -530,6 +528,9 @@ def local_path(location: str) -> Path | None:
         return None if "://" in location else Path(location).expanduser()
     except RuntimeError as error:
         msg = f"{quoted(location)}: there is no such home ({error}); write the whole path"
+        raise InputError(msg) from error
+    except ValueError as error:
+        msg = f"{quoted(location)} is no URL ({error}); correct it"
         raise InputError(msg) from error
 
 
@@ -556,7 +557,10 @@ def wrong_location(location: str) -> LocationFault | None:
         path = local_path(location)
         host = "" if path is not None else urlsplit(location).hostname
     except InputError as error:
-        return LocationFault(f"there is no such home ({error.__cause__})", "write the whole path")
+        if isinstance(error.__cause__, RuntimeError):
+            reason = f"there is no such home ({error.__cause__})"
+            return LocationFault(reason, "write the whole path")
+        return LocationFault(f"it is no URL ({error.__cause__})", "correct it")
     except ValueError as error:
         return LocationFault(f"it is no URL ({error})", "correct it")
     fault = None

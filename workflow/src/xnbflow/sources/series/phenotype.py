@@ -175,7 +175,7 @@ _OTHER_SAMPLES = Refusal(
         "the phenotype file {row_names:list3}. Name the columns of names by id_column and the "
         "phenotype.id"
     ),
-    key="phenotype_id",
+    key="phenotype.id",
 )
 
 _SAMPLES_IN_OTHER_COLUMN = Refusal(
@@ -185,7 +185,7 @@ _SAMPLES_IN_OTHER_COLUMN = Refusal(
         "the phenotype file {row_names:list3}. They are in its column {column!r}: set "
         "phenotype: {{id: {column}}}"
     ),
-    key="phenotype_id",
+    key="phenotype.id",
 )
 
 
