@@ -13,7 +13,9 @@ from xnbflow.jobs.seek import seek_data_set
 from xnbflow.sources.dataset_entry import read_entry
 
 seek_data_set(
-    read_entry(snakemake.wildcards.dataset, snakemake.params.dataset).with_files(snakemake.params.files),
+    read_entry(snakemake.wildcards.dataset, snakemake.params.dataset).with_files(
+        snakemake.params.files
+    ),
     availability=Path(snakemake.output.availability),
     places=Path(snakemake.output.places),
     downloads=snakemake.config["download"],

@@ -39,7 +39,8 @@ def test_the_proposal_and_the_reader_state_the_direction_of_cycles(tmp_path, nam
     path = table(tmp_path, name, feature=feature)
     result = summarise_location(str(path))
     assert "(Ct): a low value means high expression; fold changes" in result.reason
-    assert not (result.entry.transform or result.entry.scale)
+    assert not result.entry.transform
+    assert not result.entry.scale
     series = read_table(path, result.entry)
     assert sum("a low value means high expression" in note for note in series.notes) == 1
     assert series.scale == ""

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from xnbflow.diagnostics.audit_row import CHECKS
+from xnbflow.sources.dataset_entry import read_entry
 from xnbflow.sources.table import read_table
 
 PAGE = Path(__file__).parents[3] / "docs/reference/data-layouts.md"

@@ -15,8 +15,9 @@ from lab_files import (
     logarithms,
     write_samples,
 )
-from toys import entry_in
+from toys import entry_in, set_fields
 
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.series.plausibility import is_like_features
@@ -241,7 +242,7 @@ def test_a_title_is_noted_and_another_line_may_be_the_header(tmp_path):
         str(path),
         output=str(tmp_path / "other"),
         phenotype=str(tmp_path / "samples.csv"),
-        option=["header=2"],
+        settings=["header=2"],
     )
     series = acquire(entry_in(tmp_path / "other.yaml"))
     np.testing.assert_array_equal(series.values.T, logarithms())
@@ -280,7 +281,8 @@ def test_rare_classes_are_left_out_by_a_map_that_can_be_copied(tmp_path, capsys)
     assert sorted(series.classes) == ["clear cell", "endometrioid", "mucinous", "serous"]
     text = " ".join(capsys.readouterr().out.split())
     assert "2 classes have one or two samples" in text
-    assert f"to join them, write map: {flow_yaml(row.map | joined)}" in text
+    joined = row.map | {"mixed": "others", "other": "others"}
+    assert f"to join them, write map: {flow_yaml(joined)}" in text
 
 
 def test_time_points_are_in_their_order(tmp_path, capsys):
@@ -317,6 +319,6 @@ def test_drop_leaves_out_columns_of_the_phenotype(tmp_path):
     frame = pd.read_csv(path).drop(columns=["condition", "site", "cohort"])
     frame.to_csv(path, index=False)
     options = [f"phenotype={tmp_path / 'samples.csv'}", "drop=__*,site"]
-    propose(str(path), label="condition", option=options, output=str(tmp_path / "mine"))
+    propose(str(path), label="condition", settings=options, output=str(tmp_path / "mine"))
     series = acquire(entry_in(tmp_path / "mine.yaml"))
     assert list(series.sample_metadata) == ["kept"]

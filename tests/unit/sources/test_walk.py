@@ -24,7 +24,8 @@ def test_a_small_table_passes_few_functions(tmp_path):
     table.insert(0, "sample", [f"s{i}" for i in range(30)])
     table.to_csv(tmp_path / "x.csv", index=False)
     settings = {"source": "table", "file": f"{tmp_path}/x.csv", "label": "type", "id": "sample"}
-    acquire(read_entry("x", settings))  # imports are no part of the walk
+    entry = read_entry("x", settings)
+    acquire(entry)  # imports are no part of the walk
     folder = Path(sources.__file__).parent
     functions = set()
 
@@ -36,7 +37,7 @@ def test_a_small_table_passes_few_functions(tmp_path):
 
     sys.setprofile(note)
     try:
-        acquire(read_entry("x", settings))
+        acquire(entry)
     finally:
         sys.setprofile(None)
     assert len(functions) <= MOST_FUNCTIONS
