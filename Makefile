@@ -29,10 +29,10 @@ test: $(INSTALLED)
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
 
-## test-nightly: the tests that take minutes, the benchmarks that documents cite, small, every shipped study and 38 proposed ones
+## test-nightly: the tests that take minutes, every benchmark in its small form, every shipped study and 38 proposed ones
 test-nightly: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m nightly
-	@$(BIN)/python -m benchmarks --small --cited
+	@$(BIN)/python -m benchmarks --small
 	@$(MAKE) --no-print-directory studies proposals
 
 ## test-core: the unit tests that take no seconds, in a copy of the project without its papers
@@ -98,7 +98,7 @@ docs: $(EXAMPLE)
 	@echo "documentation: $(CURDIR)/site/index.html"
 
 ## bench: our engine against its peers; writes the table of docs/performance.md, and all rows to results/benchmarks.
-## ROWS="xnb gaussian" measures some, ROWS=--all everything that is ever measured
+## ROWS="xnb gaussian" measures some
 bench: $(INSTALLED) $(PEER)/installed
 	@XNBFLOW_PEER_PYTHON=$(PEER)/bin/python $(BIN)/python -m benchmarks $(ROWS)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from benchmarks.top_scoring_pairs import TopScoringPairs
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifierCV
@@ -12,7 +13,6 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from top_scoring_pairs import TopScoringPairs
 
 __all__ = ["peers"]
 

@@ -1,37 +1,48 @@
 """How accurate classifiers are on the development series: five folds, two seeds.
 
 `python -m benchmarks accuracy` measures what is not yet measured and writes the means over series
-and the accuracy by series into docs/methods/class-specific.md; with --all the figures by series and
-seed, too (results/benchmarks/accuracy_by_series.tsv);
-`python benchmarks/bench_accuracy.py --methods A B --series C` measures some of it. The predictions
-of every series, seed and method are kept in results/benchmarks/accuracy: delete a file to measure
-it again. The series are looked for in the folder XNBFLOW_DATA, or ../shared/data.
+and the accuracy by series into docs/methods/class-specific.md. The predictions of every series,
+seed and method are kept in results/benchmarks/accuracy: delete a file to measure it again. The
+series are in the folder XNBFLOW_DATA, or ../shared/data.
 """
 
-import argparse
 import re
 import sys
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from accuracy_page import PAGE, block
-from accuracy_peers import peers
-from accuracy_series import development_series
+from benchmarks.accuracy_page import PAGE, block
+from benchmarks.accuracy_peers import peers
+from benchmarks.accuracy_series import development_series
 from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_wine
 from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
 from xnbflow.naive_bayes import ClassSpecificNBCV
 
-CACHE = Path(__file__).parents[1] / "results" / "benchmarks" / "accuracy"
+RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "accuracy"
 N_SPLITS = 5
 SEEDS = (0, 1)
+#: Methods that are measured; all if empty.
+ONLY: tuple[str, ...] = ()
+SERIES = development_series
 FIGURES = ["accuracy", "balanced_accuracy", "log_loss"]
 #: A probability of 0 costs as much as this one.
 _LEAST_PROBABILITY = 1e-15
+
+
+def bundled_series() -> dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]]:
+    """Return a data set that scikit-learn contains in place of the development series."""
+    X, y = load_wine(return_X_y=True)
+    return {"wine": lambda: (X, y.astype(str))}
+
+
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"SERIES": bundled_series, "SEEDS": (0,), "ONLY": ("ridge", "shrunken centroids")}
 
 
 def methods() -> dict[str, BaseEstimator]:
@@ -68,7 +79,7 @@ def predictions(
 
 
 def _file(name: str, seed: int, method: str) -> Path:
-    return CACHE / (re.sub(r"\W+", "_", f"{name} {seed} {method}") + ".parquet")
+    return RESULTS / (re.sub(r"\W+", "_", f"{name} {seed} {method}") + ".parquet")
 
 
 def figures(table: pd.DataFrame) -> dict[str, float]:
@@ -87,24 +98,11 @@ def figures(table: pd.DataFrame) -> dict[str, float]:
     return measures
 
 
-def measured(
-    names: Collection[str] = (), only: Collection[str] = (), *, stored: bool = False
-) -> pd.DataFrame:
-    """Return the figures per series, seed and method.
-
-    Parameters
-    ----------
-    names, only : collection of str
-        Series and methods; by default all.
-    stored : bool
-        Measure nothing, return what is kept.
-    """
+def measured(*, stored: bool = False) -> pd.DataFrame:
+    """Return the figures per series, seed and method; with ``stored`` of what is kept alone."""
     rows = []
-    series = development_series()
-    models = {name: model for name, model in methods().items() if name in only or not only}
-    for name, read in series.items():
-        if names and name not in names:
-            continue
+    models = {name: model for name, model in methods().items() if name in ONLY or not ONLY}
+    for name, read in SERIES().items():
         X, y = (np.empty(0), np.empty(0)) if stored else read()
         for seed in SEEDS:
             for method, model in models.items():
@@ -132,51 +130,13 @@ def means(table: pd.DataFrame) -> pd.DataFrame:
     return both.join(by_seed).sort_values("accuracy", ascending=False).reset_index()
 
 
-def beside(table: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Return the means of each peer, and of one method, over the cells that both have."""
-    cells = ["series", "seed"]
-    of_method = table[table["method"] == method].set_index(cells)[FIGURES]
-    rows = []
-    for peer, other in table[table["method"] != method].groupby("method"):
-        of_peer = other.set_index(cells)[FIGURES]
-        shared = of_method.index.intersection(of_peer.index)
-        row = {"peer": peer, "cells": len(shared)}
-        for figure in FIGURES:
-            row[f"{figure}, peer"] = of_peer.loc[shared, figure].mean()
-            row[figure] = of_method.loc[shared, figure].mean()
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def rows() -> list[dict]:
-    """Measure what is not kept, and return no rows: none is a time."""
-    measured()
-    return []
-
-
 def details() -> dict[str, pd.DataFrame]:
-    """Return the means and the figures by series, seed and method."""
-    table = measured(stored=True)
+    """Measure what is not kept; return the means, and the figures by series, seed and method."""
+    table = measured()
     return {"accuracy": means(table), "accuracy_by_series": table}
 
 
-def page() -> tuple[str, Path]:
-    """Return the table of what is kept, and the page that holds it."""
+def pages() -> list[tuple[str, Path]]:
+    """Return the table of what is kept, and the page that contains it."""
     table = measured(stored=True)
-    return block(means(table), table), PAGE
-
-
-def main(words: list[str]) -> None:
-    """Measure some of it, and print the means."""
-    parser = argparse.ArgumentParser(prog="bench_accuracy")
-    parser.add_argument("--methods", nargs="*", default=[])
-    parser.add_argument("--series", nargs="*", default=[])
-    parser.add_argument("--kept", action="store_true", help="measure nothing")
-    arguments = parser.parse_args(words)
-    table = measured(arguments.series, arguments.methods, stored=arguments.kept)
-    for shown in (means(table), beside(table, "ClassSpecificNBCV, average")):
-        print(shown.to_string(index=False, float_format="{:.3f}".format), "\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    return [(block(means(table), table), PAGE)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from accuracy_series import development_series
+from benchmarks.accuracy_series import development_series
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.xnb_paper.compute_distances import AT_THRESHOLD, analyse
@@ -30,11 +30,6 @@ SMALL_RUN = False
 _SMALL = {"distances": ["wasserstein"], "bandwidths": [], "kernels": [], "sizes": [1], "repeats": 1}
 _SERIES = {"shipped": "the study as shipped", "development": "development series"}
 _LEVEL = 0.05
-
-
-def rows() -> list[dict]:
-    """Return no rows: this benchmark measures no time."""
-    return []
 
 
 def details() -> dict[str, pd.DataFrame]:
@@ -92,9 +87,9 @@ def data_set(name: str, X: np.ndarray, labels: np.ndarray) -> DataSet:
     )
 
 
-def page() -> tuple[str, Path]:
-    """Return the tables of the page, and the page that holds them."""
-    return block(pd.read_csv(TABLE, sep="\t")), PAGE
+def pages() -> list[tuple[str, Path]]:
+    """Return the tables of the page, and the page that contains them."""
+    return [(block(pd.read_csv(TABLE, sep="\t")), PAGE)]
 
 
 def block(table: pd.DataFrame) -> str:

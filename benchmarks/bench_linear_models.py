@@ -1,4 +1,4 @@
-"""Moderated linear models of 130 x 54,675, five classes, against R's limma and an allowed time."""
+"""Moderated linear models of 130 x 54,675, five classes, against R's limma."""
 
 import shutil
 import subprocess
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numba
 import numpy as np
-from rows import row
-from timing import median_seconds
+from benchmarks.rows import row
+from benchmarks.timing import median_seconds
 
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.sources.simulate import simulate_series
@@ -16,7 +16,8 @@ from xnbflow.sources.simulate import simulate_series
 N_SAMPLES = 130
 N_FEATURES = 54_675
 N_CLASSES = 5
-ALLOWED_SECONDS = 0.2
+#: Settings of a run that shows that the benchmark computes something.
+SMALL = {"N_FEATURES": 2_000}
 #: The median seconds of five runs, values and design in memory; both give all p-values and rates.
 LIMMA = """
 suppressMessages(library(limma))
@@ -47,15 +48,13 @@ def rows() -> list[dict]:
 
     seconds = median_seconds(ours)
     work = f"Moderated t, {N_CLASSES} classes, {N_SAMPLES} x {N_FEATURES}"
-    allowed = f"{ALLOWED_SECONDS} s allowed"
-    measured = [row(work, allowed, seconds, ALLOWED_SECONDS, note=f"{threads} threads")]
-    if shutil.which("Rscript"):
-        theirs = limma_seconds(series.values, codes)
-        seconds = (seconds + median_seconds(ours)) / 2
-        peer = "limma: lmFit, contrasts.fit, eBayes"
-        note = f"{threads} threads against 1; ours before and after R's"
-        measured.append(row(work, peer, seconds, theirs, target=4.0, note=note, shown=True))
-    return measured
+    peer = "limma: lmFit, contrasts.fit, eBayes"
+    if not shutil.which("Rscript"):
+        return [row(work, peer, seconds, note="there is no Rscript: skipped")]
+    theirs = limma_seconds(series.values, codes)
+    seconds = (seconds + median_seconds(ours)) / 2
+    note = f"{threads} threads against 1; ours before and after R's"
+    return [row(work, peer, seconds, theirs, note=note)]
 
 
 def limma_seconds(values: np.ndarray, codes: np.ndarray) -> float:

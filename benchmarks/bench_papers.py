@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from accuracy_series import DATA
+from benchmarks.accuracy_series import DATA
 
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
@@ -40,7 +40,7 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "benchmarks/tables"
 METHODS_FOLDER = ROOT / "docs/methods"
-#: Where a small run keeps its tables; `benchmarks.__main__` replaces it.
+#: Where the tables are written; a small run of `python -m benchmarks` replaces it.
 RESULTS = KEPT
 #: The analyses that are run.
 NAMES = tuple(os.environ.get("XNBFLOW_PAPERS", "cica separation effects").split())
@@ -77,11 +77,6 @@ TABLES = {
 AT_PAPERS_WIDTH = f"{SQUARE_ERROR}, paper's width"
 #: The study of each analysis.
 STUDIES = {"cica": "cica", "separation": "separation", "effects": "spam"}
-
-
-def rows() -> list[dict]:
-    """Return no rows: this benchmark measures no time."""
-    return []
 
 
 def details() -> dict[str, pd.DataFrame]:

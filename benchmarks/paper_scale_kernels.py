@@ -23,7 +23,6 @@ from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
 from xnbflow.inference.label_test import label_test
-from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
@@ -88,9 +87,7 @@ def main(folder: Path, first: int, step: int) -> None:
             entry = studies.classifier(name, study.datasets[0])
             selected = timed("classify: folds", train, series, folds, entry)["selected"]
             if name in tested:
-                quick = studies.fast_class(name, study.datasets[0])
                 timed("classify: random genes", random_genes, series, selected, folds)
-                timed("classify: learning curve", learning_curve, series, entry, quick)
             if name in halved:
                 timed("classify: halves", halves_table, series, entry, study.halves)
         return seconds

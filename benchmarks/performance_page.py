@@ -21,10 +21,10 @@ def block(table: pd.DataFrame) -> str:
     Parameters
     ----------
     table : DataFrame
-        Rows of `rows.row` with a column ``measured``, the day. Those that are marked ``shown`` and
-        have both times are in the block.
+        Rows of `rows.row` with a column ``measured``, the day. Those that have both times are in
+        the block.
     """
-    shown = table[table["shown"] & table["ours_seconds"].notna() & table["peer_seconds"].notna()]
+    shown = table[table["ours_seconds"].notna() & table["peer_seconds"].notna()]
     days = sorted(shown["measured"].unique())
     when = " to ".join(dict.fromkeys([*days[:1], *days[-1:]])) or "never"
     lines = [

@@ -84,7 +84,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
             "Partly supported",
             "Disjoint halves of the samples give different lists of genes.",
         ),
-        ("poor", "Not supported", "The permutation test does not exclude chance."),
+        ("poor", "Not supported", "The label test does not exclude chance."),
     )
     cards = [
         Card(
@@ -148,7 +148,6 @@ def _genes(values: np.ndarray, labels: list[str]) -> GeneExplorer:
         change="log2 fold change",
         unit="log value",
         name="components",
-        command="xnbflow gene STUDY {}",
     )
     arguments = {"title": "tumour", "change": change, "p": p, "cut": 0.005, "names": {"GENE0": 0}}
     arguments["xlabel"] = "log2 fold change"

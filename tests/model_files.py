@@ -1,10 +1,5 @@
-"""Model files taken apart and put together again, and a series to fit models on.
+"""Model files with another schema, and a series to fit models on."""
 
-A model file is a ZIP archive of arrays, a schema and a digest of both: `packed` renews the digest,
-so that a test can change a part and reach the checks behind it; `edited` changes the schema.
-"""
-
-import hashlib
 import json
 import zipfile
 from dataclasses import replace
@@ -29,30 +24,17 @@ def with_holes():
     return replace(two_classes(), values=np.where(values > 9, np.nan, values), missing=True)
 
 
-def parts_of(path):
-    """Return the content of each part of a model file by name."""
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+def edited(path, to, change):
+    """Copy a model with its schema changed: ``change`` edits the content in place.
 
-
-def packed(parts, to, **options):
-    """Write the parts of a model with the digest that they have now; return the path.
-
-    ``options`` are those of `zipfile.ZipFile`.
+    A model file is a ZIP archive of arrays and the schema of what they belong to.
     """
-    digest = hashlib.sha256()
-    for name in sorted(parts.keys() - {"digest.json"}):
-        digest.update(f"{name}\0{len(parts[name])}\0".encode() + parts[name])
-    parts = {**parts, "digest.json": json.dumps(digest.hexdigest()).encode()}
-    with zipfile.ZipFile(to, "w", **options) as archive:
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    schema = json.loads(parts["schema.json"])
+    change(schema["content"])
+    parts["schema.json"] = json.dumps(schema)
+    with zipfile.ZipFile(to, "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
     return to
-
-
-def edited(path, to, change):
-    """Copy a model with its schema changed: ``change`` edits the content in place."""
-    parts = parts_of(path)
-    schema = json.loads(parts["schema.json"])
-    change(schema["content"])
-    return packed(parts | {"schema.json": json.dumps(schema).encode()}, to)

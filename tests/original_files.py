@@ -13,7 +13,6 @@ import zipfile
 
 import numpy as np
 import pandas as pd
-from cell_files import encoded, h5py, put_table
 from toys import HOSTILE
 
 from xnbflow.papers.common.uci import UCI_SETS
@@ -199,19 +198,5 @@ def auslan_archive(recordings):
     return out.getvalue()
 
 
-def table(row):
-    """An AnnData file whose expression is in ``raw`` as well, with the types of cells."""
-    codes, values = measured(row.classes)
-    out = io.BytesIO()
-    with h5py.File(out, "w") as file:
-        encoded(file, "anndata", "0.1.0")
-        for group in ("", "raw/"):
-            encoded(file.create_dataset(f"{group}X", data=values), "array")
-            put_table(file, f"{group}var", PROBES)
-        types = np.array([f"type {code}" for code in codes], object)
-        put_table(file, "obs", [f"c{i}" for i in range(len(codes))], bulk_labels=types)
-    return {row.location.rpartition("/")[2]: out.getvalue()}
-
-
 #: The function of each source by its name.
-FILES = {write.__name__: write for write in (cumida, microarray, geo, uci, angular, auslan, table)}
+FILES = {write.__name__: write for write in (cumida, microarray, geo, uci, angular, auslan)}

@@ -31,7 +31,6 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.keyed_tables import KEY
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.inference.label_test import STATISTIC
 from xnbflow.inference.verdict_reasons import Reason, lowest
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.results import StudyResults
@@ -114,11 +113,11 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     label_tests = {}  # by data set: the tables of each classifier
     for (dataset, classifier), p_value in p_values:
         test = {
-            "metric": "mean_probability",
+            "statistic": "means",
             "p_value": p_value,
-            "permuted": STATISTIC,
-            "at_least": 2,
-            "permutations": 99,
+            "at_least": 45,
+            "permutations": 1000,
+            "adjusted_for": "",
         }
         rows = completed(pd.DataFrame([test]), contract.CHECK_TABLES["label_test"])
         label_tests.setdefault(dataset, {})[classifier] = {"label_test": rows}
@@ -206,7 +205,6 @@ SMALL_STUDY = {
 #: The path of a table of each group, and the tables that it has.
 PLACES = {
     "study": (contract.STUDY_TABLE, contract.GROUPS["study"].tables),
-    "gene_lists": (contract.GROUPS["gene_lists"].path, contract.GENE_LIST_TABLES),
     "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
     "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
@@ -227,7 +225,7 @@ def study_of_tables(root, tables, configuration=None, **fields):
     """
     study = Study(**(SMALL_STUDY | fields))
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
-    empty = empty_tables("study", "gene_lists", "description") / contract.STUDY.of(study="s")
+    empty = empty_tables("study", "description") / contract.STUDY.of(study="s")
     shutil.copytree(empty, root / contract.STUDY.of(study=study.id), dirs_exist_ok=True)
     genes = contract.GENES.parent
     empty = empty_tables("genes") / genes.of(study="s", dataset="d")
@@ -236,7 +234,7 @@ def study_of_tables(root, tables, configuration=None, **fields):
     for name, rows in tables.items():
         group, _, table = name.rpartition(".")
         if not group:
-            groups = ("study", "gene_lists", "description")
+            groups = ("study", "description")
             group = next(group for group in groups if table in PLACES[group][1])
         place, schemas = PLACES[group]
         values = wildcards | {"table": table}

@@ -51,21 +51,17 @@ class Answers(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(folder, files, usual=b"", tls=None):
+def serving(folder, files, usual=b""):
     """Serve answers by path below a folder on a free port; yield the server.
 
     It has ``url``, the address of the folder, and ``requests``, the paths that were asked for.
     ``files`` has a list of answers for each path, ``usual`` is the body of answers that are none.
-    With an `ssl.SSLContext` as ``tls`` it is HTTPS at localhost.
     """
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
         server.answers = {f"/{folder}/{path}": answers for path, answers in files.items()}
         server.requests = []
         server.usual = usual
         server.url = f"http://127.0.0.1:{server.server_port}/{folder}"
-        if tls is not None:
-            server.socket = tls.wrap_socket(server.socket, server_side=True)
-            server.url = f"https://localhost:{server.server_port}/{folder}"
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield server

@@ -20,12 +20,11 @@ import pandas as pd
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.gene_set_files import GeneSetFile, gene_set_file_table, read_gene_sets
 from xnbflow.diagnostics.gene_tables import TEXTS, gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.studies.description import description_tables
-from xnbflow.studies.gene_lists import gene_list_tables
-from xnbflow.studies.gene_set_files import GeneSetFile
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
@@ -114,10 +113,12 @@ class StudyFiles:
     def put_genes(self, series, study, design=None):
         """Write the tables of *genes* of a series that has been written; ``study`` is an id."""
         design = design or Design()
-        key = (id(series), design)
+        files = [GeneSetFile(path, path.name) for path in self.paths["gene_sets"]]
+        key = (id(series), design, *(path.read_text() for path in self.paths["gene_sets"]))
         if key not in _COMPARED:
-            _COMPARED[key] = (series, gene_tables(series, design))
-        tables = _COMPARED[key][1]
+            sets = read_gene_sets(*self.paths["gene_sets"])
+            _COMPARED[key] = (series, gene_tables(series, design, sets))
+        tables = _COMPARED[key][1] | {"gene_set_files": gene_set_file_table(files)}
         digest = digest_of_file(self.root / SERIES.of(dataset=series.name))
         self.put("genes", tables, digest, study=study, dataset=series.name)
         for name in TEXTS:
@@ -150,8 +151,6 @@ class StudyFiles:
         entries_of = dict.fromkeys(study.datasets, entries)
         tables = study_tables(inputs, entries_of, alpha=0.05)
         self.put("study", tables, study=study.id)
-        gene_sets = [GeneSetFile(path, path.name) for path in self.paths["gene_sets"]]
-        self.put("gene_lists", gene_list_tables(inputs, gene_sets), study=study.id)
         self.put("description", description_tables(inputs, entries_of), study=study.id)
 
 

@@ -35,19 +35,6 @@ def in_parquet(frame, path):
     frame.convert_dtypes().to_parquet(path)
 
 
-def in_arff(frame, path):
-    """https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/."""
-    lines = ["@relation x", f"@attribute '{frame.index.name}' string"]
-    for name in frame:
-        kind = "numeric" if pd.api.types.is_numeric_dtype(frame[name]) else "string"
-        lines.append(f"@attribute '{name}' {kind}")
-    lines.append("@data")
-    for name, row in zip(frame.index, frame.itertuples(index=False), strict=True):
-        cells = [f"'{cell}'" if isinstance(cell, str) else repr(cell) for cell in row]
-        lines.append(",".join([f"'{name}'", *cells]).replace("nan", "?"))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 #: Writers by the name of the file, and whether the format has columns of numbers alone.
 FORMATS = {
     "comma.csv": (in_text(","), False),
@@ -58,29 +45,17 @@ FORMATS = {
     "utf16.txt": (in_text("\t", encoding="utf-16"), False),
     "book.xlsx": (in_workbook, False),
     "table.parquet": (in_parquet, True),
-    "weka.arff": (in_arff, True),
 }
 
 
-def _cells(frame, path, *, is_sparse=False):
-    """Write samples as cells of an AnnData file: columns of texts in obs, the others as genes."""
-    h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
-    from cell_files import encoded, put_table
-
+def _anndata(frame, path, *, is_sparse=False):
+    """Write an AnnData file: columns of texts in obs, the others as features."""
+    anndata = pytest.importorskip("anndata", reason="needs the extra h5ad")
     genes = frame.select_dtypes("number")
     values = genes.to_numpy(dtype=float)
-    with h5py.File(path, "w") as file:
-        if is_sparse:
-            stored = sparse.csr_array(values)
-            group = encoded(file.create_group("X"), "csr_matrix", "0.1.0", shape=values.shape)
-            for name in ("data", "indices", "indptr"):
-                array = getattr(stored, name)
-                encoded(group.create_dataset(name, data=array, chunks=True), "array")
-        else:
-            encoded(file.create_dataset("X", data=values), "array")
-        texts = {name: frame[name].to_numpy(dtype=object) for name in frame if name not in genes}
-        put_table(file, "obs", list(frame.index), **texts)
-        put_table(file, "var", list(genes))
+    matrix = sparse.csr_array(values) if is_sparse else values
+    texts = frame.drop(columns=list(genes)).rename_axis(None)
+    anndata.AnnData(matrix, texts, pd.DataFrame(index=list(genes))).write_h5ad(path)
 
 
 def _series_matrix(frame, path):
@@ -102,14 +77,14 @@ def _series_matrix(frame, path):
 
 #: Writers of the formats that declare what describes samples.
 DESCRIBED = {
-    "cells.h5ad": _cells,
-    "sparse.h5ad": partial(_cells, is_sparse=True),
+    "dense.h5ad": _anndata,
+    "sparse.h5ad": partial(_anndata, is_sparse=True),
     "series_matrix.txt": _series_matrix,
 }
 
 #: Each format with the orientations that it can have.
 PLACES = [(name, orientation) for name in FORMATS for orientation in ("rows", "columns")]
-PLACES += [("cells.h5ad", "rows"), ("sparse.h5ad", "rows"), ("series_matrix.txt", "columns")]
+PLACES += [("dense.h5ad", "rows"), ("sparse.h5ad", "rows"), ("series_matrix.txt", "columns")]
 
 #: Files of one sample as programs write them: header, cells of a gene, and summary lines.
 COUNT_FOLDERS = {

@@ -1,12 +1,11 @@
 """Write the files of the study `inputs`: one simulated series in each kind of file that is read.
 
-Run it in this folder: ``python make.py``. It needs pandas, openpyxl and h5py.
+Run it in this folder: ``python make.py``. It needs pandas and openpyxl.
 """
 
 from collections.abc import Iterable
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pandas as pd
 
@@ -46,27 +45,9 @@ def series_matrix(frame: pd.DataFrame) -> str:
     return "\n".join([*lines, "!series_matrix_table_end", ""])
 
 
-def write_h5ad(frame: pd.DataFrame, path: str) -> None:
-    """Write an AnnData file of cells by genes."""
-    with h5py.File(path, "w") as file:
-        file.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})
-        matrix = file.create_dataset("X", data=frame[PROBES].to_numpy())
-        matrix.attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
-        tables = {"obs": (ACCESSIONS, {"diagnosis": frame["diagnosis"]}), "var": (PROBES, {})}
-        for name, (index, columns) in tables.items():
-            table = file.create_group(name)
-            table.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0"})
-            table.attrs.update({"_index": "_index", "column-order": list(columns) or np.zeros(0)})
-            for key, texts in {"_index": index, **columns}.items():
-                text = h5py.string_dtype("utf-8")
-                column = table.create_dataset(key, data=np.array(texts, object), dtype=text)
-                column.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
-
-
 if __name__ == "__main__":
     own = series()
     own.to_csv("table.csv")
     own.to_excel("workbook.xlsx")
-    write_h5ad(own, "cells.h5ad")
     Path("series_matrix.txt").write_text(series_matrix(own), encoding="utf-8")
     own.rename(columns={"diagnosis": "type"}).rename_axis("samples").to_csv("cumida/Brain_GSE1.csv")

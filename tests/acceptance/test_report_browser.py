@@ -453,9 +453,8 @@ def gene_page(tmp_path_factory):
         diagnostics=False,
         analyses={},
     )
-    none = {key: [] for key in ("audit", "components", "enrichment", "prerank", "artefacts")}
+    none = {key: [] for key in ("audit", "components")}
     none["class_sizes"] = []
-    none["gene_set_tests"] = []
     results = StudyResults(study, {}, {}, root)
     section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))
     page = root / "report.html"

@@ -230,12 +230,6 @@ def by_id(path):
     return as_table(path, id_column="samples")
 
 
-def write_cells(path):
-    from cell_files import write_cells  # skips where h5py is not installed
-
-    write_cells(path)
-
-
 def read_toy_folds(path):
     header = DataSet("toy", None, [f"f{i}" for i in range(6)], SAMPLES, list("ab" * 4))
     return read_folds(path, header, 2, 1)
@@ -271,10 +265,6 @@ READERS = {
         "p.tsv", good("phenotype.tsv"),
         lambda path: read_phenotype(path, DatasetEntry("toy", "table", "t.csv", label="type")),
         unread, 1,
-    ),
-    "AnnData": (
-        "t.h5ad", write_cells,
-        lambda path: read_table(path, DatasetEntry("toy", "table", "t.h5ad", label="type")), unread, 10,
     ),
     "folds": ("f.tsv", good("folds.tsv"), read_toy_folds, unread, 1),
     "sheet": ("sheet.tsv", good("sheet.tsv"), read_sheet, unread, 1),

@@ -197,7 +197,7 @@ def test_another_release_runs_what_it_changes(host, deployed):
         snakefile = named.format("owner/xnbflow", "workflow/Snakefile")
         host.write(deployed, DEPLOYED.format(snakefile=snakefile))
         planned = set(stats(host.call(deployed, "-n")))
-        stages = {"diagnose", "genes", "classify", "check", "compare", "enrich", "report", "draw"}
+        stages = {"diagnose", "genes", "classify", "check", "compare", "report", "draw"}
         stages |= {"all"}
         assert planned == stages
         assert host.checkout(commit).is_dir()
@@ -205,7 +205,7 @@ def test_another_release_runs_what_it_changes(host, deployed):
 
 #: Packages of jobs, and plugins of Snakemake that need one of them.
 OF_JOBS = {
-    "h5py", "isal", "joblib", "llvmlite", "matplotlib", "numba", "numpy", "pandas", "pyarrow",
+    "isal", "joblib", "llvmlite", "matplotlib", "numba", "numpy", "pandas", "pyarrow",
     "python_calamine", "scipy", "skops", "sklearn", "threadpoolctl", "typer",
     "snakemake_executor_plugin_slurm", "snakemake_executor_plugin_slurm_jobstep",
 }  # fmt: skip
@@ -218,7 +218,7 @@ def test_a_plan_needs_nothing_but_snakemake_installed(tmp_path):
     for path in Path(snakemake_package.__file__).parents[1].iterdir():
         if path.name.partition(".")[0] not in OF_JOBS:
             (alone / path.name).symlink_to(path)
-    studies = ("demo", "spam", "cells", "signatures-bundled")
+    studies = ("demo", "spam", "signatures-bundled")
     arguments = ["-n", "--snakefile", str(ROOT / "workflow/Snakefile"), "--", *studies]
     code = "import sys; sys.path.append(sys.argv.pop(1)); from snakemake.cli import main; main()"
     done = subprocess.run(

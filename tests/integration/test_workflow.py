@@ -72,8 +72,8 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert set(counts) == {1}
     assert pd.read_parquet(study / "tables/recovery.parquet")["precision"].item() > 0.5
     recorded = (finished / "results/usage").rglob("*.tsv")
-    # two data sets in seven rules; compare, enrich, report and draw
-    assert len(list(recorded)) == 18
+    # two data sets in seven rules; compare, report and draw
+    assert len(list(recorded)) == 17
 
 
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):
@@ -125,7 +125,7 @@ def copy_into(folder, finished):
         (
             lambda c: c["folds"]["3-fold"].update(splits=4),
             SHEET,
-            {"classify": 2, "models": 2, "enrich": 1, **AFTER},
+            {"classify": 2, "models": 2, **AFTER},
         ),
         (lambda c: c.update(classifiers={"xnb": {"label": "My XNB"}}), SHEET, PAGE),
         (
@@ -135,11 +135,9 @@ def copy_into(folder, finished):
                 "acquire": 1,
                 "diagnose": 1,
                 "genes": 1,
-                "permute": 1,
                 "classify": 1,
                 "check": 1,
                 "models": 1,
-                "enrich": 1,
                 **AFTER,
             },
         ),
@@ -172,9 +170,9 @@ def with_design(design):
 )
 def test_an_edit_of_the_design_compares_the_genes_again_and_trains_nothing(copied, design):
     planned = jobs(copied, *configured(copied, with_design({"wine": design})))
-    assert planned == {"genes": 1, "enrich": 1, **PAGE}
+    assert planned == {"genes": 1, **PAGE}
     planned = jobs(copied, *configured(copied, with_design(design)))
-    assert planned == {"genes": 2, "enrich": 1, **PAGE}
+    assert planned == {"genes": 2, **PAGE}
 
 
 def test_the_default_of_a_design_written_out_repeats_the_page_alone(copied):
@@ -402,9 +400,7 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
         "classify",
         "check",
         "models",
-        "permute",
         "genes",
-        "enrich",
         *AFTER,
     }
     assert all(int(number) > 0 for _, *numbers in asked for number in numbers)
@@ -422,7 +418,7 @@ def test_a_new_classifier_with_a_job_of_its_own_trains_only_that(finished, tmp_p
     assert jobs(folder, *configured(folder, study)) == {"classify": 2, **AFTER}
     study["classifiers"] = {}
     planned = jobs(folder, *configured(folder, study))
-    assert planned == {"classify": 2, "models": 2, "enrich": 1, **AFTER}
+    assert planned == {"classify": 2, "models": 2, **AFTER}
     reasons = snakemake(folder, *configured(folder, study), "-n", "--quiet", "host")
     assert "params have changed" in reasons.lower()
 
@@ -464,8 +460,8 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     """`--list-rules` shows the stages and the studies, whatever the studies train."""
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
-    stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models", "permute"}
-    stages |= {"compare", "enrich", "validate", "combine", "analyse", "report", "draw"}
+    stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models"}
+    stages |= {"compare", "validate", "combine", "analyse", "report", "draw"}
     assert rules - set(contract_studies(finished)) == {"all", *stages}
 
 

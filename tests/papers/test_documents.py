@@ -12,17 +12,16 @@ pytest.importorskip("xnbflow.papers.cica", reason="the documents are on this pap
 pytest.importorskip("xnbflow.papers.separation", reason="the documents are on this paper")
 
 ROOT = Path(__file__).parents[2]
-BENCHMARKS = str(ROOT / "benchmarks")
 
 
 @pytest.fixture(scope="module")
 def benchmark():
     """The module of the benchmark, which is no part of the package."""
-    sys.path.insert(0, BENCHMARKS)
+    sys.path.insert(0, str(ROOT))
     try:
-        yield importlib.import_module("bench_papers")
+        yield importlib.import_module("benchmarks.bench_papers")
     finally:
-        sys.path.remove(BENCHMARKS)
+        sys.path.remove(str(ROOT))
 
 
 def test_every_page_has_the_blocks_of_the_kept_tables(benchmark):

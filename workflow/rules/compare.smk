@@ -29,10 +29,6 @@ rule compare:
             "results/studies/{study}/checks/{dataset}/{table}.parquet",
             GROUPS["check"].tables,
         ),
-        permutations=over(
-            OF_STUDY.permutation_tests,
-            "results/studies/{study}/permutations/{dataset}/{classifier}/permutation.parquet",
-        ),
         cohort_verdicts=over(
             COHORTS.validations, "results/studies/{study}/validation/verdicts.parquet"
         ),

@@ -1,4 +1,4 @@
-# Genes: differences of features between the classes, by the design of a study. Classifiers do not depend on them.
+# Genes: differences of features and gene sets between the classes, by the design of a study. Classifiers do not depend on them.
 from xnbflow.running.planners.diagnose import GenePlanner
 
 GENES = GenePlanner(PLAN)
@@ -7,6 +7,7 @@ GENES = GenePlanner(PLAN)
 rule genes:
     input:
         series="results/{dataset}/series.parquet",
+        gene_sets=OF_STUDY.gene_set_files,
     output:
         **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet", "genes"),
         genes_text="results/studies/{study}/genes/{dataset}/genes.tsv",
@@ -27,6 +28,7 @@ rule genes:
         ),
     params:
         design=GENES.design,
+        gene_set_urls=OF_STUDY.gene_set_urls,
         code=computing_code(),
     message:
         "Comparing the features of {wildcards.dataset} for {wildcards.study}"

@@ -42,7 +42,6 @@ rule analyse:
 #: each other.
 SECTION_INPUT = dict(
     tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
-    gene_sets=tables_of("results/studies/{study}/gene_sets/{table}.parquet", "gene_lists").values(),
     description=tables_of(
         "results/studies/{study}/description/{table}.parquet", "description"
     ).values(),
@@ -110,12 +109,8 @@ SECTION_INPUT = dict(
             "results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
         ),
         over(OF_STUDY.check_datasets, "results/usage/check/{study}/{dataset}.tsv"),
-        over(
-            OF_STUDY.permutation_tests, "results/usage/permute/{study}/{dataset}/{classifier}.tsv"
-        ),
         over(OF_STUDY.models, "results/usage/models/{study}/{dataset}/{classifier}.tsv"),
         over(OF_STUDY.itself, "results/usage/compare/{study}.tsv"),
-        over(OF_STUDY.itself, "results/usage/enrich/{study}.tsv"),
         over(COHORTS.validations, "results/usage/validate/{study}.tsv"),
         over(COHORTS.combinations, "results/usage/combine/{study}.tsv"),
         over(REPORT.analyses, "results/usage/analyse/{study}/{analysis}.tsv"),

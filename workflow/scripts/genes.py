@@ -15,6 +15,9 @@ from xnbflow.jobs.genes import compare_features
 compare_features(
     Path(snakemake.input.series),
     Design(**snakemake.params.design),
+    gene_set_files=snakemake.input.gene_sets,
+    gene_set_urls=snakemake.params.gene_set_urls,
+    downloads=snakemake.config["download"],
     folder=Path(snakemake.output.genes).parent,
     check_code=lambda: check_code(snakemake),
 )

@@ -14,16 +14,15 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture(scope="module")
 def benchmark():
     """The module of the benchmark, which is no part of the package."""
-    folder = str(ROOT / "benchmarks")
-    sys.path.insert(0, folder)
+    sys.path.insert(0, str(ROOT))
     try:
-        yield importlib.import_module("bench_distances")
+        yield importlib.import_module("benchmarks.bench_distances")
     finally:
-        sys.path.remove(folder)
+        sys.path.remove(str(ROOT))
 
 
 def test_the_page_has_the_numbers_of_the_table(benchmark):
-    text, page = benchmark.page()
+    [(text, page)] = benchmark.pages()
     assert text in page.read_text(encoding="utf-8")
 
 

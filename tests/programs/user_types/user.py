@@ -3,7 +3,6 @@
 from typing import assert_type
 
 import numpy as np
-from scipy import sparse
 
 from xnbflow import Imputer
 from xnbflow.data.dataset import DataSet
@@ -33,5 +32,5 @@ class Frame:
 
 GaussianNB().fit([[0.0]], [0]).predict([[0.0]])
 GaussianNB().fit(np.zeros((2, 1)), ["a", "b"])
-ClassSpecificNB().fit(sparse.csr_array(np.zeros((2, 1))), np.zeros(2)).predict(Frame())
+ClassSpecificNB().fit(np.zeros((2, 1)), np.zeros(2)).predict(Frame())
 ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))

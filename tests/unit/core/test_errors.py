@@ -127,7 +127,7 @@ NUMBERS = SERIES.values.T
             id="no evidence",
         ),
         pytest.param(
-            lambda: label_test(SERIES, LINEAR, n_permutations=0),
+            lambda: label_test(SERIES, n_permutations=0),
             "n_permutations is 0; use 1 or more",
             id="no permutations",
         ),

@@ -1,10 +1,9 @@
 """Which groups are blocks, which are means, and which classes are compared."""
 
 import numpy as np
-import pytest
 from toys import refused
 
-from xnbflow.data.class_design import class_designs, number_design
+from xnbflow.data.class_design import class_designs
 
 
 def designs(text):
@@ -77,25 +76,3 @@ def test_the_message_names_as_few_other_columns_as_possible():
         class_designs(codes, None, {"age": age, "plate": np.array(list("aaaabbbb"))})
     with refused("^the column 'months' cannot be separated from the column 'age', so"):
         class_designs(codes, None, {"age": age, "months": 12 * age})
-
-
-def test_a_number_that_is_constant_within_patients_is_a_slope_over_their_means():
-    numbers = np.array([1.0, 1, 2, 2, 4, 4])
-    design, contrast = number_design(numbers, np.array(list("aabbcc")))
-    assert design.matrix.shape == (3, 2)
-    assert design.blocks == 0  # no level of a patient is estimated
-    slope = contrast @ np.linalg.lstsq(design.matrix, 3 * np.array([1.0, 2, 4]))[0]
-    assert slope == pytest.approx([3.0])
-
-
-def test_a_number_that_varies_within_patients_is_a_slope_within_them():
-    numbers = np.array([1.0, 2, 2, 4, 4, 7])
-    design, _ = number_design(numbers, np.array(list("aabbcc")))
-    assert design.blocks == 3
-    assert design.matrix.shape == (6, 4)
-
-
-def test_the_slope_of_a_number_without_patients_has_no_blocks():
-    design, _ = number_design(np.array([1.0, 2, 2, 4]))
-    assert design.blocks == 0
-    assert design.matrix.shape == (4, 2)

@@ -1,28 +1,23 @@
-"""Values whose squares overflow or underflow are refused at their limits, dense and sparse."""
+"""Values whose squares overflow or underflow are refused at their limits."""
 
 import numpy as np
 import pytest
-from scipy import sparse
 from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.columns import column_positions, refuse_beyond_squares
 
-FORMS = [np.array, sparse.csr_array, sparse.csc_array]
 
-
-@pytest.mark.parametrize("form", FORMS)
-def test_values_up_to_2_to_the_500_are_allowed(form):
-    refuse_beyond_squares(form([[1.0, 2.0**500], [3.0, -(2.0**500)]]))
+def test_values_up_to_2_to_the_500_are_allowed():
+    refuse_beyond_squares(np.array([[1.0, 2.0**500], [3.0, -(2.0**500)]]))
     with refused("column 1 reaches 3.27e\\+150"):
-        refuse_beyond_squares(form([[1.0, 2.0**500], [3.0, -(2.0**500) * (1 + 2**-52)]]))
+        refuse_beyond_squares(np.array([[1.0, 2.0**500], [3.0, -(2.0**500) * (1 + 2**-52)]]))
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_columns_that_vary_by_2_to_the_minus_500_are_allowed(form):
-    refuse_beyond_squares(form([[1.0, 2.0**-500], [3.0, 2.0**-499]]))
+def test_columns_that_vary_by_2_to_the_minus_500_are_allowed():
+    refuse_beyond_squares(np.array([[1.0, 2.0**-500], [3.0, 2.0**-499]]))
     with refused("column 1 varies by 1.53e-151"):
-        refuse_beyond_squares(form([[1.0, 2.0**-501], [3.0, 2.0**-500]]))
+        refuse_beyond_squares(np.array([[1.0, 2.0**-501], [3.0, 2.0**-500]]))
 
 
 def test_tiny_constants_and_zeros_are_allowed():

@@ -1,34 +1,22 @@
 """Genes: each class against the rest, areas of single features and how many do as well."""
 
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from published_xnb import bandwidth, log_density
-from report_study import CLASSES, SCRIPT, write_study
-from scipy.stats import fisher_exact, mannwhitneyu
+from scipy.stats import mannwhitneyu
 from sklearn.metrics import roc_auc_score
-from toys import dataset, put, refused
+from toys import dataset, refused
 
 from xnbflow.core.study import Design
-from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
-from xnbflow.report import gene_figures
-from xnbflow.report.gene_figures import print_genes
 from xnbflow.report.sections.signature import gene_page
-from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.simulate import simulate_truth
-from xnbflow.studies.artefacts import artefacts
-from xnbflow.studies.enrichment import enrichment, read_gene_sets
-from xnbflow.studies.prerank import prerank
-from xnbflow.tables import contract
 from xnbflow.tables.contract import GENE_TABLES
 
 
@@ -176,52 +164,6 @@ def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
         gene_table(by_arm, Design(adjust=("arm",)))
 
 
-def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_path):
-    y = np.repeat(["AML", "control"], 10)
-    symbols = np.array([f"G{i // 2}" for i in range(400)], dtype=object)  # two probes a gene
-    symbols[390:] = "G1///G2"
-    values = rng.normal(8, 1, (400, 20))
-    values[:60, :10] += 6
-    of_probes = pd.DataFrame({"symbol": symbols})
-    series = dataset(values, y, feature_metadata=of_probes, scale="log2")
-    genes = gene_table(series)
-    sets = {
-        "UP": [f"G{i}" for i in range(20, 40)] + ["ABSENT"],
-        "FEW": ["G1", "G2", "G3"],
-        "OTHER": [f"G{i}" for i in range(100, 130)],
-        "MIXED": [f"G{i}" for i in range(28, 60)],
-    }
-    path = tmp_path / "sets.gmt"
-    lines = ["\t".join([name, "-", *members]) for name, members in sets.items()]
-    path.write_text("\n".join(lines) + "\n")
-    probes = genes.assign(symbol="")  # a second series whose features have no symbols
-    actual = enrichment({"toy": genes, "probes": probes}, {}, read_gene_sets(path))
-    assert set(actual["dataset"]) == {"toy"}
-    assert actual["overlap"].dtype == int
-    measured = {f"G{i}" for i in range(195)}
-    for label, rows in actual.groupby("class"):
-        up = genes[(genes["class"] == label) & (genes["fdr"] < 0.05) & (genes["difference"] > 0)]
-        chosen = set(up["symbol"]) - {"G1///G2"}
-        p = {}
-        for name in ("UP", "OTHER", "MIXED"):  # FEW has too few genes
-            genes_of_set = set(sets[name]) & measured
-            both = len(genes_of_set & chosen)
-            rest = len(measured) - len(genes_of_set | chosen)
-            table = [[both, len(genes_of_set) - both], [len(chosen) - both, rest]]
-            if both:
-                p[name] = fisher_exact(table, alternative="greater").pvalue
-                row = rows.set_index("gene_set").loc[name]
-                assert row["genes"].split() == sorted(genes_of_set & chosen)
-                expected = len(genes_of_set) * len(chosen) / len(measured)
-                assert row["fold"] == pytest.approx(both / expected)
-        assert rows.sort_values("rank")["gene_set"].tolist() == sorted(p, key=p.get)
-    with refused(key="gene_sets"):
-        enrichment({"toy": genes}, {}, {"mouse": {"Trp53"}})
-    path.write_text("UP\tno genes\n")
-    with refused(file=path):
-        read_gene_sets(path)
-
-
 def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there(rng):
     values = rng.normal(8, 1, (6, 12))
     values[0, 2], values[1], values[2, :6] = np.nan, np.nan, np.nan
@@ -249,25 +191,6 @@ def test_areas_are_those_of_mann_and_whitney(rng, ties):
             assert wins[:, i, j].tolist() == (2 * expected).tolist()
 
 
-def test_a_list_with_genes_of_tissue_handling_is_marked():
-    handling = ["Fos", "JUN", "EGR1", "DUSP1"]  # in any case, as of a mouse
-    names = [*handling, *(f"G{i}" for i in range(300)), "XIST", "MKI67"]
-    genes = pd.DataFrame({"feature": names, "symbol": "", "rank": np.arange(len(names)) + 1})
-    genes = pd.concat([genes.assign(**{"class": label}) for label in ("a", "b")])
-    core = pd.DataFrame({"class": "b", "feature": ["G1", "XIST", "G2", "MKI67"], "symbol": ""})
-    signature = core.assign(core=[True, True, False, False])
-    actual = artefacts({"d": genes}, {("d", "nb"): signature, ("other", "nb"): signature})
-    rows = actual.set_index(["classifier", "class", "gene_set"])
-    # of two classes the list by rank is one; a single gene is no mark; others are no core
-    assert list(rows.index) == [("", "a", "tissue-handling"), ("nb", "b", "sex")]
-    row = rows.loc[("", "a", "tissue-handling")]
-    assert (row["chosen"], row["overlap"], row["genes"]) == (20, 4, "DUSP1 EGR1 FOS JUN")
-    table = [[4, 0], [16, len(names) - 20]]
-    assert row["p"] == pytest.approx(fisher_exact(table, alternative="greater").pvalue)
-    assert rows["marked"].tolist() == [True, False]
-    assert artefacts({"angles": genes[:0]}, {}).empty
-
-
 def test_values_have_the_batch_of_each_sample_and_the_share_of_each_class(rng):
     values = rng.normal(8, 2, (3, 50))
     labels = np.repeat(["a", "b"], 25)
@@ -284,97 +207,6 @@ def test_a_symbol_leads_to_its_gene_and_a_probe_never_does():
     probes = "1007_s_at AFFX-BIOB X95735 AA123456 ILMN_1343291 A_23_P1 TC0100006437 g1 V12 PROBE7"
     assert not any(gene_page("", probe) for probe in probes.split())
     assert gene_page("TP53///WRAP53", "1007_s_at").endswith("=TP53")
-
-
-def test_a_figure_of_a_gene_has_a_name_of_at_most_80_letters_and_of_its_own():
-    assert gene_figures.file_name_part("HLA-DRA") == "HLA-DRA"
-    assert gene_figures.file_name_part("a" * 80) == "a" * 80
-    names = [gene_figures.file_name_part("a" * 300 + end) for end in ("", "b", "α", "β")]
-    assert len(set(names)) == 4
-    assert all(len(name) == 80 and name.startswith("a" * 71 + "-") for name in names)
-
-
-@pytest.mark.slow
-def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):
-    results = write_study(tmp_path, classifiers=())
-    actual = print_genes(
-        results, SCRIPT.upper(), datasets=("alpha",), folder=tmp_path / "out", width=85.0
-    )
-    assert sorted(actual["class"]) == CLASSES["alpha"]
-    names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert names == [f"alpha-_SCRIPT_ALERT_1_SCRIPT_-1.{kind}" for kind in ("pdf", "png", "svg")]
-    assert (tmp_path / "out" / names[0]).read_bytes().startswith(b"%PDF")
-    with refused(match="did you mean 'probe_01'"):
-        print_genes(results, "prob_01", datasets=("alpha", "GSE7904"), folder=tmp_path, width=85.0)
-    path = tmp_path / contract.SERIES.of(dataset="alpha")
-    series = DataSet.read(path)
-    replace(series, values=series.values + 1).write(path)
-    with refused(match="not computed from"):
-        print_genes(results, "probe_01", datasets=("alpha",), folder=tmp_path, width=85.0)
-
-
-def running_score(ranking, genes):
-    """Subramanian and others (2005), appendix: the largest deviation of the running sum."""
-    inside = np.isin(ranking.index, list(genes))
-    hits = np.where(inside, ranking.abs(), 0.0)
-    running = np.cumsum(hits / hits.sum() - ~inside / (~inside).sum())
-    return running[np.abs(running).argmax()]
-
-
-def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp_path, monkeypatch):
-    pytest.importorskip("gseapy")
-    row = {"samples": 60, "features": 2000, "classes": 2, "options": {"seed": "7"}}
-    series = acquire(DatasetEntry("modules", "simulate", **row))
-    genes = gene_table(series)
-    first = genes[genes["class"] == "class_0"].set_index("feature")
-    truth = simulate_truth(2000, 2, 7).set_index("feature")
-    planted = truth.groupby(["block", np.sign(truth["effect"])]).groups
-    sizes = truth["effect"].abs().groupby(truth["block"]).mean()
-    strong = sizes.nlargest(4).index
-    sets = {
-        f"{block} {sign:+.0f}": set(planted[block, sign]) for block in strong for sign in (-1, 1)
-    }
-    sets |= {f"none {block}": set(planted[block, 0]) for block in sizes[sizes == 0].index[:4]}
-    actual = prerank({"modules": genes}, sets | {"few": {"probe_000001"}}, threads=1)
-    assert actual.equals(prerank({"modules": genes}, sets, threads=2))
-    assert set(actual["class"]) == {"class_0"}  # class_1 is its mirror
-    rows = actual.set_index("gene_set")
-    assert set(rows.index) == set(sets)
-    ranking = first["t"].sort_values(ascending=False)
-    for name, members in sets.items():
-        assert rows.loc[name, "es"] == pytest.approx(running_score(ranking, members), abs=1e-3)
-        higher = first.loc[list(members), "t"].mean() > 0
-        assert name.startswith("none") or rows.loc[name, "direction"] == (
-            "higher" if higher else "lower"
-        )
-    # of the probes of a gene that with the greatest mean counts
-    copies = genes.assign(symbol=genes["feature"])
-    lower = copies.assign(feature=copies["feature"] + "_b", mean=copies["mean"] - 1, t=-copies["t"])
-    both = prerank({"modules": pd.concat([lower, copies], ignore_index=True)}, sets)
-    pd.testing.assert_frame_equal(both, actual)
-    files = [put(tmp_path, f"A\t-\tg1\n{name}\t-\tg2\n", f"{name}.gmt") for name in ("B", "A")]
-    with refused(file=files[1], match="name of an earlier set"):
-        read_gene_sets(*files)
-    monkeypatch.setitem(sys.modules, "gseapy", None)
-    assert prerank({"modules": genes}, sets).empty
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"A\t-\tg1\nB\xfc\t-\tg2\n", "line 2: not UTF-8 text"),
-        (b"A\t-\tg1\nB\x1b[2J\t-\tg2\n", "line 2: .* control characters"),
-        (b"A\t-\tg1\nB\xe2\x80\xae\t-\tg2\n", "line 2: .* control characters"),
-        (b"A\t-\tg1\n" + b"B" * 300 + b"\t-\n", r"line 2: 'BB.*\.\.\..* has no genes"),
-        (b"<!DOCTYPE html>\n", "is a web page"),
-        (b"A\t-\tg1\0\n", "NUL byte"),
-        (b"", "is empty"),
-    ],
-)
-def test_gene_sets_that_are_no_text_or_hide_their_names_are_refused(tmp_path, content, message):
-    path = put(tmp_path, content, "sets.gmt")
-    with refused(message, file=path):
-        read_gene_sets(path)
 
 
 def test_genes_of_a_class_differ_from_each_other_class(rng):

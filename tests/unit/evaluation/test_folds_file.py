@@ -1,7 +1,5 @@
 """Predefined folds: an indicator, mistakes, and groups on both sides."""
 
-from types import SimpleNamespace
-
 import pytest
 from fold_headers import grouped, header
 from toys import mistakes, put
@@ -36,11 +34,3 @@ def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
     assert len(read_folds(path, grouped("abab", "pqqr"), 2, 1)) == 3
     with pytest.raises(InputError, match="trains with sample 's3'"):
         read_folds(path, grouped("abab", "pqqp"), 2, 1)
-
-
-def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
-    monkeypatch.setattr("xnbflow.evaluation.folds_file.MOST_BYTES", 1 << 20)
-    path = tmp_path / "folds.tsv"
-    path.write_bytes(b"0\n" * (1 << 20))
-    with pytest.raises(InputError, match="is larger than 1 MiB: this is not a file of folds"):
-        read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)

@@ -13,7 +13,7 @@ from xnbflow.inference.second_cohort import (
     exchanged_classes,
     permutation_p,
     ranking,
-    samples_to_recalibrate,
+    samples_for_threshold,
 )
 
 CODES = np.repeat([0, 1], 10)
@@ -145,7 +145,7 @@ def test_intervals_of_an_area_hold_it_and_patients_count_once(rng, sizes, area):
 
 @pytest.mark.parametrize("area", [0.7, 0.84, 0.95])
 def test_as_many_samples_as_are_asked_for_place_a_threshold(rng, area):
-    n, distance = samples_to_recalibrate(area), np.sqrt(2) * norm.ppf(area)
+    n, distance = samples_for_threshold(area), np.sqrt(2) * norm.ppf(area)
     thresholds = rng.normal(size=(4000, 2, n)).mean(axis=(1, 2)) + distance / 2
     balanced = (norm.cdf(thresholds) + norm.sf(thresholds - distance)) / 2
     best = norm.cdf(distance / 2)
@@ -258,4 +258,4 @@ def test_the_loss_is_over_the_classes_of_the_second_cohort():
 
 
 def test_at_least_five_samples_place_a_threshold():
-    assert [samples_to_recalibrate(area) for area in (0.5, 0.51, 0.9999)] == [5, 5, 5]
+    assert [samples_for_threshold(area) for area in (0.5, 0.51, 0.9999)] == [5, 5, 5]

@@ -1,4 +1,4 @@
-"""Verdicts of null studies: what `python -m benchmarks verdicts` measures with more of them."""
+"""Verdicts on null studies: what `python -m benchmarks.verdicts` measures with more of them."""
 
 import importlib
 import sys
@@ -7,34 +7,57 @@ from pathlib import Path
 import pytest
 from scipy.stats import binom
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+ROOT = Path(__file__).parents[3]
 #: Simulated studies of each design.
-STUDIES = 60
+STUDIES = 40
 
 
-@pytest.fixture
-def bench_verdicts(monkeypatch):
-    """Import the benchmark with few studies and one process, and forget its modules afterwards."""
-    monkeypatch.setenv("XNBFLOW_AUDIT_STUDIES", str(STUDIES // 5))
-    monkeypatch.setenv("XNBFLOW_AUDIT_JOBS", "1")
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    _forget_benchmarks()  # another test of this process may have imported them with more studies
-    yield importlib.import_module("bench_verdicts")
-    _forget_benchmarks()
-
-
-def _forget_benchmarks():
-    for name, module in list(sys.modules.items()):
-        if Path(getattr(module, "__file__", None) or "").parent == BENCHMARKS:
-            del sys.modules[name]
+@pytest.fixture(scope="module")
+def verdicts():
+    """The program, which is no part of the package."""
+    sys.path.insert(0, str(ROOT))
+    try:
+        yield importlib.import_module("benchmarks.verdicts")
+    finally:
+        sys.path.remove(str(ROOT))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("design", ["20 patients x 3", "20 pairs", "32 and 8 samples"])
-def test_null_studies_are_seldom_supported(bench_verdicts, design):
+def test_null_studies_are_seldom_supported(verdicts, design):
     """With patients counted as samples a quarter of them would be."""
-    cell = bench_verdicts.cell_of(design, "nb", 0.0)
-    assert cell["studies"] == STUDIES
-    assert cell["supported"] * STUDIES <= binom.ppf(0.999, STUDIES, 0.025)
-    coverage = min(cell["balanced_accuracy"], cell["accuracy"])
+    settings = verdicts.Settings(
+        studies=STUDIES,
+        names=(design,),
+        classifier="gaussian_nb",
+        test_size=verdicts.LabelTestSize(permutations=99),
+        jobs=1,
+        null=True,
+    )
+    [row] = verdicts.measure_designs(settings)
+    assert row["studies"] == STUDIES
+    assert row["supported"] * STUDIES <= binom.ppf(0.999, STUDIES, 0.025)
+    coverage = min(row["balanced accuracy held"], row["accuracy held"])
     assert coverage * STUDIES >= binom.ppf(0.001, STUDIES, 0.95)
+
+
+def test_a_row_that_does_not_exist_is_an_error(verdicts, capsys):
+    with pytest.raises(SystemExit):
+        verdicts.main(["designs", "13 samples"])
+    error = capsys.readouterr().err
+    assert "no row '13 samples'" in error
+    assert "12 samples" in error
+
+
+def test_the_series_of_an_earlier_table_have_their_level_beside_the_new_one(
+    verdicts, monkeypatch, tmp_path
+):
+    study = verdicts.draw_study(verdicts.Design(n=20), seed=0)
+    monkeypatch.setattr(verdicts, "development_series", lambda: {"one": None, "two": None})
+    monkeypatch.setattr(verdicts, "read_series", lambda _: study)
+    earlier = tmp_path / "earlier.tsv"
+    earlier.write_text("series\tlevel\none\twell supported\n")
+    settings = verdicts.Settings(studies=1, classifier="gaussian_nb", before=str(earlier))
+    rows = list(verdicts.measure_series(settings))
+    assert [row["level before"] for row in rows] == ["well supported", ""]
+    assert [row["level"] for row in rows] == ["not supported", "not supported"]

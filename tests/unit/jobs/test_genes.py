@@ -1,5 +1,7 @@
 """The jobs *genes* and *diagnose*: what each writes, and what an earlier version left."""
 
+import hashlib
+
 import numpy as np
 import pytest
 from toys import dataset, refused
@@ -25,7 +27,9 @@ def names(folder):
 
 def test_genes_writes_its_tables_and_two_of_them_as_text(series, tmp_path):
     folder = tmp_path / "genes"
-    compare_features(series, Design(reference="a"), folder=folder, check_code=lambda: None)
+    compare_features(
+        series, Design(reference="a"), downloads={}, folder=folder, check_code=lambda: None
+    )
     tables = {f"{name}.parquet" for name in GENE_TABLES}
     assert names(folder) == tables | {"genes.tsv", "contrasts.tsv"}
     contrasts = read_parquet(folder / "contrasts.parquet", GENE_TABLES["contrasts"])
@@ -42,10 +46,47 @@ def test_genes_writes_its_tables_and_two_of_them_as_text(series, tmp_path):
     assert len({recorded_series_digest(folder / name) for name in tables}) == 1
 
 
+def test_gene_sets_are_tested_in_each_class_and_pair_of_classes(series, tmp_path):
+    sets = tmp_path / "sets.gmt"
+    sets.write_text("\t".join(["ten", "a set", *(f"g{i}" for i in range(10))]) + "\n")
+    folder = tmp_path / "genes"
+    compare_features(
+        series,
+        Design(reference="a", contrasts=("c vs b",)),
+        gene_set_files=[sets],
+        downloads={},
+        folder=folder,
+        check_code=lambda: None,
+    )
+
+    def table(name):
+        return read_parquet(folder / f"{name}.parquet", GENE_TABLES[name])
+
+    (file,) = table("gene_set_files").to_dict("records")
+    assert file == {
+        "file": "sets.gmt",
+        "place": str(sets),
+        "sha256": hashlib.sha256(sets.read_bytes()).hexdigest(),
+        "gene_sets": 1,
+    }
+    assert table("gene_set_tests")["class"].tolist() == ["a", "b", "c"]
+    assert table("contrast_set_tests")["contrast"].tolist() == ["b vs a", "c vs a", "c vs b"]
+    assert table("design_notes").empty
+
+
+def test_without_gene_sets_nothing_is_tested(series, tmp_path):
+    folder = tmp_path / "genes"
+    compare_features(series, Design(), downloads={}, folder=folder, check_code=lambda: None)
+    for name in ("gene_set_files", "gene_set_tests", "contrast_set_tests", "design_notes"):
+        assert read_parquet(folder / f"{name}.parquet", GENE_TABLES[name]).empty
+
+
 def test_a_design_that_cannot_be_leaves_no_file(series, tmp_path):
     folder = tmp_path / "genes"
     with refused("reference of the study's design is 'd'", key="reference"):
-        compare_features(series, Design(reference="d"), folder=folder, check_code=lambda: None)
+        compare_features(
+            series, Design(reference="d"), downloads={}, folder=folder, check_code=lambda: None
+        )
     assert not folder.exists()
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from toys import refused
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.methods import METHODS, resolved
+from xnbflow.evaluation.methods import resolved
 from xnbflow.jobs.check import check_classifiers
 from xnbflow.jobs.classify import train_classifiers
 from xnbflow.jobs.models import fit_kept_model
@@ -52,9 +53,11 @@ def folder(tmp_path_factory, series):
     check_classifiers(
         folder / "series.parquet",
         entries=ENTRIES,
-        fast_classes={"csnb": METHODS["csnb"].quick},
+        label_test_classifiers=["csnb"],
         halves_classifiers=["csnb"],
         n_pairs=2,
+        n_permutations=99,
+        design=Design(),
         folder=folder,
         check_code=lambda: calls.append("check"),
     )
@@ -79,7 +82,7 @@ def test_a_job_of_training_writes_the_tables_of_all_its_classifiers(folder):
 
 
 def test_a_job_of_checks_has_the_label_test_of_each_tested_and_the_halves_of_each_halved(folder):
-    for table in ("label_test", "learning_curve", "halves"):
+    for table in ("label_test", "halves"):
         stacked = read_stacked(folder / f"{table}.parquet", CHECK_TABLES[table], ["csnb"])
         assert len(stacked["csnb"]), table
     halves = read_stacked(folder / "halves.parquet", CHECK_TABLES["halves"], ["csnb"])["csnb"]

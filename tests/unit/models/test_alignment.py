@@ -1,14 +1,12 @@
 """A table as input of a model: columns by name, and what is refused."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from fitted_models import CSNB, HOLES, NB, NEW, SERIES, XNB
 
 from xnbflow.core.errors import InputError
 from xnbflow.models import fit_model, predict_table
-from xnbflow.models.alignment import align, reference_level, resolve_missing
+from xnbflow.models.alignment import align, resolve_missing
 
 
 @pytest.mark.parametrize(
@@ -40,13 +38,3 @@ def test_a_missing_value_is_the_training_median():
     aligned = align(NB, NEW.assign(g0=np.nan), "impute")
     assert aligned.frame["g0"].tolist() == [pytest.approx(np.median(SERIES.values[0]))] * 20
     assert aligned.lacking.sum(axis=0).tolist() == [20, 0, 0, 0, 0, 0, 0, 0]
-
-
-def test_values_of_a_panel_are_differences_to_the_mean_of_its_references():
-    panel = replace(NB, series={**NB.series, "references": ["r1", "r2"]})
-    table = NEW.assign(r1=1.0, r2=3.0)
-    assert reference_level(panel, table).ravel().tolist() == [2.0] * 20
-    assert reference_level(panel, NEW) == 0.0
-    for incomplete in (table.drop(columns="r1"), table.where(table.index.to_series() != "s2")):
-        with pytest.raises(InputError, match="of which values are missing; add them"):
-            reference_level(panel, incomplete)

@@ -1,7 +1,5 @@
 """Explanation of the prediction for one sample."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -85,20 +83,6 @@ def test_a_sample_is_named_once_and_the_step_before_keeps_the_values():
         explain_sample(scaled, NEW, "s4")
     relative = fit_model(SERIES, {"steps": [scaler, {"method": "csnb"}]})
     assert adds_up(explain_sample(relative, NEW, "s4"), relative)
-
-
-def test_a_recalibrated_model_has_the_references_multiplied_as_the_evidence():
-    recalibration = {"slope": 0.5, "intercept": [0.0, 0.25]}
-    model = replace(XNB, series={**XNB.series, "recalibration": recalibration})
-    explanation = explain_sample(model, NEW, "s4")
-    fitted = explain_sample(XNB, NEW, "s4").terms
-    assert (fitted["log_reference"] != 0.0).any()
-    for name in ("evidence", "log_reference"):
-        halves = 0.5 * fitted[name].to_numpy()
-        assert explanation.terms[name].to_numpy() == pytest.approx(halves)
-    assert adds_up(explanation, model)
-    # log prior log(1/2) times 0.5, plus the intercept, less the log prior
-    assert explanation.intercepts["tumour"] == pytest.approx(0.5 * np.log(2) + 0.25)
 
 
 def test_a_feature_whose_training_density_is_not_described_has_the_reference_0():

@@ -1,7 +1,6 @@
 """Models as files: what was written is read, and nothing that is damaged, foreign or untrusted."""
 
-import io
-import json
+import sys
 import warnings
 import zipfile
 from dataclasses import replace
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from model_files import edited, packed, parts_of, two_classes
+from model_files import edited, two_classes
 from sklearn.preprocessing import StandardScaler
 from toys import refused
 
@@ -53,7 +52,7 @@ PARAMS = {
 STEPS = {
     name: {"steps": [{"method": name}, {"method": "csnb"}]}
     for name, method in shipped_methods().items()
-    if method.kind == "transformer" and name not in ("adjust_covariates", "centre_groups")
+    if method.kind == "transformer"
 }
 CLASSIFIERS = {
     name: {"method": name, "params": PARAMS.get(name, {})}
@@ -97,38 +96,19 @@ def test_other_files_are_refused(path, tmp_path):
     (tmp_path / "text.skops").write_text("g0,g1\n1,2\n")
     skops.io.dump(StandardScaler(), tmp_path / "foreign.skops")
     edited(path, tmp_path / "newer.skops", lambda c: c["version"].update(content="99"))
-    edited(path, tmp_path / "older.skops", lambda c: c["version"].update(content="3"))
+    edited(path, tmp_path / "older.skops", lambda c: c["version"].update(content="4"))
     popen = {"__class__": "Popen", "__module__": "subprocess"}
     edited(path, tmp_path / "popen.skops", lambda c: c["estimator"].update(popen))
-    nested = json.loads("[" * 200 + "]" * 200)
-    edited(path, tmp_path / "nested.skops", lambda c: c.update(more=nested))
     for name, message in {
         "nothing": "does not exist",
         "text": r"is damaged \(BadZipFile: .* zip file\)",
         "foreign": "not a model of xnbflow",
-        "newer": "format 99, this program reads 4",
-        "older": "format 3, this program reads 4",
-        "nested": "nested more than 150 deep",
+        "newer": "format 99, this program reads 5",
+        "older": "format 4, this program reads 5",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
         with pytest.raises(InputError, match=message):
             read_model(tmp_path / f"{name}.skops")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"probe": np.full((3, 2), 0.5)}, "gives other predictions here"),
-        ({"quartiles": np.zeros((2, 8))}, "its arrays are not .* one model"),
-        ({"versions": []}, "its versions is not of"),
-    ],
-)
-def test_a_model_of_other_content_than_where_it_was_made_is_refused(
-    path, tmp_path, change, message
-):
-    write_model(replace(read_model(path), **change), tmp_path / "m.skops")
-    with pytest.raises(InputError, match=message):
-        read_model(tmp_path / "m.skops")
 
 
 def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch):
@@ -152,113 +132,46 @@ def test_a_forest_is_read_where_its_trees_are_trusted(tmp_path):
     assert np.array_equal(model.estimator.predict_proba(new), read.estimator.predict_proba(new))
 
 
-def test_an_estimator_that_holds_a_function_is_not_written(tmp_path):
+def test_a_function_that_an_estimator_holds_is_named_to_be_trusted(tmp_path):
     entry = {"steps": [{"method": "sklearn.cluster.FeatureAgglomeration"}, {"method": "csnb"}]}
-    with pytest.raises(InputError, match=r"numpy\.mean \(FunctionNode\).*another estimator"):
-        write_model(fit_model(SERIES, entry), tmp_path / "m.skops")
-    assert not (tmp_path / "m.skops").exists()
+    write_model(fit_model(SERIES, entry), tmp_path / "m.skops")
+    with pytest.raises(InputError, match=r"not trusted: numpy\.mean\. .*--trust"):
+        read_model(tmp_path / "m.skops")
+    read_model(tmp_path / "m.skops", ["numpy.mean"])
 
 
-def test_an_altered_array_is_refused_by_the_digest(path, tmp_path):
-    parts = parts_of(path)
-    arrays = [name for name in parts if name.endswith(".npy")]
-    assert len(arrays) > 10
-    for name in arrays:
-        altered = parts[name][:-1] + bytes([parts[name][-1] ^ 1])
-        with zipfile.ZipFile(tmp_path / "m.skops", "w") as archive:  # its checksum is right
-            for part_name, content in (parts | {name: altered}).items():
-                archive.writestr(part_name, content)
-        with pytest.raises(InputError, match="digest"):
+@pytest.mark.parametrize("loader", ["FunctionNode", "ObjectNode", "TypeNode"])
+def test_what_a_file_names_is_neither_imported_nor_called(path, tmp_path, loader):
+    """The module `this` prints a poem when it is imported; nothing else imports it."""
+    node = {"__loader__": loader, "__module__": "this", "__class__": "s", "__reduce__": {}}
+    edited(path, tmp_path / "m.skops", lambda content: content.update(estimator=node))
+    with pytest.raises(InputError, match=r"not trusted: this\.s"):
+        read_model(tmp_path / "m.skops")
+    assert "this" not in sys.modules
+
+
+def test_damaged_parts_are_refused(path, tmp_path):
+    """ZIP files have a checksum of each part."""
+    content = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        parts = archive.infolist()
+    assert len(parts) > 10
+    for part in parts:
+        # A part of an archive follows a header of 30 bytes, its name and further fields.
+        end = part.header_offset + 30 + len(part.filename) + part.file_size
+        damaged = bytearray(content)
+        damaged[end - 1] ^= 1
+        (tmp_path / "m.skops").write_bytes(damaged)
+        with pytest.raises(InputError, match="make or copy it again"):
             read_model(tmp_path / "m.skops")
 
 
-def declaring(shape, dtype="<f8"):
-    stream = io.BytesIO()
-    header = {"descr": dtype, "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(stream, header)
-    return stream.getvalue() + bytes(64)
-
-
-@pytest.mark.parametrize(
-    ("array", "message"),
-    [
-        (declaring((10**13,)), "declares another array than it stores"),
-        (declaring((-1, -8)), "declares another array than it stores"),
-        (declaring((10**18, 0)), "declares another array than it stores"),
-        (declaring((10**18,), "<U0"), "declares another array than it stores"),
-        (declaring((8,), "|O"), "declares another array than it stores"),
-        (b"no array", "the magic string is not correct"),
-    ],
-)
-def test_an_array_that_declares_what_it_does_not_store_is_refused(path, tmp_path, array, message):
-    parts = parts_of(path)
-    name = next(name for name in parts if name.endswith(".npy"))
-    with pytest.raises(InputError, match=message):
-        read_model(packed(parts | {name: array}, tmp_path / "m.skops"))
-
-
-def test_what_is_not_one_plain_zip_file_is_refused(path, tmp_path):
-    parts, content = parts_of(path), path.read_bytes()
-    other = tmp_path / "m.skops"
-    packed(parts | {"1.npy": declaring((10**7,)) + bytes(8 * 10**7)}, other,
-           compression=zipfile.ZIP_DEFLATED)  # fmt: skip
-    files = [other.read_bytes(), b"\x80\x04N." + content, content + b"\n", content + content]
-    for file_content in files:
-        other.write_bytes(file_content)
-        with pytest.raises(InputError, match="ZIP file"):
-            read_model(other)
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
-        for name in [*old.namelist(), "schema.json"]:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                new.writestr(name, old.read(name))
-    with pytest.raises(InputError, match="two parts of one name"):
-        read_model(other)
-
-
-def test_a_compressed_part_is_refused_whatever_its_size(path, tmp_path):
-    parts = parts_of(path) | {"more": b"short"}
-    packed(parts, tmp_path / "stored.skops")
-    read_model(tmp_path / "stored.skops")
-    with zipfile.ZipFile(tmp_path / "m.skops", "w") as archive:
-        for name, content in parts_of(tmp_path / "stored.skops").items():
-            compression = zipfile.ZIP_DEFLATED if name == "more" else zipfile.ZIP_STORED
-            archive.writestr(name, content, compression)
-    with pytest.raises(InputError, match="not one uncompressed ZIP file"):
+@pytest.mark.parametrize("share", [0.1, 0.9])
+def test_a_file_that_ends_early_is_refused(path, tmp_path, share):
+    content = path.read_bytes()
+    (tmp_path / "m.skops").write_bytes(content[: int(share * len(content))])
+    with pytest.raises(InputError, match=r"is damaged \(BadZipFile"):
         read_model(tmp_path / "m.skops")
-
-
-def test_a_part_that_declares_more_bytes_than_the_file_has_is_refused(path, tmp_path):
-    content = bytearray(path.read_bytes())
-    directory = content.index(b"PK\x01\x02")
-    content[directory + 24 : directory + 28] = (2**31 - 1).to_bytes(4, "little")  # its size
-    (tmp_path / "m.skops").write_bytes(content)
-    with pytest.raises(InputError, match="not one uncompressed ZIP file"):
-        read_model(tmp_path / "m.skops")
-
-
-DEEP = 100_000
-
-
-@pytest.mark.parametrize(
-    ("schema", "message"),
-    [
-        (b"", r"is damaged \(JSONDecodeError: .* line 1 column 1"),
-        (b'{"content": 1}', r"is damaged \(KeyError: '__loader__'\)"),
-        (b'{"__loader__": "DictNode"}', "but not a model of xnbflow"),
-        (
-            b'{"__loader__": "DictNode", "content": {"format": {"__loader__": "JsonNode"}}}',
-            r"is damaged \(KeyError: 'content'\)",
-        ),
-        (b"[" * DEEP + b"]" * DEEP, r"is damaged \(RecursionError"),
-        (b'{"a": ' * DEEP + b"1" + b"}" * DEEP, r"is damaged \(RecursionError"),
-    ],
-    ids=["empty", "no node", "no content", "no format", "nested lists", "nested mappings"],
-)
-def test_a_schema_without_a_valid_content_is_refused(path, tmp_path, schema, message):
-    with pytest.raises(InputError, match=message) as error:
-        read_model(packed(parts_of(path) | {"schema.json": schema}, tmp_path / "m.skops"))
-    assert len(str(error.value)) < 1000
 
 
 def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
@@ -271,10 +184,6 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     assert {recorded_series_digest(path) for path in paths.values()} == {"0123456789abcdef"}
     sets = (folder / "csnb.gmt").read_text().splitlines()
     assert all(line.split("\t")[1].endswith(model.series["digest"][:12]) for line in sets)
-    write_model(fit_model(SERIES, model.entry), tmp_path / "again.skops")
-    parts, again = parts_of(outputs["model"]), parts_of(tmp_path / "again.skops")
-    assert [name for name in parts if parts[name] != again[name]] == ["schema.json", "digest.json"]
-    write_model(fit_model(SERIES, model.entry), outputs["model"])
     assert read_model(outputs["model"]).series["digest"] == series_digest(SERIES)
     (tmp_path / "mine.skops").write_bytes(Path(outputs["model"]).read_bytes())
     read_model(tmp_path / "mine.skops")
@@ -285,63 +194,6 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     (other / "signature.parquet").write_bytes(Path(outputs["signature"]).read_bytes())
     with pytest.raises(InputError, match=r"copy of results/toy/models/csnb/csnb\.skops"):
         read_model(other / "nb.skops")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"used": np.array([8])}, "its arrays are not .* one model"),
-        ({"used": np.array([0.0])}, "its arrays are not .* one model"),
-        ({"quartiles": np.zeros((3, 8), dtype=int)}, "its arrays are not .* one model"),
-        ({"symbols": {"g0": "TP53\x1b"}}, "control character"),
-        ({"series": {"name": "toy"}}, r"is damaged \(KeyError: 'samples'\)"),
-    ],
-)
-def test_arrays_names_and_items_of_another_form_are_refused(path, tmp_path, change, message):
-    write_model(replace(read_model(path), **change), tmp_path / "m.skops")
-    with pytest.raises(InputError, match=message):
-        read_model(tmp_path / "m.skops")
-
-
-def test_a_file_has_no_time_of_writing(path):
-    """Equal models have equal bytes."""
-    with zipfile.ZipFile(path) as archive:
-        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-
-
-def test_a_used_feature_beyond_the_last_is_refused(path, tmp_path):
-    model = read_model(path)
-    used = model.used.copy()
-    used[-1] = 8  # of features 0 to 7
-    write_model(replace(model, used=used), tmp_path / "m.skops")
-    with pytest.raises(InputError, match="its arrays are not those of one model"):
-        read_model(tmp_path / "m.skops")
-
-
-def test_typicality_of_another_shape_is_refused(path, tmp_path):
-    model = read_model(path)
-    typicality = model.typicality
-    for name in ("centres", "bandwidths"):
-        cut = replace(typicality, **{name: getattr(typicality, name)[:, 1:]})
-        write_model(replace(model, typicality=cut), tmp_path / "m.skops")
-        with pytest.raises(InputError, match="its arrays are not those of one model"):
-            read_model(tmp_path / "m.skops")
-
-
-@pytest.mark.parametrize(
-    "recalibration",
-    [
-        {"slope": 1.0, "intercept": [0.0, 0.0, 0.0]},
-        {"slope": 1.0, "intercept": [0.0]},
-        {"slope": float("inf"), "intercept": [0.0, 0.0]},
-    ],
-)
-def test_a_recalibration_of_other_classes_or_infinite_is_refused(path, tmp_path, recalibration):
-    model = read_model(path)
-    changed = replace(model, series={**model.series, "recalibration": recalibration})
-    write_model(changed, tmp_path / "m.skops")
-    with pytest.raises(InputError, match="slope and intercepts are not those of its classes"):
-        read_model(tmp_path / "m.skops")
 
 
 def test_a_probability_may_differ_by_a_millionth(path, tmp_path):

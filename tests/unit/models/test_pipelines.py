@@ -28,7 +28,7 @@ from xnbflow.models.pipelines import (
     with_imputation,
 )
 from xnbflow.naive_bayes import ClassSpecificNB
-from xnbflow.preprocessing import CountNormalizer, CovariateAdjuster, Imputer, ReadFilter
+from xnbflow.preprocessing import CountNormalizer, Imputer, ReadFilter
 
 SERIES = two_classes()
 FRAME = SERIES.frame()
@@ -82,17 +82,6 @@ def test_only_imputation_and_selection_keep_values():
     changed = (StandardScaler(), MinMaxScaler(), PCA(3))
     assert not any(keeps_values(make_pipeline(step, GaussianNB())) for step in changed)
     assert keeps_values(GaussianNB())
-
-
-def test_columns_of_the_samples_are_no_features():
-    """The adjustment keeps features apart, the scaling of samples does not."""
-    frame = FRAME.assign(plate=["p", "p", "q", "q"] * 10)
-    adjuster = CovariateAdjuster(columns=["plate"]).set_output(transform="pandas")
-    model = make_pipeline(adjuster, selecting()).fit(frame, SERIES.labels)
-    assert takes_features_apart(model)
-    assert used_features(model, frame).tolist() == MARKERS
-    mixed = make_pipeline(adjuster, Normalizer(), GaussianNB()).fit(frame, SERIES.labels)
-    assert used_features(mixed, frame).tolist() == list(range(8))
 
 
 def test_a_classifier_that_imputes_is_not_changed_and_another_one_gets_names():

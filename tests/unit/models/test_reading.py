@@ -10,9 +10,8 @@ from fitted_models import CSNB, NEW
 from serving import serving
 from toys import dataset, refused
 
-from xnbflow.models import fit_model, predict_table, reading
+from xnbflow.models import predict_table, reading
 from xnbflow.models.reading import described_row, read_samples, read_training, symbols_of
-from xnbflow.running.cli.commands import training_series
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.scales import RecognisedScale
 
@@ -22,10 +21,6 @@ def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
     NEW.assign(**{"a, b": 1.0, "site": "Ghent", "empty": np.nan})[::-1].to_csv(path)
     read = read_samples(described_row(str(path)), features=CSNB.features)
     assert predict_table(CSNB, read.loc[NEW.index]).table.equals(predict_table(CSNB, NEW).table)
-    NEW.assign(site="Ghent", type=["a", "b"] * 10).to_csv(path)
-    origin = {"location": str(path), "label": "type", "options": ["drop=site"]}
-    model = fit_model(read_training(described_row(**origin)), {"method": "xnb"}, origin=origin)
-    assert training_series(model, [], "rows").features.tolist() == NEW.columns.tolist()
     NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
     with refused(key=CSNB.features[0]):
         read_samples(described_row(str(path)), features=CSNB.features)
@@ -98,9 +93,9 @@ def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
     assert reading.has_text(["1.5", "high"], ".")
 
 
-def complete(row, training=(), features=(), columns=()):
+def complete(row, training=(), features=()):
     return reading.first_complete_row(
-        row, dict(training), features=set(features), columns=columns, downloads=Downloads(Path())
+        row, dict(training), features=set(features), downloads=Downloads(Path())
     )
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarn
 
 
 def counts(rng, n_features=30, n_samples=60):
-    """Counts with many zeros and ties, as of single cells."""
+    """Counts with many zeros and ties."""
     codes = np.arange(n_samples) % 3
     rates = rng.choice([0.05, 0.3, 2.0], size=(3, n_features))
     return rng.poisson(rates[codes]).astype(float), codes

@@ -1,15 +1,13 @@
-"""Bandwidths, kernels and distances in classifiers: sparse samples, model files."""
+"""Bandwidths, kernels and distances of a classifier remain in its model file."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
 from sklearn.datasets import load_wine
 from toys import dataset
 
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.trained import fit_model
-from xnbflow.naive_bayes import XNB, ClassSpecificNB
 
 OPTIONS = [
     {"bandwidth": "sheather_jones"},
@@ -19,22 +17,6 @@ OPTIONS = [
     {"kernel": 4},
     {"distance": "wasserstein"},
 ]
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("classifier", [XNB, ClassSpecificNB])
-def test_sparse_samples_are_fitted_as_dense_ones(rng, classifier, options):
-    y = rng.permutation(np.repeat([0, 1, 2], 14))
-    X = np.where(rng.random((42, 30)) < 0.5, 0.0, rng.normal(size=(42, 30)))
-    X[:, :6] += 3.0 * (y[:, None] == np.arange(6) % 3)
-    model = classifier(**options)
-    if classifier is XNB:
-        model.set_params(min_distance="mean")
-    dense = model.fit(X, y)
-    selected, expected = dense.selected_features_, dense.predict_joint_log_proba(X)
-    sparse = model.fit(csr_array(X), y)
-    assert sparse.selected_features_ == selected
-    np.testing.assert_allclose(sparse.predict_joint_log_proba(csr_array(X)), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

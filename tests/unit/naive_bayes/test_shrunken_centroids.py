@@ -1,9 +1,8 @@
-"""Nearest shrunken centroids: scikit-learn's at every threshold, choice, sparse samples."""
+"""Nearest shrunken centroids: scikit-learn's at every threshold, and the choice."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from scipy.special import log_softmax
 from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold, cross_val_predict
@@ -43,13 +42,12 @@ def scores_of_scikit_learn(X, y, threshold):
 
 
 @pytest.mark.filterwarnings("ignore:self.within_class_std_dev_ has at least 1 zero:UserWarning")
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("name", DATA)
-def test_every_threshold_of_the_path_is_scikit_learns(name, form):
+def test_every_threshold_of_the_path_is_scikit_learns(name):
     X, y = DATA[name]()
-    centroids = Centroids.of(form(X.T), y, len(np.unique(y)))
+    centroids = Centroids.of(X.T, y, len(np.unique(y)))
     thresholds = np.linspace(0.0, 1.01 * centroids.greatest_deviation, 12)
-    evidence = centroids.evidence(form(X.T), thresholds)
+    evidence = centroids.evidence(X.T, thresholds)
     counts = centroids.count_features(thresholds)
     for threshold, actual, count in zip(thresholds, evidence, counts, strict=True):
         expected, model = scores_of_scikit_learn(X, y, threshold)
@@ -121,25 +119,11 @@ def test_a_class_that_an_inner_training_set_lacks_is_not_predicted_there():
     np.testing.assert_allclose(np.exp(model.class_log_prior_), [0.1, 0.4, 0.4, 0.1])
 
 
-def test_sparse_samples_give_what_dense_ones_give():
-    rng = np.random.default_rng(4)
-    y = np.arange(120) % 3
-    X = rng.poisson(0.2 + 1.5 * (np.arange(40) % 8 == y[:, np.newaxis])).astype(np.float32)
-    dense = ShrunkenCentroids().fit(X, y)
-    for form in (sparse.csr_array, sparse.csc_matrix):
-        stored = ShrunkenCentroids().fit(form(X), y)
-        assert stored.selected_features_ == dense.selected_features_
-        pd.testing.assert_frame_equal(stored.path_, dense.path_)
-        actual = stored.predict_joint_log_proba(form(X))
-        np.testing.assert_allclose(actual, dense.predict_joint_log_proba(X), rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("samples", [None, np.r_[38:4:-2, 0:39:5]])
-def test_moments_are_numpys_also_of_some_samples_in_any_order(form, samples):
+def test_moments_are_numpys_also_of_some_samples_in_any_order(samples):
     X, y = unequal()
     values, codes = (X, y) if samples is None else (X[samples], y[samples])
-    means, squares = class_moments(form(X.T), codes, 3, samples=samples)
+    means, squares = class_moments(X.T, codes, 3, samples=samples)
     centred = values.copy()
     for c in range(3):
         expected = values[codes == c].mean(axis=0)
@@ -148,14 +132,13 @@ def test_moments_are_numpys_also_of_some_samples_in_any_order(form, samples):
     np.testing.assert_allclose(squares, (centred**2).sum(axis=0), rtol=1e-11, atol=1e-25)
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_evidence_of_some_samples_is_that_of_all(form):
+def test_evidence_of_some_samples_is_that_of_all():
     X, y = unequal()
-    centroids = Centroids.of(form(X.T), y, 3)
+    centroids = Centroids.of(X.T, y, 3)
     thresholds = np.array([0.0, 0.5, 2.0])
     samples = np.array([7, 3, 30])
-    evidence = centroids.evidence(form(X.T), thresholds, samples=samples)
-    expected = centroids.evidence(form(X.T), thresholds)[:, samples]
+    evidence = centroids.evidence(X.T, thresholds, samples=samples)
+    expected = centroids.evidence(X.T, thresholds)[:, samples]
     np.testing.assert_allclose(evidence, expected, rtol=1e-9, atol=1e-10)
 
 

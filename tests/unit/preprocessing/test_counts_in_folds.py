@@ -20,7 +20,7 @@ from xnbflow.evaluation.training import train
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.trained import fit_model
-from xnbflow.preprocessing import CountNormalizer, GroupCentrer, ReadFilter
+from xnbflow.preprocessing import CountNormalizer, ReadFilter
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 
@@ -106,8 +106,6 @@ def test_the_gene_table_of_counts_is_voom_s(series):
 def test_the_steps_of_a_configuration_come_before_or_are_refused(series):
     pipeline = make_pipeline(CountNormalizer(method="none"), GaussianNB())
     assert normalising(pipeline) is pipeline
-    with refused("GroupCentrer reads columns of the samples", key="transform"):
-        normalising(make_pipeline(GroupCentrer(column="p"), GaussianNB()))
     entry = {"method": "xnbflow.naive_bayes.xnb.XNB", "params": {"columns": [{"a": "@linear"}]}}
     with refused("columns by @kind|no parameter"):
         estimator_for(series, entry)

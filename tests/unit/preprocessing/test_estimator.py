@@ -1,6 +1,7 @@
 """Estimators refuse parameters, samples and labels that they cannot use, by their names."""
 
 import inspect
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import paper_cases
 import pytest
 from declared_estimators import DECLARED, ESTIMATORS, make, samples, use
 from refused_samples import CODES, HALF, NOISE
+from scipy import sparse
 
 from xnbflow import naive_bayes as nb
 from xnbflow import preprocessing
@@ -140,15 +142,31 @@ def test_a_value_of_no_type_that_a_parameter_has_is_refused_by_its_name(estimato
     assert len(str(error.value)) <= 300
 
 
+@each_estimator
+def test_sparse_samples_are_refused_as_scikit_learn_refuses_them(estimator):
+    X, y = samples(estimator)
+    fitted = make(estimator).fit(X, y)
+    message = r"Sparse data was passed.* Use '\.toarray\(\)' to convert to a dense numpy array"
+    for form in (sparse.csr_array, sparse.csc_matrix):
+        with pytest.raises(TypeError, match=message):
+            make(estimator).fit(form(X), y)
+        if hasattr(fitted, "predict"):  # selectors of scikit-learn select columns of any form
+            with pytest.raises(TypeError, match=message):
+                fitted.predict(form(X))
+
+
 @pytest.mark.parametrize("first", ["g0", "g2"])
-def test_sparse_samples_are_taken_by_the_names_of_their_features(first):
+def test_features_of_annotated_samples_are_found_by_their_names(first):
     """Features of fit are found wherever they are; one that X lacks is named."""
     X, y = samples(nb.ShrunkenCentroids)
     frame = pd.DataFrame(X).add_prefix("g")
     model = nb.ShrunkenCentroids(threshold=0.0).fit(frame, y)
+
+    def annotated(table):
+        return SimpleNamespace(X=table.to_numpy(), obs=pd.DataFrame(), var_names=table.columns)
+
     others = [name for name in frame.columns if name != first]
     reordered = frame[[first, *others]].assign(further=1.0)
-    cells = reordered.astype(pd.SparseDtype(float, 0.0))
-    np.testing.assert_array_equal(model.predict(cells), model.predict(frame))
+    np.testing.assert_array_equal(model.predict(annotated(reordered)), model.predict(frame))
     with pytest.raises(InputError, match=rf"^X lacks 1 feature that .* fitted on: '?{first}'?$"):
-        model.predict(cells.drop(columns=first))
+        model.predict(annotated(reordered.drop(columns=first)))

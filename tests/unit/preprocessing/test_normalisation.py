@@ -86,3 +86,9 @@ def test_features_without_a_value_in_training_are_reported_and_filled():
     assert imputer.n_empty_ == 1
     assert np.isfinite(imputer.transform(values)).all()
     assert imputer.transform(np.full((1, 40), np.nan))[0, 5] == np.nanmedian(values[:12])
+
+
+@pytest.mark.parametrize("n_features", range(3, 30))
+def test_a_constant_sample_becomes_zero_whatever_the_rounding_of_its_mean(n_features):
+    X = np.full((1, n_features), 0.1)
+    assert SampleStandardizer().fit_transform(X).tolist() == [[0.0] * n_features]

@@ -17,7 +17,7 @@ def test_a_verdict_in_words_has_the_numbers_of_its_row():
     assert text.endswith("permuted labels: p = 0.0012); 30 of 40 samples are right.")
     reason = {"verdict": "ranking holds", "reason": "the threshold does not"}
     text = cohort_sentence(row | reason, "NB")
-    assert text.startswith("The ranking holds, the threshold does not: recalibrate")
+    assert text.startswith("The ranking holds, the threshold does not: choose another")
     assert "at least 11 samples of each class of b: NB, trained on a" in text
     unknown = dict.fromkeys(("loss", "auc"), np.nan)
     actual = cohort_sentence(row | unknown | {"verdict": "held", "reason": ""}, "NB")

@@ -1,7 +1,6 @@
-"""The commands pack, open and export: what they write and print."""
+"""The command open: what it opens and prints."""
 
 import webbrowser
-from zipfile import ZipFile
 
 import pytest
 from report_study import study_of_tables
@@ -22,14 +21,6 @@ def folder(tmp_path, monkeypatch):
     put(tmp_path, "<p>page</p>", REPORT)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_pack_writes_a_zip_file_named_by_the_study(folder):
-    result = CliRunner().invoke(app, ["pack", "s"])
-    assert result.exit_code == 0, result.output
-    assert "s.zip: 2 files; unpack it and open index.html" in result.output
-    with ZipFile(folder / "s.zip") as packed:
-        assert sorted(packed.namelist()) == ["s/index.html", f"s/{REPORT}"]
 
 
 @pytest.mark.parametrize("browser", [True, False])

@@ -16,7 +16,7 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
 
     def steps(*reasons, **tables):
         actual = judged(results, "xnb", *reasons)
-        nothing = {name: [] for name in ("audit", "suspects", "learning_curve")}
+        nothing = {name: [] for name in ("audit", "suspects")}
         rows = {}
         for name, rows_of_table in (nothing | tables).items():
             rows[name] = [place | row for row in rows_of_table]
@@ -37,24 +37,23 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     data = {"audit": wrong, "suspects": [{"sample": "s7"}]}
     correct = ["leave copies of samples", "correct the scale of"]
     correct += ["check the samples whose", "check 1 label that"]
-    curve = [{"kind": "forecast", "balanced_accuracy": share} for share in (0.7, 0.74)]
     both = [*source, *plate]
-    assert steps(*both, **data, learning_curve=curve) == ["compare the classes in", *correct]
+    assert steps(*both, **data) == ["compare the classes in", *correct]
     series = of_column("column not separated", "series", 400, n_pairs=1)
     assert steps(*series) == ["compare the classes in"]
     second = "test the model on"
     # the only advice is another design: neither adjustment nor a further cohort of this one
     assert steps(*plate, **data) == ["compare the classes in", *correct]
     assert steps() == [second]
-    assert steps(learning_curve=curve) == ["add samples (forecast 74%", second]
-    assert steps(learning_curve=curve[:1] * 2) == ["more samples would add", second]
-    assert steps("unstable", learning_curve=curve) == ["add samples halves of", second]
+    assert steps("unstable") == ["add samples halves of", second]
     assert steps("stability unclear") == ["add samples these do", second]
     assert steps("most features selected") == ["add samples with these", second]
     assert steps("chance interval") == ["add samples"]
 
 
 PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+#: The signature of a model that selects one feature.
+SIGNATURE = {"model.signature": [{"class": "a", "feature": "g1", "rank": 1}]}
 
 
 def steps_of(tmp_path, level="well supported", reasons=(), fields=None, **tables):
@@ -63,43 +62,6 @@ def steps_of(tmp_path, level="well supported", reasons=(), fields=None, **tables
     contents = {"verdicts": [PLACE | {"level": level}], "reasons": rows}
     study = study_of_tables(tmp_path, contents | tables, **(fields or {}))
     return next_steps(study, PLACE)
-
-
-def forecast(n, accuracy, unreliable=""):
-    row = {"kind": "forecast", "training_samples": n, "balanced_accuracy": accuracy}
-    return PLACE | row | {"unreliable": unreliable}
-
-
-@pytest.mark.parametrize(
-    ("twice", "advice"),
-    [
-        (0.73, "more samples would add little"),
-        (0.7301, "add samples"),
-        (0.65, "more samples would"),
-    ],
-)
-def test_more_samples_are_worth_more_than_three_points(tmp_path, twice, advice):
-    curve = [forecast(30.0, 0.7), forecast(60.0, twice)]
-    first = steps_of(tmp_path, learning_curve=curve)[0]
-    assert first.startswith(advice)
-    assert first.endswith(f"(forecast {twice:.0%} with 60 training samples)")
-
-
-def test_an_unreliable_forecast_advises_nothing(tmp_path):
-    curve = [forecast(30.0, 0.7), forecast(60.0, 0.9, "wide")]
-    assert steps_of(tmp_path, learning_curve=curve)[0].startswith("more samples would add little")
-    curve = [forecast(60.0, 0.9, "wide")]
-    second = ["test the model on a second cohort (option validate)"]
-    assert steps_of(tmp_path, learning_curve=curve) == second
-    assert steps_of(tmp_path, "not supported", learning_curve=curve) == ["add samples"]
-
-
-def test_a_forecast_of_a_simpler_classifier_is_no_step(tmp_path):
-    """With it ClassSpecificNBCV of 88 % was forecast to have 81 % with twice the samples."""
-    curve = [forecast(30.0, 0.7), forecast(60.0, 0.8)]
-    assert steps_of(tmp_path / "a", learning_curve=curve)[0].startswith("add samples")
-    simpler = [row | {"fitted": "ClassSpecificNB"} for row in curve]
-    assert not any("sample" in step for step in steps_of(tmp_path / "b", learning_curve=simpler))
 
 
 @pytest.mark.parametrize(("n_classes", "words"), [(2, "both classes"), (3, "all classes")])
@@ -125,30 +87,32 @@ def test_warnings_of_the_audit_are_corrected_and_notices_are_not(tmp_path, sever
 
 @pytest.mark.parametrize("level", ["well supported", "partly supported", "not supported"])
 def test_a_supported_model_is_tested_elsewhere_and_gives_an_assay(tmp_path, level):
-    expected = "choose features for an assay with “xnbflow panel”"
-    steps = steps_of(tmp_path, level, fields={"final": ("xnb",)})
+    expected = "choose features of the signature for an assay"
+    final = {"final": ("xnb",)}
+    steps = steps_of(tmp_path / "a", level, fields=final, **SIGNATURE)
     assert steps == (
         ["add samples"]
         if level == "not supported"
         else ["test the model on a second cohort (option validate)", expected]
     )
-    steps = steps_of(tmp_path, level)
+    steps = steps_of(tmp_path / "b", level)
     assert expected not in steps  # the study keeps no model
+    steps = steps_of(tmp_path / "c", level, fields=final, **{"model.signature": []})
+    assert expected not in steps  # the model uses all features
 
 
 def test_a_model_that_held_elsewhere_needs_no_second_cohort(tmp_path):
     pair = Validation(model="xnb", train="d", test="e")
     fields = {"validate": (pair,), "final": ("xnb",)}
-    steps = steps_of(tmp_path, fields=fields)
-    assert steps == ["choose features for an assay with “xnbflow panel”"]
+    steps = steps_of(tmp_path, fields=fields, **SIGNATURE)
+    assert steps == ["choose features of the signature for an assay"]
     not_held = reason("cohort not held", subject="e")
-    steps = steps_of(tmp_path, "partly supported", [not_held], fields)
+    steps = steps_of(tmp_path, "partly supported", [not_held], fields, **SIGNATURE)
     assert steps == ["find out why it did not hold in the second cohort e"]
 
 
-def test_stability_comes_before_the_forecast(tmp_path):
+def test_stability_decides_whether_samples_are_added(tmp_path):
     expected = "these do not suffice to decide whether the features are stable"
-    curve = [forecast(30.0, 0.7), forecast(60.0, 0.9)]
     for reasons, words in (
         (["unstable"], "halves of these select different features"),
         (["stability unclear"], expected),
@@ -157,5 +121,5 @@ def test_stability_comes_before_the_forecast(tmp_path):
             expected,
         ),
     ):
-        steps = steps_of(tmp_path, "partly supported", reasons, learning_curve=curve)
+        steps = steps_of(tmp_path, "partly supported", reasons)
         assert steps[0] == f"add samples: {words}"

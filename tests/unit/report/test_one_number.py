@@ -1,4 +1,4 @@
-"""A quantity has one number, wherever it is printed: page, figures, manuscript, card, `show`.
+"""A quantity has one number, wherever it is printed: page, figures, `show`.
 
 80 samples, 40 of either class: shares of them are ties of decimals (57 of 80 are 71.25%). Every
 decimal and percentage that is next to an estimate, but is no quantity of the study rounded, is
@@ -21,8 +21,6 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.models.final import final_model
-from xnbflow.report.manuscript.paragraphs import paragraphs
-from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study_page import sections_of
@@ -109,8 +107,6 @@ def printed(folder, effect, seed):
     described = model_summary(model, path)
     texts = {
         "page": re.sub(r"<[^>]+>", " ", html),
-        "manuscript": paragraphs(results),
-        "model card": model_card(described, "t"),
         "show": summary_text(described, path),
     }
     estimates = {}
@@ -156,7 +152,7 @@ def study(request, tmp_path_factory):
     return printed(tmp_path_factory.mktemp("study"), *request.param)
 
 
-@pytest.mark.parametrize("place", ["page", "manuscript", "model card", "show"])
+@pytest.mark.parametrize("place", ["page", "show"])
 def test_each_estimate_has_one_number(study, place):
     accuracy = study.estimates["csnb accuracy  estimate"]
     assert rounded(accuracy, 3) in numbers_in(study.texts[place], 3)

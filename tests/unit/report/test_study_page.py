@@ -12,7 +12,7 @@ from report_study import CLASSIFIERS, changed, write_study
 from toys import refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.report.outline import WITHOUT_FIGURES
 from xnbflow.report.page.blocks import with_legends
 from xnbflow.report.study_page import (
@@ -48,7 +48,7 @@ def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(res
     curve = curves[curves["curve"] == "calibration"].set_index(owner)["y"]
     assert len(actual) == len(curve) == len(bins) == len(results.tables["calibration"]) / 10 == 6
     assert all(curve[key] == values for key, values in bins.items())
-    tables = {name: results.tables[name] for name in ("roc", "calibration", "learning_curve")}
+    tables = {name: results.tables[name] for name in ("roc", "calibration")}
     tables["calibration"] = tables["calibration"].assign(observed_lower=np.nan)
     stub = SimpleNamespace(study=results.study, tables=tables, analyses={})
     write_curves(stub, tmp_path / "curves.json")  # unknown limits are null
@@ -86,7 +86,7 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
     again = read_record("small", {}, results.root)
     for field in ("study", "labels", "software"):
         assert getattr(again, field) == getattr(results, field)
-    assert paragraphs(again) == paragraphs(results)
+    assert methods_in_words(again) == methods_in_words(results)
     changed(results, "estimates", estimate=0.5)
     with refused(file=path):
         read_record("small", {}, results.root)

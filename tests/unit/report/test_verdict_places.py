@@ -1,4 +1,4 @@
-"""One verdict, seven places: page, manuscript, model card, index, workbook, `show` and record.
+"""One verdict, five places: page, index, workbook, `show` and record.
 
 A case is a set of conditions. Each condition gives the evidence that a study has (predictions, a
 label test, an audit, columns, halves, second cohorts), and the level that the documentation allows
@@ -27,8 +27,6 @@ from xnbflow.models.final import model_tables
 from xnbflow.report import workbook
 from xnbflow.report.index import write_index
 from xnbflow.report.levels import LEVEL_STYLES
-from xnbflow.report.manuscript.paragraphs import paragraphs
-from xnbflow.report.manuscript.writer import model_card
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
@@ -84,12 +82,8 @@ def halves(value, lower, upper, **changes):
     return {"stability": numbers | changes}
 
 
-def own_test(p):
-    return {"test": {"p_value": p, "permuted": "", "classifier": "xnb"}}
-
-
 def label_test(p, of="xnb"):
-    return {"test": {"p_value": p, "permuted": "naive Bayes", "classifier": of}}
+    return {"test": {"p_value": p, "classifier": of}}
 
 
 #: Evidence by condition, with the best level that a result with it can have.
@@ -106,10 +100,7 @@ CONDITIONS = {
     "label test refuses": (NOT, label_test(0.03)),
     "label test of another refuses": (NOT, label_test(0.03, of="nb")),
     "label test of the first supports": (WELL, label_test(0.004, of="nb")),
-    "own test": (WELL, own_test(0.004)),
-    "own test refuses": (NOT, own_test(0.03)),
     "candidates": (WELL, {"candidates": 6} | label_test(0.006)),
-    "candidates with own test": (NOT, {"candidates": 6} | own_test(0.006)),
     "many copies": (NOT, copies("equal samples", 12)),
     "some copies": (PARTLY, copies("equal samples", 3)),
     "many near copies": (NOT, copies("nearly equal samples", 25)),
@@ -175,7 +166,7 @@ CASES = [
     ("label test", "stable", "held"),
     ("label test refuses", "not held"),
     ("chance", "unstable", "batch"),
-    ("own test refuses", "libraries"),
+    ("label test refuses", "libraries"),
     ("batch", "libraries", "unstable", "not held in several series"),
     ("some copies", "no halves"),
     ("many copies", "stable", "held"),
@@ -183,7 +174,7 @@ CASES = [
     ("class missed", "label test", "not held"),
     ("majority", "some copies", "threshold"),
     ("candidates", "not held"),
-    ("candidates with own test", "held"),
+    ("candidates", "held"),
     ("not held", "not held in several series"),
     ("label test of another refuses", "stable", "held in part"),
 ]
@@ -224,14 +215,14 @@ def study_of(root, conditions):
     class_pairs = completed(pd.DataFrame(rows), contract.STUDY_TABLES["class_pairs"])
     stability = [PLACE | evidence["stability"]] if "stability" in evidence else []
     stability = completed(pd.DataFrame(stability), contract.STUDY_TABLES["stability"])
-    tests = [{"dataset": "d", "metric": "m"} | evidence["test"]] if "test" in evidence else []
-    tests = completed(pd.DataFrame(tests), contract.STUDY_TABLES["permutation_tests"])
+    tests = [{"dataset": "d"} | evidence["test"]] if "test" in evidence else []
+    tests = completed(pd.DataFrame(tests), contract.STUDY_TABLES["label_tests"])
     judged = verdicts(
         measured,
         headers,
         fits={KEY: (0, 5)},
         stability=stability,
-        permutation_tests=tests,
+        label_tests=tests,
         further=further_reasons(
             {KEY: None},
             headers,
@@ -253,7 +244,7 @@ def study_of(root, conditions):
             "estimates": estimated.to_dict("records"),
             "audit": audit.to_dict("records"),
             "stability": stability.to_dict("records"),
-            "permutation_tests": tests.to_dict("records"),
+            "label_tests": tests.to_dict("records"),
             "concordance_pairs": pairs.to_dict("records"),
             "model.heatmap": [],
             "genes.gene_values": [],
@@ -318,18 +309,14 @@ def places(results, folder):
     badges = re.findall(r'class="badge (\w+)">([^<]*)<', index)
     sheets = dict(islice(workbook.workbook_sheets(results), 3))  # summary, verdicts and reasons
     items = sheets["summary"].set_index("item")["text"]
-    by_rule = re.findall("this result is (.*)", paragraphs(results))
     styles = {badge for badge, _ in badges} | {page_card.level}
     assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
     shown = summary_text(described, model_file)
-    card_text = model_card(described, "t")
     found = {
         "page": page_card.badge,
         "page, sentence": page_card.verdict.partition(":")[0],
-        "manuscript": " ".join(by_rule),
-        "model card": card_text[card_text.index("Verdict of the study") :],
         "index": " ".join(words for _, words in badges),
         "workbook": items["verdict: d"].partition(":")[0],
         "workbook, table": " ".join(sheets["verdicts"]["level"]),
@@ -376,9 +363,6 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     assert "Not supported" in (tmp_path / "results/index.html").read_text()
     items = dict(workbook.workbook_sheets(results))["summary"].set_index("item")["text"]
     assert items["verdict: GSE7904"].startswith("Not supported: XNB has no result")
-    lines = paragraphs(results).splitlines()
-    (line,) = (line for line in lines if line.startswith("GSE7904, XNB: "))
-    assert line.endswith("By the rule of xnbflow this result is not supported.")
 
 
 @pytest.mark.parametrize(
@@ -421,4 +405,3 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, expected):
     described = model_summary(XNB, path)
     assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", expected)
     assert expected in summary_text(described, path)
-    assert expected in model_card(described, "t")

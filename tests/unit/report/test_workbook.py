@@ -139,7 +139,7 @@ def test_models_have_sheets_of_their_core_and_their_signature(tmp_path, referenc
     designs = {"d": Design(reference=reference)}
     results = study_of_tables(tmp_path, tables, final=("xnb",), designs=designs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workbook, "manuscript_lines", lambda _: [])
+        patch.setattr(workbook, "methods_lines", lambda _: [])
         sheets = dict(workbook.workbook_sheets(results))
     assert sheets["core"]["feature"].tolist() == ["g1"]
     assert sheets["signature"]["feature"].tolist() == ["g1", "g2"]
@@ -163,7 +163,7 @@ def test_a_column_is_as_wide_as_its_longest_text_within_limits():
 
 
 def test_a_study_without_rows_has_a_summary_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbook, "manuscript_lines", lambda _: [])
+    monkeypatch.setattr(workbook, "methods_lines", lambda _: [])
     tables = {"headline": [{"classifier": ""}]}
     workbook.write_workbook(study_of_tables(tmp_path, tables), tmp_path / "a.xlsx")
     assert openpyxl.load_workbook(tmp_path / "a.xlsx").sheetnames == ["summary"]

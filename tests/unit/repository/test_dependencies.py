@@ -61,11 +61,8 @@ def names(requirements):
 LIBRARY = names(PROJECT["dependencies"])
 WORKFLOW = names(PROJECT["optional-dependencies"]["workflow"])
 TEST = names(PROJECT["optional-dependencies"]["test"])
-#: What a user may do without: AnnData files, what finds markers besides this package, GSEA,
-#: workbooks.
+#: What a user may do without: AnnData files, workbooks.
 EXTRA = names(PROJECT["optional-dependencies"]["h5ad"])
-EXTRA |= names(PROJECT["optional-dependencies"]["cells"])
-EXTRA |= names(PROJECT["optional-dependencies"]["gsea"])
 EXTRA |= names(PROJECT["optional-dependencies"]["excel"])
 #: What benchmarks compare with, where it is installed.
 PEERS = {"xnb", "KDEpy"}

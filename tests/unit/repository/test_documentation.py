@@ -36,8 +36,8 @@ def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
 
 #: Every call of the command `xnbflow`, whose name is also a word of the text.
 OURS = (
-    "^{program}( (?:fit|show|signature|predict|explain|geo|cumida|study|methods|run|figures|paper"
-    "|panel|recalibrate|pack|gene|export|open)"
+    "^{program}( (?:fit|show|signature|predict|explain|geo|cumida|study|methods|run|figures"
+    "|export|open)"
 )
 
 
@@ -161,7 +161,7 @@ def test_every_documented_benchmark_can_be_imported():
 
 
 def test_every_row_of_benchmarks_that_a_document_names_is_measured():
-    """`python -m benchmarks areas` runs the module `bench_areas`."""
+    """`python -m benchmarks growth` runs the module `bench_growth`."""
     rows = set()
     for path in DOCUMENTS:
         rows |= set(re.findall(r"`python -m benchmarks (\w+)`", path.read_text()))

@@ -185,12 +185,14 @@ def test_classifiers_are_checked_down_to_the_first_fast_one_that_selects():
     assert checks_of(headline="forest") == (["forest"], [])
     assert checks_of(headline="csnb-cv") == (["csnb-cv"], ["csnb-cv"])
     assert checks_of(final=["csnb", "csnb-cv"]) == (["csnb"], ["csnb", "csnb-cv"])
-    assert checks_of(permutations={"xnb": 9}) == ([], ["xnb"])
+    assert checks_of(permutations=0) == ([], ["xnb"])
+    assert checks_of(permutations=1999) == (["forest", "xnb"], ["xnb"])
     assert checks_of(halves=0) == (["forest", "xnb"], [])
 
 
-def test_a_study_with_permutations_of_none_has_no_label_test():
-    assert checks_of(permutations={}) == ([], ["xnb"])
+def test_permutations_of_a_classifier_name_what_replaces_them():
+    with pytest.raises(InputError, match="permuted orders of the labels in the label test of each"):
+        checks_of(permutations={"xnb": 9})
 
 
 @pytest.mark.parametrize(
@@ -217,7 +219,6 @@ def test_a_folder_of_results_is_no_data_set():
     ("changes", "message"),
     [
         ({"datasets": []}, "classifiers, folds and datasets belong together"),
-        ({"permutations": {"svn": 9}}, "permutations: unknown classifier 'svn'"),
         ({"headline": "svn"}, "headline: unknown classifier 'svn'"),
         ({"final": ["svn"]}, "final: unknown classifier 'svn'"),
         ({"gene_sets": "https://host/h.gmt"}, "studies.one.gene_sets: 'https://host/h.gmt' has no"),
@@ -228,12 +229,12 @@ def test_names_in_a_study_are_those_of_its_classifiers(changes, message):
     assert message in refused(RAW | {"studies": {"one": study | changes}, "run": []})
 
 
-@needs("signatures")
+@needs("cica")
 def test_the_folds_of_an_analysis_exist():
-    analyses = {"signatures": {"datasets": ["wine"], "folds": "ten"}}
+    analyses = {"cica": {"datasets": ["wine"], "folds": "ten"}}
     study = {"title": "x", "analyses": analyses}
     message = refused(RAW | {"studies": {"one": study}, "run": []})
-    assert "analyses.signatures.folds: unknown scheme of folds 'ten'" in message
+    assert "analyses.cica.folds: unknown scheme of folds 'ten'" in message
 
 
 def test_defaults_of_a_study_and_of_folds():

@@ -30,7 +30,7 @@ from xnbflow.running.planners.train import TrainPlanner
 from xnbflow.running.project import default_configuration
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC_PATH, GENES, GROUPS, NOTES, TRAINING_TABLES, TRUTH
+from xnbflow.tables.contract import DIAGNOSTIC_PATH, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
 SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
@@ -51,7 +51,7 @@ two:
   classifiers: [nb]
   folds: [5-fold]
   diagnostics: false
-  permutations: {nb: 9}
+  permutations: 0
 """
 
 
@@ -153,7 +153,7 @@ def test_checks_are_of_the_first_folds(plan):
     train = TrainPlanner(plan)
     assert train.random_gene_classifiers(wildcards(**WINE, folds="5-fold", job="main")) == ["csnb"]
     assert train.random_gene_classifiers(wildcards(**WINE, folds="10-fold", job="main")) == []
-    assert list(train.fast_classes(wildcards(**WINE))) == ["csnb"]
+    assert train.label_test_classifiers(wildcards(**WINE)) == ["csnb"]
     assert train.halves_classifiers(wildcards(**WINE)) == ["csnb"]
     checks = inputs_of("compare", plan)["checks"](ONE)
     assert [path for path in checks if path.endswith("/halves.parquet")] == [
@@ -167,19 +167,25 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
     for name in ("label_tests", "halves"):
         monkeypatch.setattr(type(plan.config), name, lambda config, study: pairs)
     train = TrainPlanner(plan)
-    for choose in (train.fast_classes, train.halves_classifiers):
+    for choose in (train.label_test_classifiers, train.halves_classifiers):
         assert list(choose(wildcards(study="one", dataset="wine"))) == ["csnb"]
         assert list(choose(wildcards(study="one", dataset="mine"))) == ["nb", "csnb"]
 
 
-def test_a_study_with_permutations_of_its_own_has_no_label_test(plan):
+def test_a_study_without_permutations_has_no_label_test(plan):
     train = TrainPlanner(plan)
-    assert (
-        train.random_gene_classifiers(wildcards(study="two", dataset="wine", folds="5-fold")) == []
-    )
-    permutations = inputs_of("compare", plan)["permutations"](TWO)
-    assert permutations == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
-    assert train.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
+    job = wildcards(study="two", dataset="wine", folds="5-fold")
+    assert train.random_gene_classifiers(job) == []
+    assert StudyPlanner(plan).checks(TWO)["label_tests"] == []
+
+
+def test_the_label_test_has_the_permutations_and_the_columns_of_its_study(plan):
+    study = plan.config.studies["one"]
+    design = Design(adjust=("age",), reference="a")
+    plan.config.studies["one"] = replace(study, permutations=1999, designs={"wine": design})
+    train = TrainPlanner(plan)
+    assert train.n_permutations(wildcards(study="one", dataset="wine")) == 1999
+    assert train.design(wildcards(study="one", dataset="wine")) == {"adjust": ("age",)}
 
 
 def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
@@ -224,29 +230,11 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
         inputs.dataset_tables(TRUTH, None)
         inputs.dataset_tables(NOTES, None)
         inputs.random_genes()
-        inputs.permutation_tests()
     declared = []
     for choose in inputs_of("compare", plan).values():
         declared += choose(job)
     series = [str(path) for path in inputs.series_paths.values()]
     assert sorted(declared) == sorted([*series, *read.paths])
-
-
-def test_a_job_of_enrich_reads_the_genes_of_its_data_sets_and_models(plan):
-    inputs = StudyInputs(study=study_of(StudyPlanner(plan).gene_list_fields(ONE)))
-    read = ReadPaths()
-    with patch.multiple(study_inputs, read_parquet=read):
-        inputs.signatures()
-        inputs.dataset_tables(GENES.fill(study="one", table="genes"), None)
-    declared = inputs_of("enrich", plan)
-    assert sorted(declared["genes"](ONE) + declared["signature"](ONE)) == sorted(read.paths)
-
-
-def test_the_series_are_read_again_only_to_test_gene_sets(plan):
-    series = inputs_of("enrich", plan)["series"]
-    assert series(ONE) == []
-    plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=("sets.gmt",))
-    assert series(ONE) == ["results/wine/series.parquet", "results/mine/series.parquet"]
 
 
 def test_public_files_of_gene_sets_are_parameters_and_those_of_the_user_inputs(plan, tmp_path):
@@ -264,7 +252,7 @@ def test_the_times_of_every_job_of_a_study_are_read(plan):
     records = inputs_of("report", plan)["usage"](ONE)
     rules = [path.split("/")[2] for path in records]
     # two data sets; two schemes with two jobs each; one model
-    of_study = {"compare": 1, "enrich": 1}
+    of_study = {"compare": 1}
     expected = {
         "acquire": 2,
         "diagnose": 2,
@@ -282,7 +270,6 @@ def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
     assert "results/studies/one/report.html" in targets
     assert "results/studies/one/models/wine/csnb/csnb.skops" in targets
     assert TargetPlanner(plan).of_run() == targets
-    assert not any("permutations" in path for path in targets)
 
 
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
@@ -337,7 +324,7 @@ def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
 
 
 def test_a_data_set_is_checked_for_halves_alone(plan):
-    study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations={"csnb": 9})
+    study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations=0)
     assert plan.config.label_tests(study) == []
     plan.config.studies["two"] = study
     assert StudyPlanner(plan).check_datasets(TWO) == [{"dataset": "wine"}]
@@ -345,20 +332,19 @@ def test_a_data_set_is_checked_for_halves_alone(plan):
 
 @pytest.fixture
 def full_plan(plan):
-    """The plan with a study that is tested in a second cohort, combined and permuted."""
+    """The plan with a study that is tested in a second cohort, and combined."""
     plan.config.studies["one"] = replace(
         plan.config.studies["one"],
         validate=(Validation(model="csnb", train="wine", test="mine"),),
         cohorts=Cohorts(("wine", "mine"), "csnb", match="symbol", harmonise="zscore"),
-        permutations={"csnb": 9},
     )
     return plan
 
 
-def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan):
+def test_the_times_of_second_cohorts_and_cohorts_are_read(full_plan):
     rules = [path.split("/")[2] for path in inputs_of("report", full_plan)["usage"](ONE)]
-    counts = {rule: rules.count(rule) for rule in ("validate", "combine", "permute")}
-    assert counts == {"validate": 1, "combine": 1, "permute": 2}
+    counts = {rule: rules.count(rule) for rule in ("validate", "combine")}
+    assert counts == {"validate": 1, "combine": 1}
 
 
 def with_designs(plan, study, **designs):
@@ -384,21 +370,6 @@ def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
             GenePlanner(plan).design(wildcards(study=study, dataset="wine"))["reference"]
             == reference
         )
-    genes = inputs_of("enrich", plan)["genes"]
-    assert genes(TWO) == ["results/studies/two/genes/wine/genes.parquet"]
-    assert genes(ONE) == [
-        "results/studies/one/genes/wine/genes.parquet",
-        "results/studies/one/genes/mine/genes.parquet",
-    ]
-
-
-def test_gene_sets_are_tested_by_the_designs_and_other_studies_read_none(plan):
-    assert StudyPlanner(plan).gene_list_fields(ONE)["designs"] == {}
-    study = with_designs(plan, "one", mine=Design(adjust=("age",)))
-    plan.config.studies["one"] = replace(study, gene_sets=("sets.gmt",))
-    designs = study_of(StudyPlanner(plan).gene_list_fields(ONE)).designs
-    assert designs["mine"].adjust == ("age",)
-    assert designs["wine"] == Design(trend=False)
 
 
 def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):

@@ -57,11 +57,9 @@ NEEDED = {
     "classify": TRAINING,
     "check": TRAINING,
     "models": TRAINING,
-    "permute": TRAINING,
     "validate": TRAINING,
     "combine": TRAINING,
     "compare": TRAINING,
-    "enrich": {"scipy.special"},
     "report": set(),
     "draw": {"matplotlib"},
 }
@@ -216,9 +214,7 @@ REQUESTED = {
     "classify": (1900, 1260),
     "check": (1900, 420),
     "models": (1900, 420),
-    "permute": (1900, 1440),
     "compare": (2500, 110),
-    "enrich": (2200, 110),
     "validate": (1900, 160),
     "combine": (2700, 420),
     "analyse": (3100, 780),
@@ -242,9 +238,6 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
         ("acquire", {}, 2),  # at most two for 600 MB
         ("genes", {}, 1),
         ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
-        ("enrich", {"series": ()}, 1),  # whose values are compared between gene sets
-        ("enrich", {"series": ("a",)}, 1),
-        ("enrich", {"series": ("a", "b")}, 2),
         ("validate", {"series": ("a",)}, 1),
         ("validate", {"series": ("a", "b")}, 2),
         ("combine", {"series": ("a",)}, 1),
@@ -277,9 +270,7 @@ CODE = {
     "classify": ("computing code", "code"),
     "check": ("computing code", "check_code"),
     "models": ("computing code", "model_code"),
-    "permute": ("computing code", "model_code"),
     "compare": ("computing code", "code"),
-    "enrich": ("computing code", None),
     "validate": ("computing code", "model_code"),
     "combine": ("computing code", "code"),
     "analyse": ("computing code", "code"),

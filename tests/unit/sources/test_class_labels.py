@@ -49,7 +49,7 @@ def test_the_sentence_joins_rare_classes_where_they_are_three_samples():
 
 def test_one_text_has_its_label():
     rule = LabelRule.parse(DatasetEntry("x", "table", map={"gbm": "tumour", "ctrl": "normal"}))
-    assert [rule.label_of("x", text) for text in ("GBM", "ctrl ", "other")] == [
+    assert [rule.label_of(text) for text in ("GBM", "ctrl ", "other")] == [
         "tumour",
         "normal",
         None,
@@ -148,7 +148,7 @@ def test_small_classes_are_noted_unless_all_are_small():
 )
 def test_a_cut_point_belongs_to_the_side_that_is_named(cuts, labels):
     rule = LabelRule.parse(DatasetEntry("x", "table", map=cuts))
-    assert [rule.label_of("x", text) for text in ("59.9", "60", "60.1")] == labels
+    assert [rule.label_of(text) for text in ("59.9", "60", "60.1")] == labels
 
 
 @pytest.mark.parametrize(("n_alike", "is_refused"), [(40, False), (39, True)])
@@ -161,7 +161,7 @@ def test_names_are_no_classes_where_they_are_more_than_half_of_the_samples(n_ali
 def test_the_first_group_of_a_pattern_is_the_label_in_any_letters():
     rule = LabelRule.parse(DatasetEntry("x", "table", label_pattern="stage (i+|iv)|normal"))
     texts = ["Stage II b", "NORMAL colon", "other"]
-    assert [rule.label_of("x", text) for text in texts] == ["II", "NORMAL", None]
+    assert [rule.label_of(text) for text in texts] == ["II", "NORMAL", None]
 
 
 def test_classes_that_differ_by_letters_or_the_form_of_numbers_look_alike():

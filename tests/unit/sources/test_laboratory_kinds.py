@@ -11,11 +11,9 @@ import pytest
 from toys import put, refused
 
 from xnbflow.data.controls import control_class
-from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
-from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.proposal.label import plausible_labels
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
@@ -53,7 +51,9 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
     table = put(tmp_path, "locus\tS1\tS2S3\tS4\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n", "x.tsv")
     sheet = put(tmp_path, "sample,type\nS1,a\nS2,a\nS3,b\nS4,b\n", "sheet.csv")
     options = {"phenotype": str(sheet)}
-    row = DatasetEntry("x", "table", str(table), label="type", samples="columns", **options)
+    row = DatasetEntry(
+        "x", "table", str(table), shape=Shape(samples="columns"), label="type", **options
+    )
     with refused(expected, code="phenotype.glued-names"):
         read_table(table, row)
     with refused(expected, code="phenotype.glued-names"):
@@ -62,7 +62,9 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
 
 def test_a_header_of_r_is_read_with_its_names_one_column_to_the_right(tmp_path):
     table = put(tmp_path, "S1\tS2\ng1\t1\t2\ntype\ta\tb\n", "x.tsv")
-    series = read_table(table, DatasetEntry("x", "table", label="type", samples="columns"))
+    series = read_table(
+        table, DatasetEntry("x", "table", shape=Shape(samples="columns"), label="type")
+    )
     assert series.samples.tolist() == ["S1", "S2"]
     assert series.values.tolist() == [[1, 2]]
 
@@ -104,73 +106,6 @@ def test_reads_begin_at_one_and_intensities_do_not():
     peaks = np.maximum(intensities(), 5000)  # none is 0
     assert scale_of(peaks, np.arange(N))[0] == "not logged"
     assert not are_large_intensities(-intensities())
-
-
-def fragpipe(endings):
-    """Return ``combined_protein.tsv`` of FragPipe with some columns of each sample."""
-    values = intensities()
-    proteins = [f"P{i:05}" for i in range(len(values))]
-    columns = {"Protein": [f"sp|{p}|X" for p in proteins], "Protein ID": proteins}
-    columns["Gene"] = [f"Gene{i}" for i in range(len(values))]
-    columns["Combined Total Peptides"] = [3] * len(values)
-    for ending, factor in endings.items():
-        for name, cells in zip(NAMES, values.T, strict=True):
-            columns[f"{name} {ending}"] = cells * factor
-    return pd.DataFrame(columns), values
-
-
-@pytest.mark.parametrize(
-    ("endings", "factor"),
-    [
-        ({"Spectral Count": 1e-6, "Intensity": 2, "MaxLFQ Intensity": 1}, 1),
-        ({"Spectral Count": 1e-6, "Intensity": 2}, 2),
-        ({"Intensity": 2, "MaxLFQ Intensity": 0}, 2),
-    ],
-)
-def test_one_intensity_of_each_sample_of_fragpipe_is_read(tmp_path, monkeypatch, endings, factor):
-    monkeypatch.chdir(tmp_path)
-    frame, values = fragpipe(endings)
-    frame.to_csv("combined_protein.tsv", sep="\t", index=False)
-    proposal = summarise_location("combined_protein.tsv", "mine")
-    assert (proposal.entry.label, proposal.entry.transform) == ("sample names", "log2")
-    series = acquire(proposal.entry)
-    assert series.samples.tolist() == NAMES
-    assert series.labels[:2].tolist() == ["tumor", "ctrl"]
-    first = int(series.features[0].removeprefix("Gene"))
-    measured = values[first] > 0
-    expected = np.log2(values[first][measured] * factor)
-    np.testing.assert_allclose(series.values[0][measured], expected)
-    assert np.isnan(series.values[0][~measured]).all()
-
-
-@pytest.mark.parametrize("ending", [".raw.dia", ".raw", ".d", ".mzML"])
-def test_runs_of_dia_nn_are_samples_called_by_their_files(tmp_path, monkeypatch, ending):
-    """https://github.com/vdemichev/DiaNN: ``report.pg_matrix.tsv``, an empty cell is missing."""
-    monkeypatch.chdir(tmp_path)
-    values = intensities()
-    columns = {name: [f"{name}{i}" for i in range(300)] for name in ("Protein.Group", "Genes")}
-    columns |= {"Protein.Ids": columns["Protein.Group"], "Protein.Names": columns["Genes"]}
-    columns["First.Protein.Description"] = [""] * 300
-    frame = pd.DataFrame(columns)
-    for name, cells in zip(NAMES, values.T, strict=True):
-        frame[rf"D:\data\2024_{name}{ending}"] = np.where(cells == 0, np.nan, cells)
-    frame.to_csv("report.pg_matrix.tsv", sep="\t", index=False)
-    proposal = summarise_location("report.pg_matrix.tsv", "mine")
-    assert proposal.entry.transform == "log2"
-    series = acquire(proposal.entry)
-    assert series.samples.tolist() == [f"2024_{name}" for name in NAMES]
-    assert sorted(series.classes) == ["ctrl", "tumor"]
-    first = int(series.features[0].removeprefix("Genes"))
-    np.testing.assert_allclose(np.exp2(np.nan_to_num(series.values[0], nan=-np.inf)), values[first])
-
-
-def test_a_run_of_dia_nn_whose_name_has_only_letters_is_a_sample(tmp_path):
-    columns = ["Protein.Group", "Protein.Names", "Genes", "First.Protein.Description"]
-    runs = ["Tumour", "SampleA.raw"]
-    rows = [[f"P{i}", f"N{i}", f"G{i}", "", "8.5", "9.5"] for i in range(3)]
-    lines = ["\t".join(row) for row in [columns + runs, *rows]]
-    export = read_export(put(tmp_path, "\n".join(lines) + "\n", "report.pg_matrix.tsv"))
-    assert export.values.columns.tolist() == ["Tumour", "SampleA"]
 
 
 def test_of_several_measures_of_a_sample_one_is_read(tmp_path):
@@ -247,7 +182,7 @@ def test_a_header_over_two_merged_rows_stays_a_header(tmp_path):
     sheet.append(["g1", 1.5, 2, 3, 4])
     sheet.merge_cells("A1:A2")
     book.save(tmp_path / "x.xlsx")
-    row = DatasetEntry("x", "table", label="row 1", samples="columns")
+    row = DatasetEntry("x", "table", shape=Shape(samples="columns"), label="row 1")
     series = read_table(tmp_path / "x.xlsx", row)
     assert series.labels.tolist() == ["a", "a", "b", "b"]
     assert series.values.tolist() == [[1.5, 2, 3, 4]]
@@ -354,23 +289,19 @@ def test_the_patient_in_tcga_s_barcodes_is_proposed_as_the_group(tmp_path):
     assert not summary_of(tmp_path / "y.tsv").entry.group
 
 
-def test_scaled_values_of_cells_are_replaced_by_counts_or_raw_values(tmp_path):
-    pytest.importorskip("h5py")
-    import h5py
-    from cell_files import write_cells
+def test_scaled_values_are_replaced_by_counts_or_raw_values(tmp_path):
+    pytest.importorskip("anndata", reason="needs the extra h5ad")
+    from anndata_files import annotated
 
-    path = tmp_path / "x.h5ad"
-    write_cells(path)
-    assert not summary_of(path, transform="none").entry.matrix
-    with h5py.File(path, "r+") as file:
-        layers = list(file["layers"]) if "layers" in file else []
-        has_raw = "raw" in file
-        matrix = file["X"]
-        data = matrix["data"] if isinstance(matrix, h5py.Group) else matrix
-        data[...] = -np.abs(data[...])
-    expected = (
-        "layers:counts" if "counts" in layers else "raw" if has_raw else f"layers:{layers[0]}"
-    )
-    proposal = summary_of(path, transform="none")
-    assert proposal.entry.matrix == expected
+    data = annotated()
+    data.write_h5ad(tmp_path / "x.h5ad")
+    assert not summary_of(tmp_path / "x.h5ad", transform="none").entry.matrix
+    data.X = -data.X
+    data.write_h5ad(tmp_path / "y.h5ad")
+    proposal = summary_of(tmp_path / "y.h5ad", transform="none")
+    assert proposal.entry.matrix == "layers:columns"
     assert "Its matrices are X" in proposal.reason
+    data.layers["counts"] = -data.X
+    data.write_h5ad(tmp_path / "z.h5ad")
+    options = summary_of(tmp_path / "z.h5ad", transform="none").entry.options
+    assert options["matrix"] == "layers:counts"

@@ -2,7 +2,7 @@
 
 Rows of `OPTIONS` are keys of an entry with the features, samples, columns of the samples and
 values that they must give, whatever the format and orientation. Values are written by other
-programs: pandas, openpyxl, h5py, or by hand after the definition of the format.
+programs: pandas, openpyxl, anndata, or by hand after the definition of the format.
 """
 
 import numpy as np

@@ -20,7 +20,6 @@ from xnbflow.core.refusals import Refusal
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 from xnbflow.sources.formats.count_folder import merge_counts
-from xnbflow.sources.formats.program_exports import read_export
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import entry_schema, known_sources
@@ -30,12 +29,11 @@ TESTS = Path(__file__).parents[2]
 
 
 def modules():
-    """Return the modules of the packages by name, except the program of another process."""
+    """Return the modules of the packages by name."""
     found = {}
     for package in (sources, data):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith("workbook_process"):
-                found[module.name] = importlib.import_module(module.name)
+            found[module.name] = importlib.import_module(module.name)
     return found
 
 
@@ -108,7 +106,6 @@ READERS = {
     "acquire": lambda path, **cells: acquire(row_of(path, **cells)),
     "geo": lambda path: read_geo(path, row_of(path, "geo", label="title")),
     "folder": lambda path: merge_counts(path.parent),
-    "export": read_export,
     "pinned": lambda path: pinned_url(str(path)),
     "cumida": lambda path: acquire(DatasetEntry("x", "cumida", path)),
     "microarray": lambda path: acquire(DatasetEntry("x", "microarray", path)),
@@ -128,5 +125,5 @@ def test_what_is_wrong_is_refused_by_its_code(tmp_path, row):
     with pytest.raises(InputError, match=message) as error:
         READERS[reader](paths[0], **dict(*cells))
     assert error.value.code == code
-    if reader in ("table", "geo", "folder", "export"):
+    if reader in ("table", "geo", "folder"):
         assert Path(error.value.file).is_relative_to(tmp_path)

@@ -188,13 +188,6 @@ def test_a_value_that_fits_no_sample_is_refused_by_its_key(tmp_path, fields, quo
     assert repr(quoted) in str(error.value)
 
 
-@pytest.mark.slow
-def test_a_pattern_that_would_take_years_is_refused(tmp_path):
-    path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
-    with refused(file=path, key="label.pattern"):
-        read_table(path, row(label_pattern="^(a|aa)+$"))
-
-
 def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     path = put(tmp_path, "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n", "x.csv")
     text = "sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"

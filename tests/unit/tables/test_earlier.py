@@ -18,11 +18,10 @@ from xnbflow.tables.earlier import (
 from xnbflow.tables.storage import read_parquet, table_files, write_tables
 
 #: The groups of tables of a study whose jobs run beside each other, and the rule of each.
-GROUPS_OF_RULES = {"study": "compare", "gene_lists": "enrich", "cohorts": "combine"}
+GROUPS_OF_RULES = {"study": "compare", "cohorts": "combine"}
 #: Tables that each of these jobs writes in the test; all would take minutes.
 WRITTEN = {
     "study": ["headline", "estimates", "selection"],
-    "gene_lists": ["artefacts", "prerank", "enrichment"],
     "cohorts": ["cohort_series", "cohort_matrix", "meta_genes"],
 }
 

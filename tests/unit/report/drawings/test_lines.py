@@ -14,21 +14,19 @@ def of_kind(chart, kind):
     return [mark for mark in chart.panels[0].marks if isinstance(mark, kind)]
 
 
-def test_lines_have_points_bands_levels_and_a_ring():
+def test_lines_have_points_bands_and_levels():
     chart = draw_lines(
         [NamedLine("measured", X, Y)],
         bands=[(X, Y - 0.1, Y + 0.1)],
         levels=[("chance", 0.5)],
-        ring=("chosen", 20.0, 0.7),
         xlabel="samples",
         ylabel="accuracy",
     )
-    line, ring = of_kind(chart, Points)
+    (line,) = of_kind(chart, Points)
     np.testing.assert_array_equal(line.y, Y)
     assert line.joined
     assert line.tips["95% interval"] == ["0.4 to 0.6", "", "0.7 to 0.9"]
     assert (line.tips["samples"], line.tips["accuracy"]) == ("x", "y")
-    assert (ring.x.tolist(), ring.y.tolist(), ring.hollow) == ([20], [0.7], True)
     (band,) = of_kind(chart, Band)
     np.testing.assert_allclose(band.lower, [0.4, np.nan, 0.7])
     (level,) = of_kind(chart, Level)

@@ -13,16 +13,13 @@ from report_study import changed, completed, with_rows, write_study
 from xnbflow.core.study import Cohorts, Design, Validation
 from xnbflow.inference.halves import LONG_LIST, SHORT_LIST, SIMILAR
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION
-from xnbflow.inference.label_test import STATISTIC
-from xnbflow.report.manuscript import writer
-from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.tables import contract
 from xnbflow.tables.storage import write_parquet
 
 KEY = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
-TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 99, "p_value": 0.01}
-CURVE = {"dataset": "alpha", "classifier": "xnb", "kind": "forecast", "training_samples": 72.0}
-CURVE |= {"balanced_accuracy": 0.8, "lower": 0.7, "upper": 0.9}
+TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 1000, "p_value": 0.01}
+TEST |= {"adjusted_for": ""}
 PRIORS = KEY | {"priors_decide": True, "equal_recall": 0.6, "equal_balanced_accuracy": 0.7}
 PAIR = Validation(model="xnb", train="alpha", test="GSE7904", match="symbol", harmonise="rank")
 
@@ -34,7 +31,7 @@ def results(tmp_path):
 
 def plain(results):
     """Return the study without the results of any option."""
-    names = ("class_pairs", "equal_priors", "learning_curve", "calibration", "permutation_tests")
+    names = ("class_pairs", "equal_priors", "calibration", "label_tests")
     return with_rows(results, **{name: [] for name in (*names, "random_genes", "pairwise_within")})
 
 
@@ -99,20 +96,12 @@ OPTIONS = {
         ["Recalls with equal priors were computed from the predicted probabilities"],
     ),
     "a label test": (
-        lambda results: with_rows(results, permutation_tests=[TEST | {"permuted": STATISTIC}]),
+        lambda results: with_rows(results, label_tests=[TEST]),
         [
-            f"The test was the label test of xnbflow: {STATISTIC} was fitted",
-            "of their distances from the median of each feature [@brown1974]",
-            "divided by .8 and .2",
+            "Label test: the labels of each data set were permuted, and three statistics",
+            "the distances of the values from the median of each feature [@brown1974]",
+            "(1000 orders)",
         ],
-    ),
-    "a curve of the classifier": (
-        lambda results: with_rows(results, learning_curve=[CURVE]),
-        [],
-    ),
-    "a curve of a simpler classifier": (
-        lambda results: with_rows(results, learning_curve=[CURVE | {"fitted": "ClassSpecificNB"}]),
-        ["ClassSpecificNB with its default parameters was fitted in place of alpha, XNB; its"],
     ),
     "halves": (
         with_halves,
@@ -146,10 +135,18 @@ OPTIONS = {
 }
 
 
+def test_an_adjusted_label_test_names_its_columns(results):
+    adjusted = with_rows(plain(results), label_tests=[TEST | {"adjusted_for": "plate"}])
+    text = methods_in_words(adjusted)
+    assert "Where a design adjusts for plate, values were the residuals of a linear model" in text
+    unadjusted = methods_in_words(with_rows(plain(results), label_tests=[TEST]))
+    assert "adjusts for" not in unadjusted
+
+
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_sentence_is_there_with_its_option_alone(results, option):
     change, phrases = OPTIONS[option]
-    text = paragraphs(replace(change(plain(results))))
+    text = methods_in_words(replace(change(plain(results))))
     for phrase in phrases:
         assert phrase in text
     for other, (_, phrases_of_other) in OPTIONS.items():
@@ -160,34 +157,16 @@ def test_a_sentence_is_there_with_its_option_alone(results, option):
 
 
 def test_the_numbers_of_intervals_are_those_of_the_code(results):
-    text = paragraphs(plain(results))
+    text = methods_in_words(plain(results))
     assert f"for upper limits the number of samples is divided by {CROSS_VALIDATED:g}," in text
     assert f"and for lower limits by {BELOW:g};" in text
-    assert "No permutation test was run." in text
+    assert "No label test was run." in text
 
 
 def test_balanced_accuracy_of_equal_classes_is_described_as_the_accuracy(results):
-    text = paragraphs(plain(results))
+    text = methods_in_words(plain(results))
     assert "that of the accuracy where classes have equal" in text
 
 
 def test_the_lists_of_the_methods_are_those_of_the_code():
     assert (SHORT_LIST, LONG_LIST, SIMILAR) == (10, 100, 0.7)  # the words of the option "halves"
-
-
-def test_a_curve_of_the_classifier_itself_names_no_other(results):
-    text = paragraphs(with_rows(plain(results), learning_curve=[CURVE]))
-    assert "A learning curve of balanced accuracy was measured (alpha, XNB)" in text
-    assert "in place of" not in text
-
-
-def test_no_checklist_states_when_the_first_classifier_was_chosen(results, tmp_path):
-    """Whether the configuration preceded the results is not in any table."""
-    writer.write_paper(results, tmp_path)
-    (item,) = (
-        line
-        for line in (tmp_path / "reforms.md").read_text().splitlines()
-        if "How the reported models were selected" in line
-    )
-    assert item.startswith("- [ ]")
-    assert "the first that selects features" in item

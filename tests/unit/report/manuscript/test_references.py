@@ -1,13 +1,11 @@
-"""Cited works: each is complete, cited, and written in the forms of other programs."""
+"""Cited works: each is complete, cited, and written as BibTeX."""
 
-import json
 import re
 from pathlib import Path
 
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.report.manuscript import paragraphs as source
-from xnbflow.report.manuscript import writer
-from xnbflow.report.manuscript.references import cited_keys, csl_json, references
+from xnbflow.report.manuscript.references import bibtex, cited_keys, references
 
 FOLDER = Path(source.__file__).parent
 
@@ -20,13 +18,11 @@ def test_every_work_is_complete_and_cited_and_every_citation_is_a_work():
             w for v in method.rules.values() for w in v.values()
         )
     cited = {*cited_keys(text), *re.findall(r"source: (\w+)", text)} & set(references())
-    packages = {"numpy", "scipy", "numba", "snakemake", "mitchell2019", "xnb2025"}
+    packages = {"numpy", "scipy", "numba", "snakemake", "xnb2025"}
     assert cited | packages == set(references())
     assert set(re.findall(r"(?<=[\[ (\"])@([a-z]+\d{4})", text)) <= set(references())
-    assert writer.bibtex(list(references())).count("\n}\n") == len(references())
-    (holm,) = (item for item in json.loads(csl_json(references())) if item["id"] == "holm1979")
-    assert holm["author"] == [{"family": "Holm", "given": "Sture"}]
+    assert len(re.findall(r"^@\w+{", bibtex(references()), re.MULTILINE)) == len(references())
 
 
 def test_pages_of_a_work_have_an_en_dash_in_bibtex():
-    assert "pages = {65--70}" in writer.bibtex(["holm1979"])
+    assert "pages = {65--70}" in bibtex(["holm1979"])

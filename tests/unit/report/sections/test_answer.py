@@ -62,22 +62,6 @@ def test_two_samples_that_are_exchanged_are_a_sentence_once(tmp_path):
     assert not [block for block in group.blocks if isinstance(block, Prose)]
 
 
-def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path):
-    row = {"dataset": "d", "class": "b", "overlap": 3, "chosen": 20, "genes": "FOS JUN EGR1"}
-    row |= {"effect": "respond to handling"}
-    rows = [
-        row | {"classifier": "", "marked": True},
-        row | {"classifier": "xnb", "marked": True, "overlap": 2},
-        row | {"classifier": "xnb", "marked": False, "overlap": 1},
-    ]
-    (prose,) = answer.artefact_blocks(study_of_tables(tmp_path, {"artefacts": rows}))
-    assert prose.role == "warning"
-    assert "3 of the 20 first genes of “b” by rank respond to handling: FOS" in prose.text
-    assert "2 of the 20 core genes of XNB for “b” respond to handling" in prose.text
-    assert prose.text.count("respond to handling") == 2
-    assert answer.artefact_blocks(study_of_tables(tmp_path, {"artefacts": rows[2:]})) == []
-
-
 @pytest.mark.parametrize("n_datasets", [1, 2])
 def test_a_single_card_has_no_headline_above_it(tmp_path, n_datasets):
     results = write_study(tmp_path, datasets=("GSE7904", "alpha")[:n_datasets])

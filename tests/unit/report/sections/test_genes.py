@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from counts_cases import simulated_counts
 from report_blocks import unpack
 from report_study import completed, study_of_tables, walk
@@ -20,7 +19,6 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.report.page.blocks import (
-    Code,
     Figure,
     Gallery,
     GeneExplorer,
@@ -35,7 +33,7 @@ from xnbflow.report.workbook import write_workbook
 from xnbflow.tables.contract import TRUTH_TABLE
 
 ENTRIES = {"xnb": resolved({"method": "xnb"})}
-COMPARISONS = Design(contrasts=("slope(age)", "levels(sex)", "cancer vs normal"))
+COMPARISONS = Design(adjust=("age",), contrasts=("cancer vs normal", "normal vs cancer"))
 
 
 def study_of(root, series):
@@ -123,12 +121,13 @@ def test_counts_are_explained_and_a_shift_is_warned_of_before_the_list(results):
     prose = blocks_of(results, Prose)
     assert sum("precision weights of voom" in block.text for block in prose) == 1
     warnings = [block.text for block in prose if block.role == "warning"]
-    assert len(warnings) == 2
-    assert warnings[1].startswith("The test and the pictures describe the samples")  # gene sets
-    assert warnings[0].startswith("Most features are lower in “cancer” (median log2 fold change -2")
+    of_sets = [text for text in warnings if text.startswith("The test describes the samples")]
+    assert len(of_sets) == 2  # each series has its gene sets
+    (shift,) = (text for text in warnings if text not in of_sets)
+    assert shift.startswith("Most features are lower in “cancer” (median log2 fold change -2")
     texts = [block.text for block in prose]
     differ = next(i for i, text in enumerate(texts) if "200 features" in text)
-    assert texts.index(warnings[0]) < differ
+    assert texts.index(shift) < differ
     findings = audit.section(results).blocks[0].frame
     assert "global shift" in findings["check"].tolist()
 
@@ -137,29 +136,25 @@ def groups_of_comparisons(results):
     (group,) = [
         block
         for block in walk(genes.section(results).blocks)
-        if isinstance(block, Group) and block.title == "Other comparisons"
+        if isinstance(block, Group) and block.title == "Pairs of classes"
     ]
     return {block.title: block for block in group.blocks if isinstance(block, Group)}
 
 
-def test_each_comparison_has_its_features_its_gene_sets_and_a_plot_of_one_contrast(results):
+def test_each_comparison_has_its_features_its_gene_sets_and_a_plot(results):
     groups = groups_of_comparisons(results)
-    assert list(groups) == ["slope(age)", "levels(sex)", "cancer vs normal"]
-    kinds = {
-        name: [type(block).__name__ for block in group.blocks] for name, group in groups.items()
-    }
-    assert kinds["slope(age)"][:2] == ["Figure", "Table"]
-    assert kinds["levels(sex)"] == ["Table", "Prose"]  # of F there are no changes to draw
-    assert kinds["cancer vs normal"] == ["Figure", "Table", "Table"]
-    assert groups["slope(age)"].blocks[0].name == "contrast-counts-00"
-    assert groups["slope(age)"].opened
-    assert not groups["cancer vs normal"].opened
+    assert list(groups) == ["cancer vs normal", "normal vs cancer"]
+    for group in groups.values():
+        assert [type(block).__name__ for block in group.blocks] == ["Figure", "Table", "Table"]
+    assert groups["cancer vs normal"].blocks[0].name == "contrast-counts-00"
+    assert groups["cancer vs normal"].opened
+    assert not groups["normal vs cancer"].opened
     features = groups["cancer vs normal"].blocks[1].frame
     assert features["rank"].tolist() == list(range(1, 51))
-    sets = groups["cancer vs normal"].blocks[2].frame
-    assert sets["gene_set"].tolist() == ["RAISED"]
-    assert sets["direction"].tolist() == ["higher"]
-    assert "No gene set is higher or lower" in groups["levels(sex)"].blocks[1].text
+    for name, direction in (("cancer vs normal", "higher"), ("normal vs cancer", "lower")):
+        sets = groups[name].blocks[2].frame
+        assert sets["gene_set"].tolist() == ["RAISED"]
+        assert sets["direction"].tolist() == [direction]
 
 
 def test_the_note_of_a_comparison_counts_what_its_tables_have(results):
@@ -184,9 +179,7 @@ def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, t
     openpyxl = pytest.importorskip("openpyxl")
     write_workbook(results, tmp_path / "study.xlsx")
     book = openpyxl.load_workbook(tmp_path / "study.xlsx")
-    assert {"slope(age) counts", "levels(sex) counts", "cancer vs normal counts"} <= set(
-        book.sheetnames
-    )
+    assert {"cancer vs normal counts", "normal vs cancer counts"} <= set(book.sheetnames)
     head, first, *_ = book["cancer vs normal counts"].iter_rows(values_only=True)
     row = dict(zip(head, first, strict=True))
     expected = results.gene_tables("counts")["contrasts"].query("contrast == 'cancer vs normal'")
@@ -194,11 +187,9 @@ def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, t
     assert row["t"] == pytest.approx(expected["t"].iloc[0])
     head, *rows = book["gene sets of comparisons"].iter_rows(values_only=True)
     sets = pd.DataFrame(rows, columns=head)
-    assert sets["contrast"].drop_duplicates().tolist() == [
-        "slope(age)",
-        "levels(sex)",
-        "cancer vs normal",
-    ]
+    assert sets["contrast"].drop_duplicates().tolist() == ["cancer vs normal", "normal vs cancer"]
+    assert head[0] == "dataset"
+    assert set(sets["dataset"]) == {"counts"}
 
 
 def gene(feature, rank, **fields):
@@ -253,19 +244,19 @@ def test_the_table_has_two_hundred_genes_with_arrows(tmp_path, n_genes, rest):
 
 def test_names_of_a_volcano_plot_are_at_their_points():
     """Untested features come before tested ones in the table."""
-    row = {"contrast": "slope(age)", "symbol": "", "log_fold_change": 1.0, "t": 3.0}
+    row = {"contrast": "b vs a", "symbol": "", "log_fold_change": 1.0, "t": 3.0}
     rows = [
         row | {"feature": "g0", "p": np.nan, "fdr": np.nan},
         row | {"feature": "g1", "p": 0.001, "fdr": 0.01},
         row | {"feature": "g2", "p": 0.04, "fdr": 0.06},
     ]
-    figure = further_comparisons.comparison_volcano("n", "slope(age)", pd.DataFrame(rows), [])
+    figure = further_comparisons.comparison_volcano("n", "b vs a", pd.DataFrame(rows), [])
     assert figure.arguments["names"] == {"g1": 0}
     assert figure.arguments["p"].tolist() == [0.001, 0.04]
 
 
 def gene_set(name, rank, **fields):
-    return {"dataset": "d", "class": "b", "gene_set": name, "rank": rank} | fields
+    return {"class": "b", "gene_set": name, "rank": rank} | fields
 
 
 def test_gene_sets_are_the_best_of_their_tests(tmp_path):
@@ -274,34 +265,19 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
         gene_set("S11", 11, fdr=0.02),
         gene_set("S2", 2, fdr=0.05),
     ]
-    overlaps = [
-        gene_set("S1", 1, fold=2.0, by="", genes="A B"),
-        gene_set("S2", 2, fold=1.0, by="", genes="A"),
-        gene_set("S3", 11, fold=3.0, by="", genes="A"),
-        gene_set("S4", 3, fold=4.0, by="xnb", genes="C"),
-    ]
-    ranked = [gene_set("S1", 10, nes=2.5), gene_set("S2", 11, nes=2.0)]
     file = {"file": "h-1.gmt", "place": "https://host/h.gmt", "sha256": "ab", "gene_sets": 50}
-    tables = {"gene_set_tests": tests, "enrichment": overlaps, "prerank": ranked}
-    tables["gene_set_files"] = [file]
-    (group,) = genes.gene_set_blocks(study_of_tables(tmp_path, tables))
+    tables = {"genes.gene_set_tests": tests, "genes.gene_set_files": [file]}
+    (group,) = genes.gene_set_blocks(study_of_tables(tmp_path, tables), "d")
     assert group.note == "2 tests at an FDR below 0.05"
-    _, significant, overlap_figure, overlap_table, rank_figure, rank_table, files = group.blocks
+    _, significant, files = group.blocks
     assert files.frame.iloc[0].to_dict() == file  # which collection, from where
     assert significant.frame["gene_set"].tolist() == ["S1"]
-    assert overlap_figure.arguments["rows"] == ["S1"]
-    assert overlap_figure.arguments["groups"][0].values == [2.0]
-    assert overlap_table.frame["gene_set"].tolist() == ["S1", "S4"]
-    assert rank_figure.arguments["groups"][0].values == [2.5]
-    assert rank_table.frame["gene_set"].tolist() == ["S1"]
 
 
 def test_without_a_significant_set_a_sentence_says_so(tmp_path):
-    study = study_of_tables(tmp_path, {"gene_set_tests": [gene_set("S1", 1, fdr=0.05)]})
-    (group,) = genes.gene_set_blocks(study)
-    texts = [block.text for block in group.blocks]
-    assert texts[1].startswith("No gene set is higher or lower")
-    assert texts[2].startswith("There are no preranked scores")
+    study = study_of_tables(tmp_path, {"genes.gene_set_tests": [gene_set("S1", 1, fdr=0.05)]})
+    (group,) = genes.gene_set_blocks(study, "d")
+    assert group.blocks[1].text.startswith("No gene set is higher or lower")
     assert group.note == "0 tests at an FDR below 0.05"
 
 
@@ -386,17 +362,38 @@ def test_features_of_three_classes_are_listed_by_the_least_difference(tmp_path):
     assert early["nearest"].isin(["healthy", "late"]).all()
 
 
-def test_the_page_proposes_comparisons_of_single_classes(tmp_path):
+def test_the_page_shows_how_to_compare_two_of_several_classes(tmp_path):
     results = three_classes(tmp_path)
-    (code,) = blocks_of(results, Code)
-    assert yaml.safe_load(code.text) == {
-        "design": {
-            "contrasts": ["early vs healthy", "late vs healthy", "late vs early"],
-        }
+    texts = [block.text for block in blocks_of(results, Prose)]
+    (text,) = (text for text in texts if "contrasts:" in text)
+    assert "contrasts: [healthy vs early]" in text
+
+
+def test_pairs_of_several_classes_come_before_each_class_against_the_others(tmp_path):
+    row = {"feature": "g1", "symbol": "", "rank": 1, "p": 0.01, "fdr": 0.02, "difference": 1.0}
+    rows = [gene("g1", 1) | {"class": label} for label in ("a", "b", "c")]
+    cell = {"row": 0, "feature": "g1", "symbol": "", "column": 0, "sample": "s1", "class": "a"}
+    value = {"feature": "g1", "sample": "s1", "class": "a", "group": "", "batch": "", "value": 1.0}
+    tables = {
+        "headline": [{"classifier": "xnb"}],
+        "datasets": [{"dataset": "d", "samples": 1}],
+        "genes.genes": rows,
+        "genes.gene_values": [value],
+        "genes.gene_heatmap": [cell | {"z": 0.0}],
+        "genes.contrasts": [row | {"contrast": "b vs a"}],
     }
+    study = study_of_tables(tmp_path, tables)
+    blocks = list(genes.genes_of_series(study, study.gene_tables("d"), "d", 100_000))
+    (explorer,) = (i for i, block in enumerate(blocks) if isinstance(block, GeneExplorer))
+    (pairs,) = (
+        i
+        for i, block in enumerate(blocks)
+        if isinstance(block, Group) and block.title == "Pairs of classes"
+    )
+    assert pairs < explorer
 
 
 def test_two_classes_have_neither_least_differences_nor_proposals(results):
-    assert blocks_of(results, Code) == []
+    assert not [block for block in blocks_of(results, Prose) if "contrasts:" in block.text]
     for block in blocks_of(results, Table):
         assert "least_t" not in block.frame

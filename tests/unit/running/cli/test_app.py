@@ -5,15 +5,13 @@ import json
 import os
 import shutil
 import sys
-from types import SimpleNamespace
 from unittest.mock import Mock
 
-import pandas as pd
 import pytest
 from toys import run_program
 
 from xnbflow.core.errors import InputError
-from xnbflow.running.cli import app, finished_studies, model_commands, run_command, terminal
+from xnbflow.running.cli import app, finished_studies, run_command, terminal
 from xnbflow.running.cli.configuration import find_configuration
 
 
@@ -100,46 +98,6 @@ def test_a_study_is_proposed_and_run_without_the_libraries_of_its_jobs(module):
     finished = run_program("libraries_of_command.py", module)
     libraries, numpy = finished.stdout.split("\n")[:2]
     assert (libraries, numpy) == ("", str(module == "proposals"))
-
-
-@pytest.mark.parametrize(
-    ("symbols", "expected"),
-    [
-        pytest.param({"p1": "TP53", "p2": "MYC", "r1": "ACTB"}, "", id="none"),
-        pytest.param(
-            {"p1": "TP53", "r1": "ACTB"},
-            "1 feature has no gene symbol and may be of one gene: p2",
-            id="one gene",
-        ),
-        pytest.param(
-            {}, "3 features have no gene symbol and may be of one gene: p1, p2, r1", id="all genes"
-        ),
-        pytest.param(
-            {"p1": "TP53", "p2": "MYC"},
-            "1 feature has no gene symbol and may be of one gene: r1",
-            id="a reference",
-        ),
-    ],
-)
-def test_genes_of_a_panel_without_a_symbol_are_named(monkeypatch, capsys, symbols, expected):
-    panel = SimpleNamespace(
-        # the name of the third is a symbol
-        genes=pd.DataFrame({"gene": ["p1", "p2", "ABCB1"]}),
-        references=["r1"],
-        accuracy=pd.DataFrame({"genes": [2]}),
-    )
-    functions = {
-        "read_model": SimpleNamespace(symbols={}, series={}),
-        "training_series": None,
-        "design_panel": panel,
-        "symbols_of": symbols,
-    }
-    for name, result in functions.items():
-        monkeypatch.setattr(model_commands.commands, name, Mock(return_value=result))
-    app.panel("model.skops", as_json=True)
-    written = capsys.readouterr()
-    assert json.loads(written.out)["references"] == ["r1"]
-    assert (expected in written.err) if expected else "no gene symbol" not in written.err
 
 
 def test_a_run_goes_on_where_a_job_fails(called):

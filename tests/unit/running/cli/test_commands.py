@@ -1,4 +1,4 @@
-"""Commands on tables as laboratories have them: fit, predict, explain, panel, run."""
+"""Commands on tables as laboratories have them: fit, predict, explain, run."""
 
 import json
 import os
@@ -11,8 +11,7 @@ from proposed import summary_of_labels
 from toys import entry_in
 
 from xnbflow.core.errors import InputError
-from xnbflow.models.panel import choose_genes
-from xnbflow.running.cli import app, commands, finished_studies, proposals
+from xnbflow.running.cli import app, commands, proposals
 from xnbflow.running.cli.configuration import find_configuration
 from xnbflow.sources.acquire import acquire
 
@@ -111,18 +110,6 @@ def test_the_least_certain_samples_are_explained(tmp_path, capsys):
     assert [text.index(f"sample {name}") for name in names] == sorted(
         text.index(f"sample {name}") for name in names
     )
-
-
-def test_a_panel_reads_the_table_as_it_was_fitted(tmp_path, capsys):
-    frame = pd.DataFrame(logarithms(), columns=[f"{i}_at" for i in range(600)])
-    frame["note"] = ["seen in week 1"] * 24
-    frame.insert(0, "diagnosis", ["ill"] * 12 + ["well"] * 12)
-    frame.to_csv(tmp_path / "x.csv", index=False)
-    model = tmp_path / "model.skops"
-    app.fit(str(tmp_path / "x.csv"), label="diagnosis", output=model, method="csnb", folds=0)
-    capsys.readouterr()
-    app.panel(model, genes=2)
-    assert "references" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -226,16 +213,6 @@ def test_symbols_are_those_of_a_table_beside_it(tmp_path):
     assert series.feature_metadata["symbol"].tolist() == table["gene_name"].tolist()
 
 
-def test_gene_says_where_its_figures_are(tmp_path, monkeypatch, capsys):
-    rows = pd.DataFrame({"dataset": ["d", "d"], "figure": ["d-TP53-1", "d-TP53-1"]})
-    monkeypatch.setattr(finished_studies, "read_study", lambda study: None)
-    monkeypatch.setattr(finished_studies, "print_genes", lambda *_: rows)
-    app.gene("mine", "TP53", output=tmp_path)
-    assert (
-        f"figures are in {tmp_path}, each as SVG, PDF and PNG: d-TP53-1" in capsys.readouterr().err
-    )
-
-
 def test_missing_clinical_values_do_not_stop_a_study_that_does_not_use_them(tmp_path):
     path = LAYOUTS["survival"](tmp_path)
     ages = ["unknown", "", "NA", *map(str, range(30, 51))]
@@ -244,12 +221,3 @@ def test_missing_clinical_values_do_not_stop_a_study_that_does_not_use_them(tmp_
     series = acquire(entry_in(tmp_path / "mine.yaml"))
     assert series.n_samples == 24
     assert series.sample_metadata["age"].tolist() == ages
-
-
-def test_references_of_a_panel_are_of_one_gene():
-    values = np.array([[1.0, 2, 8, 9], [1, 2, 8, 9], [9, 8, 1, 3], [5, 5, 5, 5.1], [6, 6.5, 6, 6]])
-    symbols = [frozenset(name) for name in ("a", "b", "c", "dx", "e")]  # the fourth is of d and x
-    _, references = choose_genes(
-        values, np.array([0, 0, 1, 1]), np.arange(3), n_genes=2, floor=0.2, symbols=symbols
-    )
-    assert references.tolist() == [4]

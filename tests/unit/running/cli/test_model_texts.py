@@ -1,4 +1,4 @@
-"""Descriptions of a model: signatures by rank and size, names that are no markup, coverage."""
+"""Descriptions of a model: signatures by rank and size, coverage, figures."""
 
 from types import SimpleNamespace
 
@@ -34,37 +34,10 @@ def test_a_signature_is_cut_after_the_named_rank():
     assert [line.split("\t")[1] for line in lines[1:]] == ["g1", "g2", "g3"]
 
 
-def test_a_name_in_a_score_sheet_ends_no_script():
-    panel = SimpleNamespace(
-        model=SimpleNamespace(
-            estimator=SimpleNamespace(
-                class_log_prior_=np.zeros(2), theta_=np.zeros((2, 1)), var_=np.ones((2, 1))
-            ),
-            series={"name": "</script>", model_texts.RECALIBRATION: {}},
-            symbols={},
-            classes=["a", "b"],
-        ),
-        genes=pd.DataFrame({"gene": ["g1"]}),
-        references=["r1"],
-        accuracy=pd.DataFrame({"genes": [1, 2], "accuracy": [0.7, 0.9]}),
-    )
-    page = model_texts.score_sheet(panel)
-    assert '"name": "\\u003c/script>"' in page
-    assert '"accuracy": {"genes": 2.0, "accuracy": 0.9}' in page  # that of all genes
-
-
 def test_sets_aim_at_the_complement_of_the_error_rate():
     core = {"features": 3, "accuracy": 0.9, "balanced_accuracy": 0.8}
     lines = model_texts.core_as_lines(core, {"error_rate": 0.1, "held_out": {"a": 0.85}})
     assert lines[1] == "sets of classes, meant to hold 90% of each class, hold a 0.850"
-
-
-def test_the_intercept_is_that_of_the_second_class():
-    fit = {"slope": 1.2, "slope_interval": (0.8, 1.6)}
-    fit |= {"intercept": [0.0, 0.7], "intercept_interval": (0.1, 1.3)}
-    model = SimpleNamespace(series={model_texts.RECALIBRATION: fit}, classes=["a", "b"])
-    lines = model_texts.recalibration_in_words(model, {"before": {}, "after": {}}).splitlines()
-    assert lines[1] == "intercept of b\t0.7\t95% interval 0.1 to 1.3"
 
 
 def test_figures_have_balanced_accuracy_and_means_of_draws_with_a_decimal():

@@ -10,10 +10,9 @@ from xnbflow.models.model_file import read_model
 from xnbflow.running.cli import app, finished_studies
 from xnbflow.running.cli.output_files import (
     begins_with,
-    contains_files,
     has_content,
     holds_figures,
-    is_packed_study,
+    is_model,
     is_workbook,
     refuse_to_replace,
 )
@@ -53,16 +52,11 @@ def test_no_command_replaces_what_it_reads(model, force):
         calls += [
             lambda path=path: app.fit("data.csv", label="type", folds=0, output=path, force=force),
             lambda path=path: app.predict(model, "data.csv", output=path, force=force),
-            lambda path=path: app.recalibrate(model, "data.csv", output=path, force=force),
-            lambda path=path: app.panel(model, output=path, force=force),
-            lambda path=path: app.panel(model, sheet=path, force=force),
         ]
     calls += [
         lambda: app.signature(model, output=model, force=force),
         lambda: app.signature(model, gmt=True, output=model, force=force),
         lambda: app.predict(model, "data.csv", output=model, force=force),
-        lambda: app.recalibrate(model, "data.csv", label="type", output=model, force=force),
-        lambda: app.panel(model, output=model, force=force),
     ]
     for call in calls:
         with pytest.raises(InputError, match=r"would replace .*which this command reads"):
@@ -134,7 +128,7 @@ def test_a_study_s_files_are_kept_by_commands_on_it(tmp_path, monkeypatch):
     page.write_text("page")
     for output in (page, page.parent):
         with pytest.raises(InputError, match="which this command reads"):
-            finished_studies.check_output(output, "mine", True, is_packed_study)
+            finished_studies.check_output(output, "mine", True, is_workbook)
 
 
 def archive(path, *names, content="x"):
@@ -145,14 +139,13 @@ def archive(path, *names, content="x"):
 
 
 def test_results_are_recognised_by_their_content(tmp_path):
-    packed = archive(tmp_path / "a", "mine/index.html", "mine/results/studies/mine/report.html")
-    assert is_packed_study(packed)
-    assert not is_packed_study(archive(tmp_path / "b", "mine/index.html"))
     book = archive(tmp_path / "c", "docProps/core.xml", content="<creator>xnbflow</creator>")
     assert is_workbook(book)
     other = archive(tmp_path / "d", "docProps/core.xml", content="<creator>Ann</creator>")
     assert not is_workbook(other)
-    assert not is_workbook(packed)
+    assert not is_workbook(archive(tmp_path / "b", "index.html"))
+    assert is_model(archive(tmp_path / "f", "schema.json", content='"xnbflow-model"'))
+    assert not is_model(archive(tmp_path / "g", "schema.json", content='"model"'))
     text = tmp_path / "e"
     text.write_text("#1.2\n")
     assert has_content("#1.2\n")(text)
@@ -165,5 +158,3 @@ def test_results_are_recognised_by_their_content(tmp_path):
     assert holds_figures(folder)
     (folder / "thesis.md").touch()
     assert not holds_figures(folder)
-    assert contains_files(folder, "a.svg", "thesis.md")
-    assert not contains_files(folder, "a.svg", "b.svg")

@@ -9,8 +9,6 @@ def test_the_limits_are_those_of_the_documentation():
         timeout=30.0,
         retries=4,
         backoff=1.0,
-        least_rate=1000.0,
         deadline=4 * 60 * 60.0,
         most_gigabytes=20.0,
-        other_hosts=False,
     )

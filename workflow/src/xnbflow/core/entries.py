@@ -32,10 +32,8 @@ class Method:
     rules : dict of str to dict of str to str
         The effect of each value of the parameters that define the method, the default first, and of
         fixed choices, which have one value. The Methods section uses these texts.
-    quick : str
-        For a classifier that selects features and is fast enough for a learning curve and halves
-        by default: the full path of the class that is fitted for these, itself or a simpler one.
-        Empty for all others.
+    quick : bool
+        Whether a classifier selects features and is fast enough to be fitted to halves by default.
     related : tuple of str
         Full paths of further classes that are published with it but not used by configurations: a
         regressor, a discretizer.
@@ -56,7 +54,7 @@ class Method:
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     kind: str = "classifier"
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    quick: str = ""
+    quick: bool = False
     related: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     tunes_itself: bool = False

@@ -17,13 +17,14 @@ REPEATED = ("mean", "correlation")
 class Design:
     """How single features of a data set are compared in a study.
 
-    A classifier does not depend on it. `xnbflow.diagnostics.adjustment` applies it to a data set.
+    A classifier does not depend on it; the label test is adjusted for the same columns.
+    `xnbflow.diagnostics.adjustment` applies it to a data set.
 
     Attributes
     ----------
     adjust : tuple of str
-        Columns of the samples for which comparisons of classes are adjusted. They are numbers if
-        all cells are; ``factor(plate)`` is a column of categories in any case.
+        Columns of the samples for which comparisons of classes, and the label test, are adjusted.
+        They are numbers if all cells are; ``factor(plate)`` is a column of categories in any case.
     reference : str
         The class with which the others are compared, for example the control; empty without one.
     contrasts : tuple of str
@@ -111,9 +112,8 @@ class Study:
     paper : dict of str to str
         The name that an analysis of a paper uses for a classifier (`Analysis.parts`), to the id of
         that classifier in the configuration.
-    permutations : dict of str to int or None
-        Id of a classifier of the study to the maximum of permutations of its test. None means the
-        setting of each data set's label test.
+    permutations : int
+        Permuted orders of the labels in the label test of each data set; 0 for no test.
     halves : int
         Number of divisions of the samples into halves, for the stability of fast classifiers.
     final : tuple of str
@@ -146,7 +146,7 @@ class Study:
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
     paper: dict[str, str] = field(default_factory=dict)
-    permutations: dict[str, int] | None = None
+    permutations: int = 999
     halves: int = 10
     final: tuple[str, ...] = ()
     headline: str = ""
@@ -191,7 +191,7 @@ class Study:
         }
         if not datasets:
             changes |= {"classifiers": (), "folds": (), "final": (), "headline": "", "jobs": {}}
-            changes |= {"permutations": None, "gene_sets": ()}
+            changes["gene_sets"] = ()
         return replace(self, **changes)
 
     def design_of(self, dataset: str) -> Design:
@@ -211,11 +211,6 @@ class Study:
         """The jobs of training: data set, scheme of folds and job, in this order."""
         jobs = dict.fromkeys(self.job_of(name) for name in self.classifiers)
         return list(itertools.product(self.datasets, self.folds, jobs))
-
-    @property
-    def permutation_tests(self) -> list[tuple[str, str]]:
-        """The data set and classifier of each permutation test."""
-        return list(itertools.product(self.datasets, self.permutations or {}))
 
     @property
     def priority(self) -> tuple[str, ...]:

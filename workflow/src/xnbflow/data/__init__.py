@@ -6,7 +6,7 @@ series_file   How is a data set read from its file, whole or by row groups?
 samples       Which tables, arrays and AnnData are accepted as samples?
 labels        Which labels are accepted, and which code has each class?
 columns       Which columns does a parameter name, and can they be computed with?
-matrices      How are dense, sparse and selected features read in parts?
+matrices      How are features, or some of them, read in parts?
 gene_names    Is the name of a feature a gene symbol, and of how many genes?
 controls      Which class is the control, and which of two classes is shown?
 class_design  Which linear model compares the classes of a feature?

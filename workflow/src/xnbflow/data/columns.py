@@ -9,16 +9,12 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either
-from xnbflow.data.matrices import is_sparse
 
 #: Greater values have squares whose sums overflow, and a column that varies by less than the
 #: inverse has squares that underflow.
 _LARGEST = 2.0**500
 #: Different numbers, one of them at least this large, differ by more than 2**-500.
 _SURELY_APART = 2.0**-447
-#: Bounds of values whose squares neither overflow nor underflow.
-_SMALL = 1e-100
-_GREAT = 1e100
 
 
 def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
@@ -147,11 +143,11 @@ def refuse_repeated_names(X: Any) -> None:
         raise InputError(msg)
 
 
-def refuse_beyond_squares(X: Any, names: Any = None) -> None:
+def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
     """Raise an `InputError` that names a column whose squares overflow or underflow.
 
-    Variances and distances of the finite X (n_samples, n_features), an array, CSR or CSC, would be
-    infinite or zero. Without ``names`` columns are named by position.
+    Variances and distances of the finite X (n_samples, n_features) would be infinite or zero.
+    Without ``names`` columns are named by position.
 
     Examples
     --------
@@ -162,20 +158,13 @@ def refuse_beyond_squares(X: Any, names: Any = None) -> None:
     Traceback (most recent call last):
     xnbflow.core.errors.InputError: column 0 varies by 1e-170, whose square overflows or ...
     """
-    if is_sparse(X):
-        size = np.abs(X.data)
-        if X.dtype == np.float32 or not size.size or (size.max() < _GREAT and size.min() > _SMALL):
-            return
-        low = X.min(axis=0).toarray().ravel()
-        high = X.max(axis=0).toarray().ravel()
-    else:
-        # The common case, in half the time: no value is too large, and different values of a
-        # column cannot be too close to each other if one of them is not tiny.
-        bounded = max(X.max(initial=0.0), -X.min(initial=0.0)) <= _LARGEST
-        if bounded and (np.abs(X[0]) >= _SURELY_APART).all():
-            return
-        low = X.min(axis=0)
-        high = X.max(axis=0)
+    # The common case, in half the time: no value is too large, and different values of a
+    # column cannot be too close to each other if one of them is not tiny.
+    bounded = max(X.max(initial=0.0), -X.min(initial=0.0)) <= _LARGEST
+    if bounded and (np.abs(X[0]) >= _SURELY_APART).all():
+        return
+    low = X.min(axis=0)
+    high = X.max(axis=0)
     with np.errstate(over="ignore"):
         largest = np.maximum(high, -low)
         spread = high - low

@@ -21,7 +21,7 @@ from xnbflow.density.validated_bandwidth import write_validated_bandwidths
 SMALLEST_SPREAD = 1e-7
 
 #: Spreads below are taken as 0.
-SMALLEST_DEVIATION = 1e-300
+_SMALLEST_DEVIATION = 1e-300
 
 
 @njit(nogil=True)
@@ -44,8 +44,8 @@ def _write_spreads(
         # Rows are sorted: a quartile lies between two of them, at a share of their distance, which
         # is the same for all features. 1.349 is the interquartile range of the standard normal.
         scale = factor * n**-0.2
-        below_first, first, share_first = hazen(n, 0.25)
-        below_third, third, share_third = hazen(n, 0.75)
+        below_first, first, share_first = _hazen(n, 0.25)
+        below_third, third, share_third = _hazen(n, 0.75)
         for f in range(width):
             low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
             high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
@@ -55,12 +55,12 @@ def _write_spreads(
             spread = min(deviation, quartiles) if has_quartiles else deviation
             constant = rows[0, f] == rows[n - 1, f]
             out[c, f] = scale * (
-                SMALLEST_SPREAD if constant | (spread < SMALLEST_DEVIATION) else spread
+                SMALLEST_SPREAD if constant | (spread < _SMALLEST_DEVIATION) else spread
             )
 
 
 @njit(nogil=True, inline="always")
-def hazen(n: int, p: float) -> tuple[int, int, float]:
+def _hazen(n: int, p: float) -> tuple[int, int, float]:
     """Return the two of n ascending values around Hazen's quantile, and its place between them."""
     position = min(max(p * n - 0.5, 0.0), n - 1.0)
     below = int(position)
@@ -69,7 +69,7 @@ def hazen(n: int, p: float) -> tuple[int, int, float]:
 
 #: The factor of each rule of thumb; adaptive bandwidths begin with Silverman's. The text of the XNB
 #: paper (section 4.1) has 1.059 with the standard deviation alone, and calls it Silverman's.
-RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059, "normal_reference": 1.059, "adaptive": 0.9}
+_RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059, "normal_reference": 1.059, "adaptive": 0.9}
 #: The rule of thumb without quartiles.
 _DEVIATION_RULE = "normal_reference"
 
@@ -112,7 +112,7 @@ def bandwidths_of(
             raise TypeError(msg)
         write_validated_bandwidths(in_order, offsets, widths)
     else:
-        _write_spreads(tile, offsets, RULES_OF_THUMB[rule], rule != _DEVIATION_RULE, widths)
+        _write_spreads(tile, offsets, _RULES_OF_THUMB[rule], rule != _DEVIATION_RULE, widths)
     if min_bandwidth > 0.0:
         floor = bandwidth_floor(tile, offsets, min_bandwidth, spreads)
         constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.data.matrices import dense_feature_blocks
+from xnbflow.data.matrices import feature_blocks
 from xnbflow.density.bandwidth import SMALLEST_SPREAD
 
 #: log(sqrt(2 pi)), of the normal density.
@@ -70,7 +70,7 @@ def fit_borrowed_shape(
     members = (codes[:, None] == np.arange(n_classes)) / counts
     means = []
     variances = []
-    for rows in dense_feature_blocks(values):
+    for rows in feature_blocks(values):
         mean = rows @ members
         within = rows - mean[:, codes]
         means.append(mean.T)

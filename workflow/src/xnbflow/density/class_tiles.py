@@ -1,4 +1,4 @@
-"""Strips of features by class, from which distances are computed: dense here, or sparse."""
+"""Strips of features by class, from which distances are computed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,24 +7,13 @@ from typing import Any
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.data.matrices import as_dense, is_sparse
+from xnbflow.data.matrices import as_array
 from xnbflow.density.adaptive_bandwidth import adaptive_factors, kernel_spreads
 from xnbflow.density.bandwidth import ORDERED_RULE, bandwidth_floor, bandwidths_of
 from xnbflow.density.distances import separation
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.sparse_tiles import SPARSE_RULES, SparseTile, classes_of_samples
 from xnbflow.density.standard import StandardUnits
-from xnbflow.density.tiles import class_offsets, map_parts, map_strips, sorted_classes
-
-#: Features of a sparse tile.
-_SPARSE_STRIP = 32
-#: Nanoseconds for each stored value, by which work is divided among threads.
-_NS_PER_STORED = 100.0
-
-#: Share of stored values up to which sparse tiles are faster. A fit of 5,000 samples and 3,000
-#: features in two classes takes .22 processor seconds with a share of .2 (dense tiles .36), .46
-#: with .4 (.39) and 1.1 with 1 (.39): the values of one feature take the lanes of a sparse tile.
-_MOST_STORED = 0.35
+from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 
 
 @dataclass(frozen=True)
@@ -110,53 +99,29 @@ class ClassTile:
         return separation(means, squares, self.sizes, pairs)
 
 
-FeatureTile = ClassTile | SparseTile
-
-
 def map_class_tiles(
-    work: Callable[[FeatureTile, slice], None],
+    work: Callable[[ClassTile, slice], None],
     features: Any,
     codes: np.ndarray,
     n_classes: int,
     *,
     samples: np.ndarray | None = None,
     rule: str | None = None,
-    kernel: str | int | None = None,
 ) -> None:
     """Call ``work(tile, strip)`` for every strip of features, on threads; it writes its results.
 
-    ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
-    (n_chosen,) are used, by default all, and ``codes`` are their classes. Of a CSR array the tiles
-    are a `SparseTile` each if at most 35 % of the values are stored, the ``rule`` for bandwidths
-    allows it (`SPARSE_RULES`) and the ``kernel`` is not the exponential one, whose sums are
-    logarithms; otherwise one strip at a time is dense in each thread. Tiles have the samples in
-    order if the rule needs it.
+    ``features`` are an array or `Rows` (n_features, n_samples), of which ``samples`` (n_chosen,)
+    are used, by default all, and ``codes`` are their classes. Tiles have the samples in order if
+    the ``rule`` for bandwidths needs it.
     """
-    n_features, n_samples = features.shape
-    takes_sparse = rule in SPARSE_RULES and kernel != "exponential"
-    if (
-        takes_sparse
-        and is_sparse(features)
-        and features.nnz <= _MOST_STORED * n_features * n_samples
-    ):
-        class_of = classes_of_samples(codes, samples, n_samples)
-        starts = range(0, n_features, _SPARSE_STRIP)
-        strips = [slice(start, min(start + _SPARSE_STRIP, n_features)) for start in starts]
-
-        def work_sparse(strip: slice) -> None:
-            work(SparseTile.gather(features, strip, class_of, n_classes), strip)
-
-        map_parts(work_sparse, strips, max(features.nnz, n_features) * _NS_PER_STORED)
-        return
-
     order, offsets = class_offsets(codes, n_classes)
     order = order if samples is None else samples[order]
 
-    def work_dense(strip: slice) -> None:
+    def work_on_strip(strip: slice) -> None:
         # No reference to the tile here, so the work can free the values after standardisation.
-        work(class_tile(as_dense(features[strip]), order, offsets, rule), strip)
+        work(class_tile(as_array(features[strip]), order, offsets, rule), strip)
 
-    map_strips(work_dense, n_features, len(order))
+    map_strips(work_on_strip, features.shape[0], len(order))
 
 
 def class_tile(

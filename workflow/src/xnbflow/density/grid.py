@@ -25,11 +25,11 @@ times the factors 1, .6065 and .1353 are 1.6065, 1.6065 and .7419: the kernels a
 .6065.
 
 **The error.** A wide grid is divided into pieces with an anchor each, at most 25 bandwidths from
-their ends (`REACH`), and ``u`` is limited to 37 (`FARTHEST`). A term is then at most exp(25² / 2),
-so nothing overflows. A limited sample is more than 12 bandwidths from every point of the piece: its
-kernel, and the error, are below 1e-31 of the highest kernel. Rounding is relative: exponents of at
-most 25 · 37 are rounded three times by 1.1e-16, which makes 3e-13, and at most 50 products add
-1e-14. Steps wider than 4 bandwidths (`WIDEST_STEP`) could underflow and use exponentials.
+their ends (`_REACH`), and ``u`` is limited to 37 (`_FARTHEST`). A term is then at most exp(25² /
+2), so nothing overflows. A limited sample is more than 12 bandwidths from every point of the piece:
+its kernel, and the error, are below 1e-31 of the highest kernel. Rounding is relative: exponents of
+at most 25 · 37 are rounded three times by 1.1e-16, which makes 3e-13, and at most 50 products add
+1e-14. Steps wider than 4 bandwidths (`_WIDEST_STEP`) could underflow and use exponentials.
 
 `sum_exactly` is the definition in plain NumPy, to which the tests compare.
 
@@ -49,11 +49,11 @@ from xnbflow.density.log_sums import write_grid_densities
 #: log(sqrt(2 pi)), of the normal density.
 _LOG_SQRT_2PI = 0.9189385332046727
 #: Greatest distance of a grid point from its anchor, in bandwidths.
-REACH = 25.0
+_REACH = 25.0
 #: Greatest distance of a sample from an anchor, in bandwidths; samples beyond it are put there.
-FARTHEST = 37.0
+_FARTHEST = 37.0
 #: Widest step of the grid, in bandwidths, for which kernels are powers.
-WIDEST_STEP = 4.0
+_WIDEST_STEP = 4.0
 #: Log densities below this are 0: the least positive double has the logarithm -744.
 _LOG_ZERO = -800.0
 #: Numbers in a part of a class's samples (times features), so that the terms and ratios of the
@@ -146,7 +146,7 @@ def grid_densities(
     _normalize(out)
 
     # Where a step is much wider than the bandwidth, powers may underflow: these features again.
-    if (step > WIDEST_STEP * bandwidths).any():
+    if (step > _WIDEST_STEP * bandwidths).any():
         _correct_underflow(tile, offsets, bandwidths, low=low, high=high, in_logs=in_logs, out=out)
     return out
 
@@ -228,11 +228,10 @@ def _correct_underflow(
     for c in range(n_classes):
         for f in range(width):
             step = (high[f] - low[f]) / (n_grid - 1)
-            if step > WIDEST_STEP * bandwidths[c, f]:
+            if step > _WIDEST_STEP * bandwidths[c, f]:
                 points = np.linspace(low[f], high[f], n_grid)
                 values = tile[offsets[c] : offsets[c + 1], f].copy()
-                weights = np.ones(len(values))
-                write_exact(values, weights, bandwidths[c, f], points, in_logs, out[c, :, f])
+                _write_exact(values, bandwidths[c, f], points, in_logs, out[c, :, f])
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
@@ -266,12 +265,12 @@ def _sum_tile(
     step_in_bandwidths = np.empty(width)
     for c in range(n_classes):
         # The grid points of a piece: as many as reach 25 bandwidths on both sides of the anchor.
-        widest_step = 2.0 * REACH / n_grid
+        widest_step = 2.0 * _REACH / n_grid
         for f in range(width):
             inverse_bandwidth[f] = 1.0 / bandwidths[c, f]
-            step_in_bandwidths[f] = min(step[f] * inverse_bandwidth[f], WIDEST_STEP)
+            step_in_bandwidths[f] = min(step[f] * inverse_bandwidth[f], _WIDEST_STEP)
             widest_step = max(widest_step, step_in_bandwidths[f])
-        piece_size = max(1, int(2.0 * REACH / widest_step))
+        piece_size = max(1, int(2.0 * _REACH / widest_step))
         for first_point in range(0, n_grid, piece_size):
             piece = out[c, first_point : first_point + piece_size]
             for f in range(width):
@@ -321,7 +320,7 @@ def _sum_powers(
     for i in range(n):
         for f in range(len(anchor)):
             u = (rows[i, f] - anchor[f]) * inverse_bandwidth[f]
-            u = min(max(u, -FARTHEST), FARTHEST)
+            u = min(max(u, -_FARTHEST), _FARTHEST)
             terms[i, f] = -0.5 * u * u
             ratios[i, f] = step_in_bandwidths[f] * u
     for j in range(len(factors)):
@@ -409,9 +408,8 @@ def _normalize(out: np.ndarray) -> None:
 
 
 @njit(nogil=True)
-def write_exact(
+def _write_exact(
     values: np.ndarray,
-    weights: np.ndarray,
     bandwidth: float,
     points: np.ndarray,
     in_logs: bool,
@@ -419,14 +417,13 @@ def write_exact(
 ) -> None:
     """Write one feature's Gaussian density divided by its sum, exact however small it is.
 
-    Each of ``values`` represents as many samples as its weight. Where the density underflows at
-    every point it is zero, or normalised ``in_logs``.
+    Where the density underflows at every point it is zero, or normalised ``in_logs``.
     """
-    # log sum_i w_i exp(t_i) = t_max + log sum_i w_i exp(t_i - t_max): the largest term is 1, so
+    # log sum_i exp(t_i) = t_max + log sum_i exp(t_i - t_max): the largest term is 1, so
     # that the sum does not underflow. Below `_LOG_ZERO` a density is 0 unless it is normalised.
     n = len(values)
     terms = np.empty(n)
-    log_weight = -np.log(weights.sum() * bandwidth) - _LOG_SQRT_2PI
+    log_weight = -np.log(n * bandwidth) - _LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         nearest = -np.inf
@@ -441,7 +438,7 @@ def write_exact(
             exponentiate(terms)
             total = 0.0
             for i in range(n):
-                total += weights[i] * terms[i]
+                total += terms[i]
         out[g] = nearest + np.log(total)
         highest = max(highest, out[g])
     total = 0.0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.matrices import as_dense, dense_feature_blocks
+from xnbflow.data.matrices import as_array, feature_blocks
 from xnbflow.density.bandwidth import overall_spread
 
 #: Spreads below this share of a feature's size are rounding errors: the feature is constant.
@@ -44,13 +44,6 @@ class StandardUnits:
             size = np.maximum(tile.max(axis=0), -tile.min(axis=0))
             centres = tile.mean(axis=0)
             deviations = overall_spread(np.ascontiguousarray(tile))
-        return cls.of_moments(centres, deviations, size)
-
-    @classmethod
-    def of_moments(
-        cls, centres: np.ndarray, deviations: np.ndarray, size: np.ndarray
-    ) -> "StandardUnits":
-        """Return them by mean, standard deviation (ddof=1) and greatest size of each feature."""
         if not np.isfinite(deviations).all() or not np.isfinite(centres).all():
             msg = "a feature is so large that its range overflows; scale the features down"
             raise InputError(msg)
@@ -74,19 +67,18 @@ class StandardUnits:
 
 
 class StandardFeatures:
-    """Features (n_features, n_samples), of an array, `Rows` or CSR, whose slices are standardised.
+    """Features (n_features, n_samples), of an array or `Rows`, whose slices are standardised.
 
     Examples
     --------
-    >>> from scipy.sparse import csr_array
-    >>> StandardFeatures(csr_array([[1.0, 0.0, 2.0]]))[0:1].tolist()
+    >>> StandardFeatures(np.array([[1.0, 0.0, 2.0]]))[0:1].tolist()
     [[0.0, -1.0, 1.0]]
     """
 
     def __init__(self, values: Any) -> None:
         self.shape = values.shape
         self._values = values
-        units = [StandardUnits.of(features.T) for features in dense_feature_blocks(values)]
+        units = [StandardUnits.of(features.T) for features in feature_blocks(values)]
         self.standard = StandardUnits(
             np.concatenate([tile.centres for tile in units]),
             np.concatenate([tile.units for tile in units]),
@@ -96,7 +88,7 @@ class StandardFeatures:
         return self.shape[0]
 
     def __getitem__(self, which: slice | np.ndarray) -> np.ndarray:
-        tile = np.ascontiguousarray(as_dense(self._values[which]).T)
+        tile = np.ascontiguousarray(as_array(self._values[which]).T)
         return self.standard.take(which).apply(tile).T
 
     def parts(self, which: np.ndarray) -> Iterator[np.ndarray]:

@@ -8,9 +8,10 @@ genes              How does each feature differ between a class and the others?
 linear_models      Which moderated tests compare classes? (limma)
 least_squares, moderation, voom, block_correlation, modelled_features
                    Fits, variances, weights, repeated samples and features of these models
-contrasts          Which comparisons does a user ask for, and what are their results?
+contrasts          How does each feature differ between two classes that a study names?
 areas              What are the exact areas under the ROC curve of all features?
-camera             Does a gene set differ from the other genes?
+camera, gene_set_tests, gene_set_files
+                   Does a gene set differ from the other genes, and where are the sets?
 false_discovery    Which p-values remain small after adjustment?
 series_audit       Which findings question the accuracies of a series?
 confounders, sample_levels, repeated_samples, sex_check, sample_components, series_fingerprints

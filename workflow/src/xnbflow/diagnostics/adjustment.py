@@ -68,7 +68,7 @@ def adjusted_columns(series: DataSet, design: Design) -> dict[str, bool]:
 def check_design(series: DataSet, design: Design) -> None:
     """Refuse a design whose columns or reference are not in a data set.
 
-    The columns of ``contrasts`` are checked by `xnbflow.diagnostics.contrasts.comparisons`.
+    The classes of ``contrasts`` are checked by `xnbflow.diagnostics.contrasts.comparisons`.
     """
     adjusted_columns(series, design)
     for column in design.biology:

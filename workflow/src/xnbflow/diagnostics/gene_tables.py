@@ -3,6 +3,8 @@
 A classifier does not depend on these tables.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -17,6 +19,11 @@ from xnbflow.diagnostics.adjustment import (
     missing_covariates,
 )
 from xnbflow.diagnostics.contrasts import contrast_table
+from xnbflow.diagnostics.gene_set_tests import (
+    contrast_set_tests,
+    gene_set_notes,
+    gene_set_tests,
+)
 from xnbflow.diagnostics.gene_values import first_features, gene_values
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
@@ -33,8 +40,12 @@ _SAMPLES_SHOWN = 400
 _HEATMAP_FEATURES = 24
 
 
-def gene_tables(series: DataSet, design: Design) -> dict[str, pd.DataFrame]:
-    """Return the tables `GENE_TABLES` of `xnbflow.tables.contract`.
+def gene_tables(
+    series: DataSet, design: Design, sets: Mapping[str, set[str]] | None = None
+) -> dict[str, pd.DataFrame]:
+    """Return the tables `GENE_TABLES` of `xnbflow.tables.contract`, but ``gene_set_files``.
+
+    ``sets`` are the genes of each gene set by its name; without them those tables have no rows.
 
     Raises
     ------
@@ -43,7 +54,8 @@ def gene_tables(series: DataSet, design: Design) -> dict[str, pd.DataFrame]:
         for a column.
     """
     check_design(series, design)
-    notes = design_notes(series, design)
+    sets = sets or {}
+    notes = [*design_notes(series, design), *gene_set_notes(series, sets)]
     genes = gene_table(series, design)
     contrasts = contrast_table(series, design)
     logarithms = with_log_counts(series)
@@ -51,6 +63,8 @@ def gene_tables(series: DataSet, design: Design) -> dict[str, pd.DataFrame]:
     return {
         "genes": genes,
         "contrasts": contrasts,
+        "gene_set_tests": gene_set_tests(series, sets, design),
+        "contrast_set_tests": contrast_set_tests(series, sets, design),
         "gene_heatmap": heatmap(genes, logarithms, n_features=_HEATMAP_FEATURES),
         "gene_values": gene_values(logarithms, first, _SAMPLES_SHOWN),
         "design": _design_table(series, design),

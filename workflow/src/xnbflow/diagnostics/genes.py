@@ -8,7 +8,7 @@ from xnbflow.core.study import Design
 from xnbflow.data.dataset import COUNTS, DataSet, row_slices
 from xnbflow.data.matrices import Rows
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.density.class_tiles import FeatureTile, map_class_tiles
+from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.diagnostics.adjustment import (
@@ -93,7 +93,7 @@ def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) 
     pairs = np.stack([np.arange(n_classes), n_classes + np.arange(n_classes)], axis=1)
     distances = np.empty((n_classes, len(features)))
 
-    def work(tile: FeatureTile, strip: slice) -> None:
+    def work(tile: ClassTile, strip: slice) -> None:
         widths = tile.bandwidths("silverman", 0.0)
         class_densities = tile.densities(
             widths, kernel="gaussian", n_grid=DEFAULT_N_GRID, underflow="as_published"

@@ -37,12 +37,6 @@ class ContrastFit:
         The contrasts; NaN where the values of a feature do not determine them.
     unscaled : ndarray of shape (n_contrasts, n_features)
         Their variances divided by the residual variance, as limma's ``stdev.unscaled`` squared.
-    joint : ndarray of shape (n_features,)
-        ``b' C^-1 b`` of all contrasts ``b`` together, in squared units of the values, where ``C``
-        is their covariance in multiples of the residual variance. Over the residual variance and
-        the number of contrasts it is F of the hypothesis that all contrasts are 0.
-    n_joint : int
-        The number of contrasts that are independent of each other.
     variance, df, mean : ndarray of shape (n_features,)
         The residual variance (NaN without degrees of freedom), its degrees of freedom, and the mean
         of the units.
@@ -50,8 +44,6 @@ class ContrastFit:
 
     estimate: np.ndarray
     unscaled: np.ndarray
-    joint: np.ndarray
-    n_joint: int
     variance: np.ndarray
     df: np.ndarray
     mean: np.ndarray
@@ -97,16 +89,9 @@ def fit_contrasts(
     whitened = matrix if whitening is None else whitening @ matrix
     basis, coordinates = _contrast_coordinates(whitened, contrasts)
     n_contrasts = len(contrasts)
-    # How many of the contrasts that the design determines are linearly independent.
-    n_joint = 0
-    is_determined = ~np.isnan(coordinates).any(axis=0)
-    if is_determined.any():
-        n_joint = int(np.linalg.matrix_rank(coordinates[:, is_determined], tol=_ZERO))
     result = ContrastFit(
         estimate=np.empty((n_contrasts, n_features)),
         unscaled=np.empty((n_contrasts, n_features)),
-        joint=np.empty(n_features),
-        n_joint=n_joint,
         variance=np.empty(n_features),
         df=np.empty(n_features),
         mean=np.empty(n_features),
@@ -118,7 +103,6 @@ def fit_contrasts(
         fit = _fit_rows(rows, basis, coordinates, weights=strip_weights, whitening=whitening)
         result.estimate[:, strip] = fit.estimate.T
         result.unscaled[:, strip] = fit.unscaled.T
-        result.joint[strip] = fit.joint
         result.variance[strip] = fit.variance
         result.df[strip] = fit.df
         result.mean[strip] = fit.mean
@@ -217,8 +201,6 @@ def _fit_rows(
         # Least squares without weights: products with the orthonormal basis.
         coefficients = shifted @ basis
         unscaled = np.repeat((coordinates**2).sum(axis=0)[None], len(shifted), axis=0)
-        joint = _joint_squares(coefficients @ coordinates, coordinates.T @ coordinates)
-        fit = _BasisFit(coefficients, unscaled, joint)
     else:
         # Weighted least squares. The normal matrix of feature g is ``A_g = B' W_g B``
         # with the basis ``B``. Contrasts with coordinates ``K`` have the covariance ``K'
@@ -231,8 +213,7 @@ def _fit_rows(
         repeated = np.broadcast_to(coordinates, (len(normal_matrices), *coordinates.shape))
         covariance = coordinates.T @ np.linalg.solve(normal_matrices, repeated)
         unscaled = np.einsum("fii->fi", covariance).copy()
-        joint = _joint_squares(coefficients @ coordinates, covariance)
-        fit = _BasisFit(coefficients, unscaled, joint)
+    fit = _BasisFit(coefficients, unscaled)
 
     if len(incomplete):
         corrected, df[incomplete] = _fit_incomplete(
@@ -240,7 +221,6 @@ def _fit_rows(
         )
         fit.coefficients[incomplete] = corrected.coefficients
         fit.unscaled[incomplete] = corrected.unscaled
-        fit.joint[incomplete] = corrected.joint
     estimate = fit.coefficients @ coordinates
     estimate[np.isnan(fit.unscaled)] = np.nan
     squares = _residual_squares(
@@ -249,7 +229,6 @@ def _fit_rows(
     return _RowFit(
         estimate=estimate,
         unscaled=fit.unscaled,
-        joint=fit.joint,
         variance=np.divide(squares, df, np.full(len(df), np.nan), where=df > 0),
         df=df,
         mean=mean,
@@ -265,7 +244,6 @@ class _RowFit:
 
     estimate: np.ndarray
     unscaled: np.ndarray
-    joint: np.ndarray
     variance: np.ndarray
     df: np.ndarray
     mean: np.ndarray
@@ -296,31 +274,18 @@ def _residual_squares(
     return np.asarray(squares)
 
 
-def _joint_squares(estimate: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return ``b' C^-1 b`` of each feature; ``covariance`` C is common, or one for each feature."""
-    if np.isnan(covariance).any():
-        return np.full(len(estimate), np.nan)
-    inverse = np.linalg.pinv(covariance, rcond=_ZERO, hermitian=True)
-    if inverse.ndim == 2:
-        return np.einsum("fi,ij,fj->f", estimate, inverse, estimate)
-    return np.einsum("fi,fij,fj->f", estimate, inverse, estimate)
-
-
 class _BasisFit(NamedTuple):
-    """Coefficients of the basis, and the variances and joint squares of the contrasts.
+    """Coefficients of the basis, and the variances of the contrasts.
 
     Attributes
     ----------
     coefficients : ndarray of shape (n_features, rank)
     unscaled : ndarray of shape (n_features, n_contrasts)
         Variances of the contrasts in multiples of the residual variance.
-    joint : ndarray of shape (n_features,)
-        See `ContrastFit`.
     """
 
     coefficients: np.ndarray
     unscaled: np.ndarray
-    joint: np.ndarray
 
 
 def _fit_incomplete(
@@ -333,8 +298,7 @@ def _fit_incomplete(
     present units of B_u B_u'``, computed from its eigenvectors. A contrast with a part outside the
     range of A cannot be estimated: its variance is NaN.
     """
-    # Letters of sums: p is a pattern, f a feature, r and s directions of the basis, c and d
-    # contrasts.
+    # Letters of sums: p is a pattern, f a feature, r and s directions of the basis, c a contrast.
     patterns, pattern_of = np.unique(present, axis=0, return_inverse=True)
     rank = basis.shape[1]
     products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), -1)
@@ -343,10 +307,9 @@ def _fit_incomplete(
     is_positive = eigenvalues > _ZERO
     inverse = np.where(is_positive, 1 / np.where(is_positive, eigenvalues, 1.0), 0.0)
 
-    # Covariances K' A^-1 K of the contrasts, (n_patterns, n_contrasts, n_contrasts).
+    # Variances of the contrasts, the diagonal of K' A^-1 K: (n_patterns, n_contrasts).
     rotated = vectors.swapaxes(1, 2) @ coordinates  # (n_patterns, rank, n_contrasts)
-    covariance = np.einsum("prc,pr,prd->pcd", rotated, inverse, rotated)
-    unscaled = np.einsum("pcc->pc", covariance).copy()
+    unscaled = np.einsum("prc,pr,prc->pc", rotated, inverse, rotated)
     outside = np.einsum("pr,prc->pc", ~is_positive, rotated**2)
     unscaled[outside > _ZERO * (coordinates**2).sum(axis=0)] = np.nan
 
@@ -354,11 +317,5 @@ def _fit_incomplete(
     feature_vectors = vectors[pattern_of]
     in_vectors = np.einsum("fsr,fs->fr", feature_vectors, projected) * inverse[pattern_of]
     coefficients = np.einsum("frs,fs->fr", feature_vectors, in_vectors)
-    joint = np.full(len(coefficients), np.nan)
-    is_determined = ~np.isnan(unscaled).any(axis=1)[pattern_of]
-    if is_determined.any():
-        joint[is_determined] = _joint_squares(
-            coefficients[is_determined] @ coordinates, covariance[pattern_of[is_determined]]
-        )
     df = (patterns.sum(axis=1) - is_positive.sum(axis=1))[pattern_of]
-    return _BasisFit(coefficients, unscaled[pattern_of], joint), df
+    return _BasisFit(coefficients, unscaled[pattern_of]), df

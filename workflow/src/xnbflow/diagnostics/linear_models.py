@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy.special import fdtrc, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.class_design import ClassDesign, class_designs
@@ -43,10 +43,8 @@ class ModeratedTests:
     log_fold_change, standard_error, lower, upper, t, p : ndarray of shape (n_contrasts, n_features)
         Estimates, their standard errors and the limits of their 95% intervals, moderated t and its
         two-sided p-value. NaN where the values of a feature do not determine a contrast.
-    f, f_p : ndarray of shape (n_features,)
-        Moderated F of all contrasts together, and its p-value.
     df, posterior_variance, prior_variance, mean : ndarray of shape (n_features,)
-        Degrees of freedom of t, and of the denominator of F; variances; the mean of the units.
+        Degrees of freedom of t; variances; the mean of the units.
     prior_df : float
     zero_variances : int
         Features whose residual variance is 0.
@@ -58,8 +56,6 @@ class ModeratedTests:
     upper: np.ndarray
     t: np.ndarray
     p: np.ndarray
-    f: np.ndarray
-    f_p: np.ndarray
     df: np.ndarray
     posterior_variance: np.ndarray
     prior_variance: np.ndarray
@@ -403,8 +399,8 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
     >>> classes = np.repeat(np.eye(2), 2, axis=0)
     >>> fit = fit_contrasts(lambda strip: values[strip], 3, classes, np.array([[1.0, -1.0]]))
     >>> tests = moderate(fit)
-    >>> tests.p[0].round(4).tolist(), tests.f_p.round(4).tolist()
-    ([0.0014, 0.7035, 0.7605], [0.0014, 0.7035, 0.7605])
+    >>> tests.p[0].round(4).tolist()
+    [0.0014, 0.7035, 0.7605]
     """
     if not (fit.df > 0).any():
         msg = "no feature has enough values for a variance; add samples or fill in values"
@@ -436,8 +432,6 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
         p[:, strip] = 2 * stdtr(df[strip], -np.abs(t[:, strip]))
 
     map_strips(test, len(df), len(fit.estimate), 200.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f = fit.joint / posterior / fit.n_joint
     return ModeratedTests(
         log_fold_change=fit.estimate,
         standard_error=error,
@@ -445,8 +439,6 @@ def moderate(fit: ContrastFit, *, trend: bool = False) -> ModeratedTests:
         upper=upper,
         t=t,
         p=p,
-        f=f,
-        f_p=fdtrc(fit.n_joint, df, f),
         df=df,
         posterior_variance=posterior,
         prior_variance=prior,

@@ -92,9 +92,8 @@ def global_shifts(series: DataSet) -> list[AuditRow]:
 def levels_of_samples(values: np.ndarray) -> np.ndarray | None:
     """Return the median of each sample's values less the features' means, (n_samples,).
 
-    Features that are at their lowest value in more than half of the samples, as in single cells,
-    are omitted, and so are features with missing values. The result is None if fewer than 100 are
-    left.
+    Features that are at their lowest value in more than half of the samples are omitted, and so are
+    features with missing values. The result is None if fewer than 100 are left.
     """
     present = ~np.isnan(values)
     lowest = np.fmin.reduce(values, axis=1)

@@ -12,7 +12,6 @@ from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.data.dataset import COUNTS, KINDS, DataSet
 from xnbflow.evaluation.fitting import is_pipeline
 from xnbflow.preprocessing.counts import CountNormalizer, ReadFilter
-from xnbflow.preprocessing.designs import OfSamples
 
 #: The columns of each feature kind.
 Columns = Mapping[str, Sequence[int] | np.ndarray]
@@ -37,15 +36,6 @@ def build_estimator(
     """
     if "steps" in entry:
         steps = [build_estimator(step, columns, random_state) for step in entry["steps"]]
-        # Steps that read columns of the samples must be the first ones: 0, 1, ...
-        late = [i for i, step in enumerate(steps) if isinstance(step, OfSamples)]
-        if late != list(range(len(late))):
-            msg = (
-                f"the step {type(steps[late[-1]]).__name__} reads columns of the samples, which no "
-                "step before it has; put it first, and normalise the data set by the option "
-                "transform of the sheet"
-            )
-            raise InputError(msg, sheet=True)
         return _pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
     estimator = import_estimator(entry["method"])
     params = {
@@ -97,12 +87,6 @@ def normalising(estimator: BaseEstimator) -> BaseEstimator:
     steps = [step for _, step in estimator.steps] if is_pipeline(estimator) else []
     if any(isinstance(step, CountNormalizer) for step in steps):
         return estimator
-    if late := [type(step).__name__ for step in steps if isinstance(step, OfSamples)]:
-        msg = (
-            f"the step {late[0]} reads columns of the samples before counts are normalised; use "
-            "transform: log_cpm, or leave the step out"
-        )
-        raise InputError(msg, key="transform", sheet=True)
     # the classifier needs the names of features, since it may break ties by them
     reads = ReadFilter().set_output(transform="pandas")
     counts = CountNormalizer().set_output(transform="pandas")

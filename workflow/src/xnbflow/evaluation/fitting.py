@@ -3,19 +3,14 @@
 import inspect
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow.core.deferred import is_instance
-from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import listed
-from xnbflow.core.terms import batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 
 #: Folds of scikit-learn's searches without a number.
@@ -25,60 +20,6 @@ _DEFAULT_FOLDS = 5
 def is_pipeline(model: object) -> bool:
     """Return whether a model is a pipeline of scikit-learn, without importing its module."""
     return is_instance(model, "sklearn.pipeline.Pipeline")
-
-
-def sample_columns(model: BaseEstimator) -> dict[str, Any]:
-    """Return the columns of samples that the steps of a model read; if fitted, with an example."""
-    estimators = [model, *model.get_params().values(), getattr(model, "best_estimator_", None)]
-    examples: dict[str, Any] = {}
-    for estimator in estimators:
-        for step in getattr(estimator, "named_steps", {"": estimator}).values():
-            if isinstance(step, OfSamples):
-                example = getattr(step, "example_", {})
-                examples |= {name: example.get(name) for name in step.sample_columns}
-    return examples
-
-
-def with_sample_columns(
-    X: pd.DataFrame, model: BaseEstimator, metadata: pd.DataFrame | None
-) -> pd.DataFrame:
-    """Return samples with the columns of their metadata that a model reads, after the features.
-
-    ``metadata`` has the rows of X. A column that it lacks, or that is also a feature, is an
-    `InputError`.
-    """
-    names = list(sample_columns(model))
-    if not names:
-        return X
-    available = pd.DataFrame() if metadata is None else metadata
-    columns = {}
-    for name in names:
-        # the key `batch` renames a column
-        column = name if name in available else batch_column(name)
-        if column not in available or name in X:
-            fault = "is also a feature" if name in X else "is not a column of the samples"
-            msg = (
-                f"a step of the model reads the column {name!r}, which {fault}; add it to the "
-                "table (key phenotype.columns)"
-            )
-            raise InputError(msg, sheet=True)
-        columns[name] = available[column].to_numpy()
-    if X.isna().to_numpy().any():
-        msg = (
-            f"values are missing, which the steps that read {listed(names)} cannot use; give the "
-            "data set's key missing: drop_features"
-        )
-        raise InputError(msg, sheet=True)
-    return pd.concat([X, pd.DataFrame(columns, index=X.index)], axis=1)
-
-
-def frame_for(
-    model: BaseEstimator, series: DataSet, samples: np.ndarray | slice = slice(None)
-) -> pd.DataFrame:
-    """Return samples of a series in the form for a model, see `with_sample_columns`."""
-    metadata = series.sample_metadata
-    selected = None if metadata is None else metadata.iloc[samples]
-    return with_sample_columns(series.frame(samples), model, selected)
 
 
 def as_read(model: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | np.ndarray:

@@ -19,8 +19,6 @@ from xnbflow.tables.contract import DOWNLOADS
 
 #: A sample that always trains and is never tested.
 _ALWAYS_TRAIN = "train"
-#: A series has a few thousand samples, in some hundred repeats.
-MOST_BYTES = 1 << 28
 
 
 def scheme_folds(
@@ -111,10 +109,7 @@ def read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int)
 def _rows(path: str | Path, header: DataSet) -> pd.DataFrame:
     """Return the line, repeat, fold and sample of each row, as text except the line."""
     with open_raw(path) as stream:
-        content = stream.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        msg = f"{path} is larger than {MOST_BYTES >> 20} MiB: this is not a file of folds"
-        raise InputError(msg)
+        content = stream.read()
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

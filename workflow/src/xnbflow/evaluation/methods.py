@@ -16,7 +16,6 @@ from xnbflow.core.plugins import with_papers, with_plugins
 _XNB = "@xnb2024"
 #: The schemas of the parameters by method, which `xnbflow.running.parameter_files` writes.
 _PARAMETERS = read_parameters(__file__)
-_QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 #: Checks of scikit-learn that a method does not pass, with the reason.
 _BY_NAME = {"check_dataframe_column_names_consistency": "features are found by their names"}
 _NO_READS = dict.fromkeys(
@@ -74,16 +73,16 @@ _OWN = (
         source=f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by @silverman1986, Eq. 3.31",
         parameters=_PARAMETERS["xnb"],
         rules={"selection": _XNB_SELECTION},
-        quick="xnbflow.naive_bayes.xnb.XNB",
+        quick=True,
     ),
     Method(
         name="csnb",
-        estimator=_QUICK,
+        estimator="xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB",
         title="ClassSpecificNB: features of each class’s own, weighed against one reference",
         source=_CSNB,
         parameters=_PARAMETERS["csnb"],
         rules={"evidence": _EVIDENCE_RULE},
-        quick=_QUICK,
+        quick=True,
         checks_not_met=_BY_NAME,
     ),
     Method(
@@ -99,7 +98,7 @@ _OWN = (
             "calibration": _CALIBRATION_RULE,
             "rule": _SIZE_RULES,
         },
-        quick=_QUICK,
+        quick=True,
         tunes_itself=True,
         checks_not_met=_BY_NAME,
     ),
@@ -116,30 +115,6 @@ _OWN = (
         estimator="xnbflow.preprocessing.imputation.Imputer",
         title="missing values filled in by the training samples’ median",
         source="@troyanskaya2001",
-    ),
-    _transformer(
-        name="adjust_covariates",
-        estimator="xnbflow.preprocessing.designs.CovariateAdjuster",
-        title=(
-            "the effect of columns of the samples subtracted, which is taken to be the same in "
-            "every class; where batch and class go together, its error remains and may be "
-            "recognised"
-        ),
-        source=(
-            "a linear model with the class, fitted to the training samples; its limits: "
-            "@nygaard2016"
-        ),
-        parameters=_PARAMETERS["adjust_covariates"],
-    ),
-    _transformer(
-        name="centre_groups",
-        estimator="xnbflow.preprocessing.designs.GroupCentrer",
-        title=(
-            "each feature less its mean over the samples of a patient, each of which is taken to "
-            "have the same shares of the classes"
-        ),
-        source="the blocks of a paired design",
-        parameters=_PARAMETERS["centre_groups"],
     ),
     _transformer(
         name="read_filter",

@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow.core.deferred import is_instance
-from xnbflow.evaluation.fitting import is_pipeline, sample_columns
+from xnbflow.evaluation.fitting import is_pipeline
 from xnbflow.tables.contract import TRAINING_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -84,7 +84,7 @@ def feature_use(
         if has_effect is not None:
             per_class = float(has_effect.sum(axis=1).mean())
             return FeatureUse(per_class=per_class, distinct=float(has_effect.any(axis=0).sum()))
-        n_features = float(len(X.columns) - len(sample_columns(model)))
+        n_features = float(len(X.columns))
         if len(last.names) == n_features:
             return FeatureUse(per_class=n_features, distinct=n_features)
         selected_features = dict.fromkeys(model.classes_, last.names)

@@ -15,7 +15,7 @@ from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
-from xnbflow.evaluation.fitting import as_read, fit_grouped, frame_for, impute_within, imputes
+from xnbflow.evaluation.fitting import as_read, fit_grouped, impute_within, imputes
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.selected import feature_use, last_estimator, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -127,8 +127,8 @@ def _fit_and_predict(
     # Inner cross-validations divide samples in their order: in the canonical one.
     order = order_of(series)
     training = order[~np.isin(order, test)]
-    X = frame_for(model, series, training)
-    tested = frame_for(model, series, test)
+    X = series.frame(training)
+    tested = series.frame(test)
     y = series.labels[training]
 
     # Fit, after imputation, and predict.

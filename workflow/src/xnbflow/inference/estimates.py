@@ -1,6 +1,6 @@
 """Estimates: accuracy, balanced accuracy, recalls and AUC of a classifier, with their intervals.
 
-The verdict, the page, models and the manuscript all use these numbers.
+The verdict, the page and the models use these numbers.
 """
 
 from collections.abc import Mapping

@@ -2,12 +2,12 @@
 
 Samples of one patient are right or wrong together: the *design effect*. Predictions of a
 cross-validation share training samples: the *inflation*, found by simulation for lower and upper
-limits separately (`benchmarks audit`, `benchmarks limits`).
+limits separately (docs/methods/verdicts-evidence.md).
 With both, and upper limits corrected for few samples, 95% intervals of balanced accuracies held
-the value on new samples in 93 to 100% of the simulated studies of two to ten classes (`benchmarks
-verdicts`), with genes in correlated blocks of ten. With correlations of .5 in blocks of 200 genes
-it was 77 to 98%, and with all genes correlated 67 to 90%; in every miss of studies with an effect
-the true value was above the interval.
+the value on new samples in 93 to 100% of the simulated studies of two to ten classes (`python -m
+benchmarks.verdicts designs`), with genes in correlated blocks of ten. With correlations of .5 in
+blocks of 200 genes it was 77 to 98%, and with all genes correlated 67 to 90%; in every miss of
+studies with an effect the true value was above the interval.
 """
 
 from collections.abc import Mapping, Sequence
@@ -258,7 +258,7 @@ def area_interval(
     ``smaller_class`` is the number of samples (or groups) of the smaller of the two in a
     cross-validation: its training sets are smaller than all samples, so that with few of them the
     area is too low. The part above the estimate is therefore multiplied by ``sqrt(1 + 16 /
-    smaller_class)``, a factor found by simulation (`python -m benchmarks areas`).
+    smaller_class)``, a factor found by simulation (docs/methods/verdicts-evidence.md).
 
     R. G. Newcombe, "Confidence intervals for an effect size measure based on the Mann-Whitney
     statistic. Part 2: asymptotic methods and evaluation", Statistics in Medicine 25 (2006),
@@ -312,8 +312,8 @@ def balanced_interval(
     In a cross-validation with few samples all classes have too many errors, because training sets
     are smaller than all samples. Upper limits are therefore combined with a correlation of at least
     8 over the mean number of samples (or groups) of a class. Both rules for upper limits were found
-    by simulation (`python -m benchmarks verdicts`): without them the interval covered 69 to 91%
-    with 12 to 20 samples, and all misses were above it.
+    by simulation (`python -m benchmarks.verdicts designs`): without them the interval covered 69 to
+    91% with 12 to 20 samples, and all misses were above it.
     """
     # The recall of each class with its interval, and the weights of the classes in the mean.
     labels, codes = np.unique(classes, return_inverse=True)

@@ -82,7 +82,7 @@ class CohortVerdict:
             "auc": self.auc.value,
             "auc_lower": self.auc.lower,
             "auc_upper": self.auc.upper,
-            "needed": samples_to_recalibrate(self.auc.value) if ranking_holds else np.nan,
+            "needed": samples_for_threshold(self.auc.value) if ranking_holds else np.nan,
         }
 
 
@@ -119,7 +119,7 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
 _COST = 0.02
 
 
-def samples_to_recalibrate(auc: float) -> int:
+def samples_for_threshold(auc: float) -> int:
     """Return the samples of each class that a new threshold needs, for two normal score classes.
 
     With this number the threshold between the classes' means loses less than two points of balanced
@@ -129,7 +129,7 @@ def samples_to_recalibrate(auc: float) -> int:
 
     Examples
     --------
-    >>> [samples_to_recalibrate(auc) for auc in (0.7, 0.84, 0.95, 0.999)]
+    >>> [samples_for_threshold(auc) for auc in (0.7, 0.84, 0.95, 0.999)]
     [7, 11, 12, 5]
     """
     d = np.sqrt(2.0) * ndtri(min(max(auc, 0.5), 0.9999))

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xnbflow.core.progress import track
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
-from xnbflow.inference.adjusted_discriminant import columns_of_steps
+from xnbflow.diagnostics.adjustment import covariates, with_known_covariates
 from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.label_test import label_test
-from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import digest_of_file, write_stacked
 
@@ -21,25 +21,30 @@ def check_classifiers(
     series: Path,
     *,
     entries: Mapping[str, Mapping[str, Any]],
-    fast_classes: Mapping[str, str],
+    label_test_classifiers: Collection[str],
     halves_classifiers: Collection[str],
     n_pairs: int,
+    n_permutations: int,
+    design: Design,
     folder: Path,
     check_code: Callable[[], None],
 ) -> None:
-    """Test the labels of a data set, forecast accuracies, and fit classifiers to halves.
+    """Test the labels of a data set, and fit classifiers to halves of its samples.
 
     Parameters
     ----------
     series : Path
     entries : mapping of str to mapping
         The configuration of each classifier by id.
-    fast_classes : mapping of str to str
-        For the classifiers with a label test and a learning curve, the class that is fitted for
-        the curve; empty if none is fast.
+    label_test_classifiers : collection of str
+        The classifiers with a label test.
     halves_classifiers : collection of str
         The classifiers whose selection is tested for stability, in ``n_pairs`` pairs of disjoint
         halves of the samples.
+    n_permutations : int
+        Permuted orders of the labels in the label test.
+    design : Design
+        The columns for which the label test is adjusted.
     folder : Path
         The folder of the job. A table has the rows of all classifiers.
     check_code : callable
@@ -47,16 +52,14 @@ def check_classifiers(
     """
     data = DataSet.read(series)
     tables: dict[str, dict[str, pd.DataFrame]] = {name: {} for name in GROUPS["check"].tables}
-    if fast_classes:
-        # one test for all classifiers but those that adjust for columns
-        test_of_labels = label_test(data)
-        for name, fast_class in fast_classes.items():
-            entry = entries[name]
-            adjust = columns_of_steps(entry)
-            tables["label_test"][name] = (
-                label_test(data, adjust=adjust) if adjust else test_of_labels
-            )
-            tables["learning_curve"][name] = learning_curve(data, entry, fast_class)
+    if label_test_classifiers:
+        # One test for all classifiers, of the samples with values in the columns to adjust for.
+        tested = with_known_covariates(data, design)
+        test_of_labels = label_test(
+            tested, columns=covariates(tested, design), n_permutations=n_permutations
+        )
+        for name in label_test_classifiers:
+            tables["label_test"][name] = test_of_labels
     for name in track(halves_classifiers, "classifiers in halves of the samples"):
         halves = halves_table(data, entries[name], n_pairs)
         tables["halves"][name] = halves

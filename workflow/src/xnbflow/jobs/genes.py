@@ -1,10 +1,17 @@
 """A job of *genes*: the comparisons of single features of a data set, by the design of a study."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.gene_set_files import (
+    GeneSetFile,
+    fetch_gene_sets,
+    gene_set_file_table,
+    read_gene_sets,
+)
 from xnbflow.diagnostics.gene_tables import TEXTS, gene_tables
 from xnbflow.tables.contract import GENE_TABLES
 from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
@@ -14,15 +21,24 @@ def compare_features(
     series: Path,
     design: Design,
     *,
+    gene_set_files: Sequence[str | Path] = (),
+    gene_set_urls: Sequence[str] = (),
+    downloads: Mapping[str, Any],
     folder: Path,
     check_code: Callable[[], None],
 ) -> None:
-    """Write the comparisons of the features of a series into a folder.
+    """Write the comparisons of the features of a series, and of gene sets, into a folder.
 
-    See `xnbflow.diagnostics.gene_tables.gene_tables`; ``check_code`` is called before files are
+    ``gene_set_files`` are those of the user, ``gene_set_urls`` public ones, which are downloaded by
+    the settings ``downloads`` of the configuration. See
+    `xnbflow.diagnostics.gene_tables.gene_tables`; ``check_code`` is called before files are
     written.
     """
-    tables = gene_tables(DataSet.read(series), design)
+    files = [GeneSetFile(Path(path), str(path)) for path in gene_set_files]
+    files += fetch_gene_sets(gene_set_urls, downloads)
+    sets = read_gene_sets(*(file.path for file in files))
+    tables = gene_tables(DataSet.read(series), design, sets)
+    tables["gene_set_files"] = gene_set_file_table(files)
     check_code()
     digest = digest_of_file(series)
     for name, table in tables.items():

@@ -16,8 +16,6 @@ file                        question
 ``prediction_notes``        what makes predictions unreliable?
 ``explanation``             which genes are for and against a class in one sample?
 ``agreement``               how many samples are predicted as their label?
-``recalibration``           which threshold fits another cohort?
-``panel``                   which few genes suffice for an assay?
 ``matching``                which features of several cohorts are the same?
 ``validation``              does a model hold in a second cohort?
 ``signature_overlap``       do two cohorts select the same features?

@@ -72,7 +72,7 @@ def agreement(
     """
     entry = entry or DatasetEntry("labels", "table")
     rule = LabelRule.parse(replace(entry, unlabelled=None))
-    labels = [rule.label_of("labels", str(text)) for text in texts]
+    labels = [rule.label_of(str(text)) for text in texts]
     confusion = pd.DataFrame(0, index=list(classes), columns=list(classes))
     others: dict[str, int] = {}
     for label, prediction in zip(labels, predicted, strict=True):

@@ -1,7 +1,4 @@
-"""Samples of a table as input of a model: columns by name, and what to do where values are missing.
-
-A panel of few genes takes differences to its reference genes, which are subtracted here.
-"""
+"""Samples of a table as input of a model: columns by name, and the treatment of missing values."""
 
 from dataclasses import dataclass
 
@@ -11,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.errors import InputError, require_choice
 from xnbflow.core.nouns import counted, either, listed, noun
-from xnbflow.evaluation.fitting import imputes, with_sample_columns
+from xnbflow.evaluation.fitting import imputes
 from xnbflow.models.pipelines import explainer, is_relative, takes_features_apart
 from xnbflow.models.trained import TrainedModel
 from xnbflow.naive_bayes.independent import IndependentNB
@@ -77,7 +74,7 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
 
     values = np.full((len(X), len(model.features)), np.nan)
     present = model.used[~absent]
-    values[:, present] = _read_numbers(X, columns[present]) - reference_level(model, X)
+    values[:, present] = _read_numbers(X, columns[present])
     lacking = np.isnan(values[:, model.used])
     fills_in = imputes(model.estimator)
     if missing == "error" and not fills_in:
@@ -96,7 +93,7 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
         medians = model.quartiles[1]
         values = np.where(np.isnan(values), medians, values)
     frame = pd.DataFrame(values, index=X.index, columns=model.features)
-    return AlignedSamples(with_sample_columns(frame, model.estimator, X), lacking)
+    return AlignedSamples(frame, lacking)
 
 
 def resolve_missing(model: TrainedModel, missing: str) -> str:
@@ -116,24 +113,6 @@ def can_drop(estimator: BaseEstimator) -> bool:
     last = explainer(estimator)
     comparable = isinstance(last, IndependentNB) or (last is not None and is_relative(last))
     return comparable and takes_features_apart(estimator)
-
-
-def reference_level(model: TrainedModel, X: pd.DataFrame) -> np.ndarray | float:
-    """Return the mean of a panel's reference genes, (n_samples, 1), 0 where X has differences.
-
-    A table without any of the reference genes has differences; one with some of them is refused.
-    """
-    names = model.series.get("references", [])
-    values = _read_numbers(X, np.flatnonzero(X.columns.isin(names)))
-    if not values.size:
-        return 0.0
-    if values.shape[1] < len(names) or np.isnan(values).any():
-        msg = (
-            f"the panel takes differences to the mean of {listed(names)}, of which values are "
-            "missing; add them, or leave these genes out of a table of differences"
-        )
-        raise InputError(msg)
-    return np.asarray(values.mean(axis=1, keepdims=True))
 
 
 def _read_numbers(X: pd.DataFrame, columns: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.repeated_samples import matched_patients, shared_samples
-from xnbflow.evaluation.fitting import filled, frame_for
+from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import inflation_of
@@ -313,7 +313,7 @@ def predict_by_models(
     tables = []
     for fitted in models:
         if fitted.model is not None and set(fitted.series.classes) == set(classes):
-            frame = frame_for(fitted.model.estimator, test)
+            frame = test.frame()
             tables.append(predict_table(fitted.model, frame, missing).table)
     if not tables:
         problem = models[0].problem or "none of the series has all classes"

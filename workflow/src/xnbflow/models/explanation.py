@@ -21,7 +21,6 @@ from xnbflow.models.pipelines import (
     terms_of,
 )
 from xnbflow.models.prediction import Prediction, predict_table
-from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import typicality_features
 
@@ -150,24 +149,17 @@ def explain_sample(
         terms = terms[~terms["feature"].isin(model.required[aligned.lacking[0]])]
     terms["log_reference"] = reference_densities(model, last, frame, terms)
     terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
-    # a recalibrated model multiplies log posteriors and adds an intercept to each
-    recalibration = model.series.get(RECALIBRATION, {"slope": 1.0, "intercept": 0.0})
-    slope = recalibration["slope"]
-    terms[["evidence", "log_reference"]] *= slope
     terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
     terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy(dtype=float)
     terms["class"] = terms["class"].astype(str)
     by_strength = (-terms["evidence"].abs()).argsort(kind="stable")
     priors = class_priors(last)
-    fitted_offsets = priors["log_prior"] + priors["intercept"]
-    offsets = slope * fitted_offsets + recalibration["intercept"]
-    intercepts = offsets - priors["log_prior"]
     return Explanation(
         sample=sample,
         prediction=prediction,
         terms=terms.iloc[by_strength][_TERM_COLUMNS].reset_index(drop=True),
         priors=dict(zip(model.classes, priors["log_prior"].tolist(), strict=True)),
-        intercepts=dict(zip(model.classes, intercepts.tolist(), strict=True)),
+        intercepts=dict(zip(model.classes, priors["intercept"].tolist(), strict=True)),
     )
 
 

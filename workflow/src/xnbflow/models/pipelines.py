@@ -6,11 +6,10 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.deferred import is_instance
 from xnbflow.data.read_counts import log_cpm
-from xnbflow.evaluation.fitting import imputes, is_pipeline, sample_columns
+from xnbflow.evaluation.fitting import imputes, is_pipeline
 from xnbflow.evaluation.selected import feature_use, last_estimator, last_step
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.counts import CountNormalizer
-from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.selector import selects_features
 
@@ -47,7 +46,7 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 
     The ``frame`` (n_samples, n_features) has its training samples, or some of them.
     """
-    everything = np.arange(frame.shape[1] - len(sample_columns(estimator)))
+    everything = np.arange(frame.shape[1])
     if not takes_features_apart(estimator):
         return everything
     use = feature_use(estimator, frame, explain=False)
@@ -59,8 +58,8 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 def takes_features_apart(estimator: BaseEstimator) -> bool:
     """Return whether the steps before the last transform each feature by itself."""
     for step in _steps_before(estimator):
-        by_sample = isinstance(step, (Imputer, OfSamples))
-        if not (by_sample or selects_features(step) or is_instance(step, *_FEATURE_BY_FEATURE)):
+        imputes = isinstance(step, Imputer)
+        if not (imputes or selects_features(step) or is_instance(step, *_FEATURE_BY_FEATURE)):
             return False
     return True
 

@@ -15,7 +15,6 @@ from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.alignment import AlignedSamples, align, can_drop, resolve_missing
 from xnbflow.models.pipelines import described_values, explainer, terms_of
 from xnbflow.models.prediction_notes import prediction_notes
-from xnbflow.models.recalibration import RECALIBRATION, recalibrated
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, typicality_features
 from xnbflow.naive_bayes.conformal import ERROR_RATE, sets_of_classes
@@ -75,7 +74,6 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
         labels = np.asarray(model.estimator.predict(aligned.frame), dtype=str)
         probabilities = np.full((len(X), len(model.classes)), np.nan)
     else:
-        log_posterior = recalibrated(model.series, log_posterior)
         labels = np.asarray(model.classes)[log_posterior.argmax(axis=1)]
         probabilities = np.exp(log_posterior)
     table = pd.DataFrame({"sample": X.index.astype(str), "label": labels})
@@ -91,16 +89,6 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     table["atypical"] = typicality < ATYPICAL
     notes = prediction_notes(model, X, table, lacking=aligned.lacking, missing=missing)
     return Prediction(table, list(notes))
-
-
-def fitted_log_posterior(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -> np.ndarray:
-    """Return log posteriors (n_samples, n_classes) of a model as fitted, before recalibration."""
-    missing = resolve_missing(model, missing)
-    log_posterior = _log_posterior(model, align(model, X, missing), missing)
-    if log_posterior is None:
-        msg = f"{type(model.estimator).__name__} has no probabilities; fit another model"
-        raise InputError(msg)
-    return log_posterior
 
 
 def _log_posterior(model: TrainedModel, samples: AlignedSamples, missing: str) -> np.ndarray | None:
@@ -156,7 +144,7 @@ def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
     `xnbflow.naive_bayes.ClassSpecificNBCV.predict_set`; None where the classifier has none.
     """
     members = sets_of_classes(explainer(model.estimator), posterior)
-    if members is None or RECALIBRATION in model.series:  # held-out posteriors are of another scale
+    if members is None:
         return None
     return [" or ".join(compress(model.classes, row)) for row in members]
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed, noun
-from xnbflow.models.alignment import reference_level
 from xnbflow.models.pipelines import normalisation_of_counts
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL
@@ -121,14 +120,10 @@ def notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
     present = np.flatnonzero(columns >= 0)
     n_compared = min(len(present), _MOST_FEATURES)
     present = present[np.linspace(0, len(present) - 1, n_compared).astype(int)]
-    level = reference_level(model, X)
     cells = X.iloc[:, columns[present]]
     if cells.to_numpy().dtype.kind not in "fiu":  # texts are converted column by column
         cells = cells.apply(pd.to_numeric, errors="coerce")
-    values = cells.to_numpy(dtype=float) - level
-    references = model.series.get("references")
-    if references and not np.any(level):
-        yield f"values are treated as differences to {listed(references)}, which the table lacks"
+    values = cells.to_numpy(dtype=float)
     normaliser = normalisation_of_counts(model.estimator)
     if normaliser is None:
         note = scale_note(model.quartiles[:, present], values)

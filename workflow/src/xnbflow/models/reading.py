@@ -128,7 +128,6 @@ def read_samples(
     training: DatasetEntry | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
-    columns: Collection[str] = (),
 ) -> pd.DataFrame:
     """Read samples to predict, (n_samples, n_features); the index names them.
 
@@ -136,11 +135,9 @@ def read_samples(
     and ``id_column`` of the training data, ``known``, have the same meaning here; a table without
     that column of names is searched for another, as for training. A table without any of the
     model's ``features`` in its header has samples in columns. Columns of text that are not features
-    are left out, except ``columns`` of the samples, which come last.
+    are left out.
     """
-    return read_labelled_samples(
-        dataset, training, downloads=downloads, features=features, columns=columns
-    ).frame
+    return read_labelled_samples(dataset, training, downloads=downloads, features=features).frame
 
 
 def read_labelled_samples(
@@ -148,7 +145,6 @@ def read_labelled_samples(
     training: DatasetEntry | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
-    columns: Collection[str] = (),
     quartiles: np.ndarray | None = None,
 ) -> SamplesToPredict:
     """Read samples to predict with their labels, where the table has them; see `read_samples`.
@@ -159,7 +155,7 @@ def read_labelled_samples(
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
         dataset = first_complete_entry(
-            dataset, training, features=set(features), columns=columns, downloads=Downloads(folder)
+            dataset, training, features=set(features), downloads=Downloads(folder)
         )
         series = _read_unlabelled(dataset, folder)
         notes: tuple[str, ...] = ()
@@ -176,8 +172,6 @@ def read_labelled_samples(
     labels = None
     if series.sample_metadata is not None:
         metadata = series.sample_metadata
-        if columns:
-            frame = frame.join(metadata.set_axis(series.samples).filter(columns))
         label = training.label if training else None
         if label in metadata:
             labels = [str(text) for text in metadata[label]]
@@ -248,7 +242,6 @@ def first_complete_entry(
     training: DatasetEntry | None,
     *,
     features: Collection[str],
-    columns: Collection[str],
     downloads: Downloads,
 ) -> DatasetEntry:
     """Fill in the training data's columns of labels and samples, if the table has them.
@@ -265,9 +258,7 @@ def first_complete_entry(
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
         return dataset
-    return _complete_table(
-        path, dataset, training, features=features, columns=columns, downloads=downloads
-    )
+    return _complete_table(path, dataset, training, features=features, downloads=downloads)
 
 
 def _complete_table(
@@ -276,7 +267,6 @@ def _complete_table(
     training: DatasetEntry | None,
     *,
     features: Collection[str],
-    columns: Collection[str],
     downloads: Downloads,
 ) -> DatasetEntry:
     """Fill in the orientation of a table, its columns of labels and samples, and those of text."""
@@ -285,7 +275,7 @@ def _complete_table(
     id_column = dataset.id_column or training.id_column
     table = read_raw_table(path, dataset.reading, most_rows=_ROWS_OF_TEXT)
     header = table.header
-    phenotype = [name for name in header if name in {label, *columns}]
+    phenotype = [name for name in header if name == label]
     names = {*header, *(without_version(header) or ())}
     # If no column has the name of a feature of the model, features are in rows.
     samples_in_columns = bool(features) and not names & set(features)

@@ -19,7 +19,7 @@ from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
-from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, sample_columns
+from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import last_estimator
@@ -195,8 +195,7 @@ def fit_model(
     symbols : mapping of str to str, optional
         Feature to gene symbol.
     origin : mapping, optional
-        Further items on the series: the ``entry`` of its data set as the configuration has it, the
-        ``references`` of a panel.
+        Further items on the series: the ``entry`` of its data set as the configuration has it.
 
     Returns
     -------
@@ -218,10 +217,10 @@ def fit_model(
     """
     entry = resolved(unlabelled(entry))
     estimator = unfitted_estimator(series, entry, "final")
-    frame = frame_for(estimator, series)
+    frame = series.frame()
     order = order_of(series)  # as in folds, see `xnbflow.evaluation.training`
     groups = None if series.groups is None else numbered(series.groups[order])
-    fit_grouped(estimator, frame_for(estimator, series, order), series.labels[order], groups)
+    fit_grouped(estimator, series.frame(order), series.labels[order], groups)
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)
@@ -310,7 +309,7 @@ def predict_quartiles(
     They are probabilities (3, n_classes), or, of a classifier without them, positions in
     ``classes_`` (3,).
     """
-    frame = pd.DataFrame(quartiles, columns=features).assign(**sample_columns(estimator))
+    frame = pd.DataFrame(quartiles, columns=features)
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(frame))
     return np.searchsorted(estimator.classes_, estimator.predict(frame)).astype(float)

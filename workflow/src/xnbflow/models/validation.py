@@ -11,7 +11,7 @@ from xnbflow.core.errors import require_choice
 from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.repeated_samples import matched_patients, shared_samples
-from xnbflow.evaluation.fitting import filled, frame_for
+from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.inference.calibration import calibration_curve
@@ -145,7 +145,7 @@ def validate(
     steps = resolved(harmonised(entry, harmonise))
     model = fit_model(train, steps, symbols=symbols)
     missing = "impute" if test.missing else "error"
-    prediction = predict_table(model, frame_for(model.estimator, test), missing)
+    prediction = predict_table(model, test.frame(), missing)
     columns = [f"probability.{label}" for label in classes]
     probabilities = prediction.table[columns].to_numpy()
     predicted = prediction.table["label"].to_numpy()

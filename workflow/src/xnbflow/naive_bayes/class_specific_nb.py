@@ -18,19 +18,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, one_of, whole_constraint
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
-from xnbflow.data.matrices import (
-    as_csr_by_feature,
-    as_dense,
-    dense_feature_blocks,
-    dense_sample_blocks,
-    is_sparse,
-    select_rows,
-)
+from xnbflow.data.matrices import as_array, feature_blocks, sample_blocks, select_rows
 from xnbflow.data.samples import SamplesLike, named_samples
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS
 from xnbflow.density.grid import DEFAULT_N_GRID
@@ -128,7 +122,7 @@ def _directions(values: Any, in_class: np.ndarray) -> list[str]:
         return ["high"] * values.shape[0]
     in_others = ~in_class
     directions = []
-    for rows in dense_feature_blocks(values):
+    for rows in feature_blocks(values):
         # Relative to one sample, to avoid rounding errors in means of large numbers.
         relative = rows - rows[:, :1]
         class_mean = np.einsum("fi,i->f", relative, in_class.astype(float)) / in_class.sum()
@@ -140,9 +134,9 @@ def _directions(values: Any, in_class: np.ndarray) -> list[str]:
 class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
     """Base of `ClassSpecificNB` and `ClassSpecificNBCV`, which differ in the number of features.
 
-    As a selector it keeps the features that any class uses. X may be sparse, CSR or CSC. There is
-    no ``sample_weight``: the rules for bandwidths and the distances between densities count
-    samples. Give the weights of the classes as ``priors``.
+    As a selector it keeps the features that any class uses. There is no ``sample_weight``: the
+    rules for bandwidths and the distances between densities count samples. Give the weights of the
+    classes as ``priors``.
 
     After a fit to named features it finds the used features by name in a DataFrame; other columns
     may be missing, in another order or of any content. The evidence of a feature that is absent, or
@@ -152,7 +146,6 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
 
     distance: str
     n_grid: int
-    _takes_sparse = True
     _any_layout = True
     #: The unit of the contributions that `explain` returns: evidence, in nats against the
     #: reference. Most other classifiers return log densities.
@@ -243,7 +236,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
     def predict_joint_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
         features = self._read_features(X)
-        if not is_sparse(features) and np.isnan(features[self.used_columns_]).any():
+        if np.isnan(features[self.used_columns_]).any():
             left = self.evidence_left(X)
             msg = (
                 f"{(left < 1.0).sum()} of {len(left)} samples lack features that the classifier "
@@ -261,7 +254,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         table, names = named_samples(X)
         is_frame = isinstance(table, pd.DataFrame)
         names = table.columns if is_frame else names
-        if names is None or not hasattr(self, "feature_names_in_"):
+        if names is None or issparse(table) or not hasattr(self, "feature_names_in_"):
             return super()._read_features(X)
         check_is_fitted(self)
 
@@ -283,7 +276,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         # Ascending rows, so that the sums do not depend on the order of a class's features.
         class_rows = [np.searchsorted(used, np.sort(columns)) for columns in self.columns_]
         sums = np.zeros((features.shape[1], n_classes))
-        for samples, points in dense_sample_blocks(features, used, n_classes):
+        for samples, points in sample_blocks(features, used, n_classes):
             evidence = self._evidence(points)
             for code, rows in enumerate(class_rows):
                 sums[samples, code] = evidence[code, rows].sum(axis=0)
@@ -335,7 +328,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         The evidence for one class needs the densities of all classes, which are computed once.
         """
         used = self.used_columns_
-        evidence = self._evidence(as_dense(features[used]))
+        evidence = self._evidence(as_array(features[used]))
         for code, columns in enumerate(self.columns_):
             rows = np.searchsorted(used, columns)
             yield columns, evidence[code, rows] * self._calibration.slope[code]
@@ -356,8 +349,6 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         """
         check_is_fitted(self)
         features = self._read_features(X)
-        if is_sparse(features):
-            return np.ones(features.shape[1])
         present = ~np.isnan(features)
         left = np.zeros(features.shape[1])
         for columns, weights in zip(self.columns_, self._feature_weights, strict=True):
@@ -401,8 +392,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
     union over its pairs. Kernel densities of these are weighed against one common reference, the
     mixture of all classes, which makes classes with different features comparable [1]_. Unlike
     `XNB`, the published method, rescaling or shifting features, renaming or reordering them or the
-    samples changes no selection, label or probability beyond rounding. X may be sparse, with the
-    results of the same X as a dense array, to rounding.
+    samples changes no selection, label or probability beyond rounding.
 
     Parameters
     ----------
@@ -505,7 +495,6 @@ class ClassSpecificNB(BaseClassSpecificNB):
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
         """Rank the features, and keep those that each pair of classes takes."""
-        features = as_csr_by_feature(features) if is_sparse(features) else features
         ranked, rankings = self._rank_features(
             features, codes, n_features=self.n_features, threshold=self.threshold
         )
@@ -549,18 +538,10 @@ def select_columns(X: SamplesLike, names: np.ndarray, fitted_positions: np.ndarr
         msg = "X has none of the features that the classifier uses; are they named as in fit?"
         raise InputError(msg)
 
-    # The present columns as a dense DataFrame, whose cells a message can name.
+    # The present columns as a DataFrame, whose cells a message can name.
     present_positions = positions[is_present]
     if is_frame:
         selected = table.iloc[:, present_positions]
-        dense_types = {
-            name: dtype.subtype
-            for name, dtype in selected.dtypes.items()
-            if isinstance(dtype, pd.SparseDtype)
-        }
-        selected = selected.astype(dense_types) if dense_types else selected
-    elif is_sparse(table):
-        selected = pd.DataFrame(table.tocsc()[:, present_positions].toarray())
     else:
         selected = pd.DataFrame(table[:, present_positions])
 

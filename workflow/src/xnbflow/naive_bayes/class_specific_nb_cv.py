@@ -28,7 +28,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from xnbflow.core.parameters import ListOf, one_of, whole_constraint
-from xnbflow.data.matrices import as_csr_by_feature, is_sparse
 from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
@@ -265,7 +264,6 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         decide the average over the sizes (or one size), the calibration and the core. Then the
         features are ranked by all samples.
         """
-        features = as_csr_by_feature(features) if is_sparse(features) else features
         sizes = path_sizes(self.sizes, features.shape[0])
         if len(self.classes_) == 1:
             decisions = PathDecisions.of_one_class(sizes)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
+from xnbflow.data.matrices import Rows
 from xnbflow.density.borrowed import BorrowedShape, fit_borrowed_shape
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.standard import StandardFeatures, StandardUnits
@@ -47,7 +48,7 @@ class ClassDensities:
 
 
 def fit_class_densities(
-    values: np.ndarray,
+    values: np.ndarray | Rows,
     codes: np.ndarray,
     n_classes: int,
     *,
@@ -59,7 +60,7 @@ def fit_class_densities(
 ) -> ClassDensities:
     """Fit a kernel density to each feature in every class.
 
-    Values are an array, `Rows` or CSR (n_features, n_samples) as measured. The spread within all
+    Values are an array or `Rows` (n_features, n_samples) as measured. The spread within all
     classes has the weight of ``borrowed`` samples in a class's density (see
     `xnbflow.density.borrowed`); the other parameters are those of
     `xnbflow.naive_bayes.ClassSpecificNB`.

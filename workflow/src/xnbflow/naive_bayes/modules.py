@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from xnbflow.data.matrices import dense_sample_blocks
+from xnbflow.data.matrices import sample_blocks
 from xnbflow.density.standard import StandardFeatures
 
 #: Residuals below this share of a feature's standard deviation are rounding errors.
@@ -20,7 +20,7 @@ class ResidualCorrelation:
     """The correlation of features within classes, some columns at a time.
 
     It is the correlation of the residuals, the values less the mean of their class. The residuals
-    or the correlation are stored, whichever is smaller. Values are an array, `Rows` or CSR
+    or the correlation are stored, whichever is smaller. Values are an array or `Rows`
     (n_features, n_samples) as measured; no class is empty.
     """
 
@@ -41,7 +41,7 @@ class ResidualCorrelation:
         # With few features: products of all values less those of the class means.
         scatter = np.zeros((n_features, n_features))
         sums = np.zeros((n_features, members.shape[1]))
-        for which, rows in dense_sample_blocks(values, np.arange(n_features)):
+        for which, rows in sample_blocks(values, np.arange(n_features)):
             standard = features.standard.apply(rows.T).T
             scatter += standard @ standard.T
             sums += standard @ members[which]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.data.matrices import as_dense
+from xnbflow.data.matrices import as_array
 from xnbflow.naive_bayes.evidence import class_evidence, fit_class_densities
 from xnbflow.naive_bayes.modules import ModuleWeights
 
@@ -37,7 +37,7 @@ def sum_path_evidence(
     n_classes, n_sizes, _ = modules.shape
     sums = np.zeros((n_classes, n_sizes, len(test)))
     for block in modules.blocks(len(test)):
-        block_values = as_dense(values[block])
+        block_values = as_array(values[block])
         points = np.ascontiguousarray(block_values[:, test])
         nodes = _nodes(points)
         # Tables of densities would take longer than the few values of each that are needed here.

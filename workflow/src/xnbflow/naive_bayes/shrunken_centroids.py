@@ -28,12 +28,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.jit import njit
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, whole_constraint
-from xnbflow.data.matrices import as_csr_by_feature, as_dense, is_sparse
 from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.evidence_calibration import log_losses
@@ -50,7 +48,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
     discriminant scores are those of scikit-learn's `NearestCentroid` with ``priors="empirical"``
     after `StandardScaler`, and so are the predictions unless all classes are of one size, where
     scikit-learn compares distances without the features' variances. Probabilities are those of the
-    paper (Eq. 8): half of the difference between scores, as in a normal density. X may be sparse.
+    paper (Eq. 8): half of the difference between scores, as in a normal density.
 
     Parameters
     ----------
@@ -101,7 +99,6 @@ class ShrunkenCentroids(BaseNaiveBayes):
     (['alcohol', 'color_intensity', 'proline'], ['low', 'low', 'low'])
     """
 
-    _takes_sparse = True
     #: Columns of the result of `explain`.
     explanation_scale_ = "evidence"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -138,7 +135,6 @@ class ShrunkenCentroids(BaseNaiveBayes):
 
     def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
         """Choose the threshold by inner cross-validation, and shrink the centroids by it."""
-        features = as_csr_by_feature(features) if is_sparse(features) else features
         centroids = Centroids.of(features, codes, len(self.classes_))
         if self.threshold is not None:
             thresholds = np.array([float(self.threshold)])
@@ -197,9 +193,6 @@ class ShrunkenCentroids(BaseNaiveBayes):
             msg = "no feature separates the classes at the threshold; the priors decide"
             warnings.warn(msg, UserWarning, stacklevel=4)
 
-    def _arrange(self, X: Any) -> Any:
-        return X.T if is_sparse(X) else super()._arrange(X)
-
     @property
     def path_(self) -> pd.DataFrame:
         """The path over thresholds, see the class."""
@@ -217,7 +210,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
         columns = self.columns_[code]
         shifts = (self._shifts[code, columns] / self._variances[columns])[:, np.newaxis]
         halves = self._shifts[code, columns][:, np.newaxis] / 2.0
-        values = as_dense(features[columns]) - self._means[columns][:, np.newaxis]
+        values = features[columns] - self._means[columns][:, np.newaxis]
         return columns, shifts * (values / self._units[columns][:, np.newaxis] - halves)
 
 
@@ -342,21 +335,15 @@ class Centroids:
         whose mean is subtracted from the samples' values.
         """
         products = np.zeros((2, n_rows, len(samples)))
-        if not is_sparse(features):
-            _add_products(
-                features,
-                samples,
-                self.means,
-                row=row,
-                feature=feature,
-                weights=weights,
-                products=products,
-            )
-            return products
-        chosen = features[:, samples]
-        for which, values in enumerate(weights):
-            matrix = csr_array((values, (row, feature)), shape=(n_rows, features.shape[0]))
-            products[which] = (matrix @ chosen).toarray() - (matrix @ self.means)[:, np.newaxis]
+        _add_products(
+            features,
+            samples,
+            self.means,
+            row=row,
+            feature=feature,
+            weights=weights,
+            products=products,
+        )
         return products
 
 
@@ -365,8 +352,8 @@ def class_moments(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return means (n_classes, n_features) and sums of squares within all classes (n_features,).
 
-    ``features`` (n_features, n_all_samples) are an array or CSR without duplicates; ``codes`` are
-    the classes of the ``samples``, positions of columns, or of all. No class is empty.
+    ``features`` (n_features, n_all_samples) are an array; ``codes`` are the
+    classes of the ``samples``, positions of columns, or of all. No class is empty.
 
     Examples
     --------
@@ -378,19 +365,13 @@ def class_moments(
     counts = np.bincount(codes, minlength=n_classes)
     means = np.zeros((n_classes, n_features))
     squares = np.zeros(n_features)
-    if is_sparse(features):
-        if samples is not None:
-            features = features[:, samples]
-        stored = features.indptr, features.indices, features.data
-        _write_sparse_moments(*stored, codes, counts, means, squares)
-        return means, squares
     columns = np.arange(len(codes)) if samples is None else samples
-    _write_dense_moments(features, columns, codes, counts, means, squares)
+    _write_moments(features, columns, codes, counts, means, squares)
     return means, squares
 
 
 @njit(nogil=True)
-def _write_dense_moments(
+def _write_moments(
     features: np.ndarray,
     samples: np.ndarray,
     codes: np.ndarray,
@@ -416,36 +397,6 @@ def _write_dense_moments(
             difference = values[i] - class_means[codes[i]]
             total += difference * difference
         squares[f] = total
-
-
-@njit(nogil=True)
-def _write_sparse_moments(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    data: np.ndarray,
-    codes: np.ndarray,
-    counts: np.ndarray,
-    means: np.ndarray,
-    squares: np.ndarray,
-) -> None:
-    """Write the results of `class_moments`: the zeros of a class add their number times mean²."""
-    # Only nonzero values are stored. They are visited twice: for the means, and for the squares
-    # about them; the number of zeros of a class is its size less the values that it stores.
-    n_classes, n_features = means.shape
-    zeros = np.empty(n_classes)
-    for f in range(n_features):
-        for c in range(n_classes):
-            zeros[c] = counts[c]
-        for k in range(indptr[f], indptr[f + 1]):
-            c = codes[indices[k]]
-            means[c, f] += data[k]
-            zeros[c] -= 1.0
-        for c in range(n_classes):
-            means[c, f] /= counts[c]
-            squares[f] += zeros[c] * means[c, f] ** 2
-        for k in range(indptr[f], indptr[f + 1]):
-            d = data[k] - means[codes[indices[k]], f]
-            squares[f] += d * d
 
 
 @njit(nogil=True)

@@ -9,14 +9,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, one_of, whole_constraint
-from xnbflow.data.matrices import (
-    as_csr_by_feature,
-    as_dense,
-    dense_feature_blocks,
-    dense_sample_blocks,
-    is_sparse,
-    select_rows,
-)
+from xnbflow.data.matrices import as_array, feature_blocks, sample_blocks, select_rows
 from xnbflow.density.bandwidth import overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
@@ -41,8 +34,6 @@ class XNB(BaseNaiveBayes):
     thus compared with different powers of it, and **other units give other labels** (accuracy of
     wine at scales 1e-3, 1 and 1e3: .775, .942 and .813). All features should share one scale (log2
     intensities or logarithms of counts per million); `fit` warns on raw counts.
-
-    X may be sparse (CSR or CSC), with the results of the same X as a dense array, to rounding.
 
     Parameters
     ----------
@@ -123,7 +114,6 @@ class XNB(BaseNaiveBayes):
     1       0      1  petal length (cm)          -41.33
     """
 
-    _takes_sparse = True
     _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DENSITY_CONSTRAINTS,
@@ -166,7 +156,6 @@ class XNB(BaseNaiveBayes):
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
         """Select features by the distances of class pairs, and fit the densities of each class."""
-        features = as_csr_by_feature(features) if is_sparse(features) else features
         n_classes = len(self.classes_)
         labels = self.classes_.tolist()
 
@@ -192,7 +181,7 @@ class XNB(BaseNaiveBayes):
             selection.share()
 
         # Raw counts are whole numbers, none below 0. The first sample decides almost always.
-        parts = [features.data] if is_sparse(features) else [features[:, 0], features]
+        parts = [features[:, 0], features]
         if all((part >= 0.0).all() and (part == np.floor(part)).all() for part in parts):
             greatest = float(parts[-1].max(initial=0.0))
             if _FEW_COUNTS < greatest < np.inf:
@@ -237,8 +226,7 @@ class XNB(BaseNaiveBayes):
         spreads = None
         if self.min_bandwidth:
             parts = [
-                overall_spread(np.ascontiguousarray(rows.T))
-                for rows in dense_feature_blocks(features)
+                overall_spread(np.ascontiguousarray(rows.T)) for rows in feature_blocks(features)
             ]
             spreads = np.concatenate(parts)
         samples = np.flatnonzero(members)
@@ -254,13 +242,13 @@ class XNB(BaseNaiveBayes):
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))
         for code, (columns, density) in enumerate(zip(self.columns_, self.densities_, strict=True)):
-            for samples, values in dense_sample_blocks(features, columns):
+            for samples, values in sample_blocks(features, columns):
                 joint[code, samples] = density.log_likelihood(values)[0]
         return self.class_log_prior_ + joint.T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         columns = self.columns_[code]
-        return columns, self.densities_[code].log_density(as_dense(features[columns]))[:, 0]
+        return columns, self.densities_[code].log_density(as_array(features[columns]))[:, 0]
 
 
 def distance_table(

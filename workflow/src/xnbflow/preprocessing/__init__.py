@@ -5,7 +5,6 @@ estimator      Are parameters, samples and labels valid? (the base of all estima
 counts         Which features have enough reads, and what are their log counts per million?
 normalisation  How do samples become comparable: z-scores, ranks or quantiles?
 imputation     Which value replaces a missing one?
-designs        How are features adjusted for columns of samples, or centred within patients?
 selection      Which features distinguish a class from others?
 ============== ==================================================================
 
@@ -16,7 +15,6 @@ from typing import Any
 
 from xnbflow.core.plugins import shipped_estimator
 from xnbflow.preprocessing.counts import CountNormalizer, ReadFilter
-from xnbflow.preprocessing.designs import CovariateAdjuster, GroupCentrer
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import (
     QuantileNormalizer,
@@ -26,8 +24,6 @@ from xnbflow.preprocessing.normalisation import (
 
 __all__ = [
     "CountNormalizer",
-    "CovariateAdjuster",
-    "GroupCentrer",
     "Imputer",
     "QuantileNormalizer",
     "ReadFilter",

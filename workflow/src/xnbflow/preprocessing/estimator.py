@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import issparse
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
@@ -22,7 +23,6 @@ from xnbflow.data.columns import (
     refuse_repeated_names,
 )
 from xnbflow.data.labels import refuse_missing
-from xnbflow.data.matrices import is_sparse
 from xnbflow.data.samples import Labels, SamplesLike, named_samples, plain_labels
 
 
@@ -38,12 +38,8 @@ class Estimator(Declared):
     #: Whether the estimator squares its features, so that the squares must not overflow.
     _squares_features = True
 
-    #: Whether X may be sparse, compressed by row or by column; the format is then preserved.
-    _takes_sparse = False
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._takes_sparse
         tags.target_tags.required = True
         return tags
 
@@ -60,10 +56,10 @@ class Estimator(Declared):
         refuse_repeated_names(X)
         y = plain_labels(y, X)
         refuse_missing(y)
-        table, names = self._read_samples(X)
-        if names is not None and not is_sparse(table):
+        table, names = named_samples(X)
+        if names is not None and not issparse(table):
             table = pd.DataFrame(table, columns=names)
-        checks = {**_array_checks(table, min_features=1), **checks}
+        checks = {"dtype": np.float64, **checks}
 
         # Scikit-learn's check of the names of a DataFrame takes half a second for the 54,675
         # columns of a microarray. Names that are plainly valid are therefore set here, and only
@@ -80,10 +76,8 @@ class Estimator(Declared):
             refuse_beyond_squares(samples, getattr(table, "columns", None))
             if targets.dtype.kind == "f":
                 refuse_beyond_squares(targets.reshape(-1, 1), ["y"])
-
-        # `validate_data` has set the names of a DataFrame, but ignores those of sparse samples.
-        if is_plain or is_sparse(table):
-            _set_names(self, plain_names if is_plain else names)
+        if is_plain:
+            _set_names(self, plain_names)
         return samples, targets
 
     def _validate_samples(self, X: SamplesLike) -> Any:
@@ -93,46 +87,21 @@ class Estimator(Declared):
         training data.
         """
         check_is_fitted(self)
-        table, names = self._read_samples(X)
-        if names is not None and hasattr(self, "feature_names_in_"):
+        table, names = named_samples(X)
+        if names is not None and hasattr(self, "feature_names_in_") and not issparse(table):
             table = self._select_features(table, names)
         # XNB may be fitted to no feature at all, where its selector has chosen none.
-        checks = _array_checks(table, min_features=min(1, self.n_features_in_))
-        has_names_of_fit = _has_names_of_fit(self, table)
+        checks = {"dtype": np.float64, "ensure_min_features": min(1, self.n_features_in_)}
         with self._refuse_bad_values(table):
-            if not has_names_of_fit and not is_sparse(table):
+            if not _has_names_of_fit(self, table):
                 return validate_data(self, table, reset=False, **checks)
+            # A DataFrame has the names of `fit`: only the values are checked.
+            return check_array(table.to_numpy(), estimator=self, input_name="X", **checks)
 
-            # A DataFrame has the names of `fit`, and features of sparse samples are selected by
-            # name: only the values are checked.
-            values = table.to_numpy() if has_names_of_fit else table
-            samples = check_array(values, estimator=self, input_name="X", **checks)
-            if samples.shape[1] != self.n_features_in_:
-                msg = (
-                    f"X has {samples.shape[1]} features, but {type(self).__name__} is "
-                    f"expecting {self.n_features_in_} features as input"
-                )
-                raise InputError(msg)
-        return samples
+    def _select_features(self, X: np.ndarray, names: np.ndarray) -> pd.DataFrame:
+        """Return the features of `fit` by their names, as a DataFrame.
 
-    def _read_samples(self, X: Any) -> tuple[Any, np.ndarray | None]:
-        """Return samples as an array, sparse array or DataFrame, and the names of the former two.
-
-        The names are those of AnnData and of sparse tables, or None.
-        """
-        X, names = named_samples(X)
-        if is_sparse(X) and not self._takes_sparse:
-            msg = (
-                f"{type(self).__name__} takes no sparse samples; make them dense (X.toarray(), or "
-                "X.sparse.to_dense() of a DataFrame), or use ClassSpecificNB, which takes them"
-            )
-            raise InputError(msg)
-        return X, names
-
-    def _select_features(self, X: Any, names: np.ndarray) -> Any:
-        """Return the features of `fit` by their names, as a sparse array or a DataFrame.
-
-        X is an array or sparse array; it may have further features, in another order.
+        X is an array; it may have further features, in another order.
         """
         fitted_names = self.feature_names_in_
         positions = pd.Index(names).get_indexer(fitted_names)
@@ -144,8 +113,8 @@ class Estimator(Declared):
             )
             raise InputError(msg)
         if not np.array_equal(fitted_names, names):
-            X = X.tocsc()[:, positions] if is_sparse(X) else X[:, positions]
-        return X if is_sparse(X) else pd.DataFrame(X, columns=fitted_names)
+            X = X[:, positions]
+        return pd.DataFrame(X, columns=fitted_names)
 
     @contextmanager
     def _refuse_bad_values(self, X: Any) -> Iterator[None]:
@@ -204,15 +173,6 @@ class UnsupervisedTransformer(TransformerMixin, Declared):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._allows_missing
         return tags
-
-
-def _array_checks(X: Any, min_features: int) -> dict[str, Any]:
-    """Return the arguments of scikit-learn's checks of dense or sparse samples."""
-    checks: dict[str, Any] = {"ensure_min_features": min_features, "dtype": np.float64}
-    if is_sparse(X):
-        checks["dtype"] = (np.float64, np.float32)
-        checks["accept_sparse"] = ("csr", "csc")
-    return checks
 
 
 def _set_names(estimator: Any, names: np.ndarray | None) -> None:

@@ -14,11 +14,9 @@
 ``page``              How do blocks become HTML, and charts JSON for the browser?
 ``static``            How does matplotlib draw a chart, for files and print?
 ``figure_files``      Which files do figures have, beside a page and for print?
-``manuscript``        What goes into a paper: paragraphs, references, checklists, model cards?
+``manuscript``        What are the methods in words, and the cited works?
 ``study_page``        Which files does the job *report* write, and how are they read again?
 ``index``             Which studies are there?
 ``workbook``          Which sheets does ``xnbflow export`` write?
-``pack``              Which files does ``xnbflow pack`` put into the zip file?
-``gene_figures``      How does ``xnbflow gene`` draw any feature?
 ====================  ==========================================================================
 """

@@ -1,6 +1,6 @@
 """Next steps after a result, in the order in which a statistician would take them.
 
-Each follows from a reason of the verdict, a finding of the audit, a doubted label, or the forecast.
+Each follows from a reason of the verdict, a finding of the audit, or a doubted label.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +16,6 @@ Reasons = Sequence[Mapping[str, Any]]
 
 #: Suspected labels, and columns, that are named.
 _MOST_NAMED = 4
-#: Gain of balanced accuracy by twice the samples; above it more samples are recommended.
-_WORTH_SAMPLES = 0.03
-#: Differences of gains that rounding makes.
-_ROUNDING = 1e-9
 #: Codes of reasons that are columns of the samples.
 _COLUMNS = (
     "column not separated",
@@ -81,12 +77,17 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     elif is_supported:
         if not (results.study.validate or results.study.cohorts):
             confirmations.append("test the model on a second cohort (option validate)")
-        if (dataset, classifier) in results.study.models:
-            confirmations.append(
-                f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
-            )
+        if _has_signature(results, dataset, classifier):
+            confirmations.append(f"choose {results.noun(dataset)}s of the signature for an assay")
 
     return [*_corrections(results, dataset), *confirmations]
+
+
+def _has_signature(results: StudyResults, dataset: str, classifier: str) -> bool:
+    """Return whether the study keeps the model of a classifier, and the model selects features."""
+    if (dataset, classifier) not in results.study.models:
+        return False
+    return len(results.model(dataset, classifier)["signature"]) > 0
 
 
 def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
@@ -149,20 +150,8 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
 def _more_samples(
     results: StudyResults, evaluation: dict[str, str], limiting: Reasons, *, is_supported: bool
 ) -> str:
-    """Return whether more samples are needed, by stability first, then by the forecast."""
-    dataset = evaluation["dataset"]
+    """Return the step to more samples; empty for a supported result with a stable selection."""
     for row in limiting:
         if row["code"] in _STABILITY_STEPS:
-            return _STABILITY_STEPS[row["code"]].format(noun=results.noun(dataset))
-    curve = results.rows("learning_curve", dataset=dataset, classifier=evaluation["classifier"])
-    # a simpler classifier than the one of the accuracy beside it forecasts nothing about this one
-    of_classifier = (curve["kind"] == "forecast") & (curve["fitted"] == "")
-    forecasts = curve[of_classifier & ~curve["unreliable"].astype(bool)]
-    if len(forecasts):
-        today, twice = forecasts.iloc[0], forecasts.iloc[-1]
-        gain = twice["balanced_accuracy"] - today["balanced_accuracy"]
-        worth = gain > _WORTH_SAMPLES + _ROUNDING
-        advice = "add samples" if worth else "more samples would add little"
-        n_samples = f"{twice['training_samples']:,.0f} training samples"
-        return f"{advice} (forecast {twice['balanced_accuracy']:.0%} with {n_samples})"
+            return _STABILITY_STEPS[row["code"]].format(noun=results.noun(evaluation["dataset"]))
     return "" if is_supported else "add samples"

@@ -1,4 +1,4 @@
-"""Numbers of sentences: p-values, counts and shares, in one form on page and in manuscript."""
+"""Numbers of sentences: p-values, counts and shares, in one form everywhere."""
 
 import re
 from collections.abc import Sequence

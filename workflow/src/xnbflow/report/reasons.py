@@ -91,12 +91,12 @@ _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 
 
 def _test_clause(rows: Sequence[ReasonRow]) -> str:
-    """Return how many permutations reached the score of the true labels."""
+    """Return how many orders of the labels were as good as the true one, which is one of them."""
     row = rows[0]
-    text = "the permutation test does not exclude chance"
+    text = "the label test does not exclude chance"
     if pd.isna(row["count"]):
         return text
-    return f"{text}: {row['count']:.0f} of {row['total']:.0f} permutations were as good"
+    return f"{text}: {row['count']:,.0f} of {row['total']:,.0f} orders of the labels were as good"
 
 
 def _class_clause(rows: Sequence[ReasonRow]) -> str:
@@ -134,7 +134,7 @@ def _column_clause(rows: Sequence[ReasonRow]) -> str:
 
 #: Clauses that several rows of a code share.
 _JOINT_CLAUSES: dict[str, Callable[[Sequence[ReasonRow]], str]] = {
-    "permutation test": _test_clause,
+    "label test": _test_clause,
     "class not recognised": _class_clause,
     "classes not distinguished": _alike_clause,
     "column not separated": _column_clause,
@@ -255,20 +255,13 @@ def finding_in_words(row: ReasonRow, within: str = "") -> str:
 
     ``within`` are the words on the recognition of the class within the levels of a column.
     """
-    text = _with_detail(_finding(row), row)
+    text = _finding(row)
+    if row["detail"]:
+        text += f" ({row['detail']})"
     if pd.notna(row["p_holm"]):
         text += f" (adjusted p = {format_p(row['p_holm'])})"
     text = "; ".join(filter(None, [text, within, row["remedy"]]))
     return " ".join(filter(None, [f"{text}.", _MEANINGS.get(row["code"], "")]))
-
-
-def finding_for_paper(row: ReasonRow, within: str = "") -> str:
-    """Return a finding without its subject and its remedy; see `finding_in_words`."""
-    return "; ".join(filter(None, [_with_detail(row["finding"], row), within]))
-
-
-def _with_detail(text: str, row: ReasonRow) -> str:
-    return f"{text} ({row['detail']})" if row["detail"] else text
 
 
 def _finding(row: ReasonRow) -> str:

@@ -138,7 +138,7 @@ class StudyResults:
     @cached_property
     def tables(self) -> "StudyTables":
         """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.tables.contract`."""
-        groups = (GROUPS["study"], GROUPS["gene_lists"], GROUPS["description"])
+        groups = (GROUPS["study"], GROUPS["description"])
         tables = {group.path.fill(study=self.study.id): group.tables for group in groups}
         return StudyTables(self, tables)
 

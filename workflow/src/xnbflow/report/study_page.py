@@ -108,25 +108,13 @@ def write_record(results: StudyResults, path: str | Path) -> None:
 def write_curves(results: StudyResults, path: str | Path) -> None:
     """Write the curves of a study as JSON.
 
-    They are declared in ``curves.toml`` beside this module and beside the section of an analysis.
+    They are declared in ``curves.toml`` beside this module.
     """
-    # Each kind of curve with its declaration and the tables that have it.
-    declared_curves = []
-    packages = [(str(__package__), results.tables)]
-    packages += [
-        (analysis.compute.rpartition(".")[0], results.analysis(analysis))
-        for analysis in results.analyses.values()
-    ]
-    for package, tables in packages:
-        file = files(package).joinpath("curves.toml") if package else None
-        if file and file.is_file():
-            for name, declared in tomllib.loads(file.read_text(encoding="utf-8")).items():
-                declared_curves.append((name, declared, tables))
-
+    text = files(str(__package__)).joinpath("curves.toml").read_text(encoding="utf-8")
     curves = []
-    for name, declared, tables in declared_curves:
+    for name, declared in tomllib.loads(text).items():
         coordinates = declared["coordinates"]
-        frame = tables[declared.get("table", name)]
+        frame = results.tables[name]
         points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
         for key, rows in points.groupby(declared["keys"], sort=False):
             numbers = rows.astype(object).where(rows.notna(), None)  # JSON has no NaN

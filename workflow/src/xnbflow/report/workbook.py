@@ -10,7 +10,7 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.data.controls import shown_classes
-from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import headline_sentence, tests_sentence, verdict_sentence
@@ -23,6 +23,8 @@ _REFUSED = re.compile(r"[\[\]:*?/\\']+")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 #: Most rows of a sheet.
 _MOST_ROWS = 1_048_575
+#: Sheets of gene sets, and the tables whose rows of all data sets they have.
+_GENE_SETS = {"gene sets": "gene_set_tests", "gene sets of comparisons": "contrast_set_tests"}
 #: Width of columns in letters: of numbers, and at most of texts.
 _NARROW = 12
 _WIDE = 60
@@ -59,8 +61,13 @@ def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]
         further = results.gene_tables(dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
-    yield "gene sets", results.tables["gene_set_tests"]
-    yield "gene sets of comparisons", results.tables["contrast_set_tests"]
+    for title, name in _GENE_SETS.items():
+        tests = [
+            results.gene_tables(dataset)[name].assign(dataset=dataset)
+            for dataset in results.study.datasets
+        ]
+        table = pd.concat(tests, ignore_index=True) if tests else pd.DataFrame({"dataset": []})
+        yield title, table[["dataset", *table.columns.drop("dataset")]]
     if results.study.models:
         # The signatures of all models, with data set and classifier as the first columns.
         signatures = []
@@ -75,7 +82,7 @@ def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]
         yield "signature", signature
     yield "samples", _with_labels(results, results.tables["samples"])
     yield "phenotype", results.tables["components"]
-    yield "methods", pd.DataFrame({"methods": manuscript_lines(results)})
+    yield "methods", pd.DataFrame({"methods": methods_lines(results)})
 
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -112,9 +119,9 @@ def _with_labels(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(classifier=labels)
 
 
-def manuscript_lines(results: StudyResults) -> list[str]:
-    """Return the lines of the methods and results for a manuscript."""
-    text = in_words(paragraphs(results))
+def methods_lines(results: StudyResults) -> list[str]:
+    """Return the lines of the methods for a manuscript."""
+    text = in_words(methods_in_words(results))
     return [line.removeprefix("## ") for line in text.splitlines() if line.strip()]
 
 

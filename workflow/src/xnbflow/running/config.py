@@ -20,6 +20,7 @@ from xnbflow.core.yaml_text import line_of_key
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
+from xnbflow.running.removed import refuse_removed
 from xnbflow.sources.dataset_entry import DatasetEntry, read_entry, wrong_location
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
@@ -73,15 +74,15 @@ class Config:
         """Return the data sets and classifiers with a label test by default.
 
         These are the classifiers that may come first, in their order up to the first one that is
-        fast and selects features; all if none is. A study with ``permutations`` has its own tests.
+        fast and selects features; all if none is. Without permutations there is no test.
         """
-        if study.permutations is not None:
+        if not study.permutations:
             return []
         pairs = []
         for dataset in study.datasets:
             for name in study.priority:
                 pairs.append((dataset, name))
-                if self.fast_class(name, dataset):
+                if self._is_quick(name, dataset):
                     break
         return pairs
 
@@ -95,23 +96,20 @@ class Config:
             return []
         pairs = []
         for dataset in study.datasets:
-            fast = [name for name in study.priority if self.fast_class(name, dataset)]
+            fast = [name for name in study.priority if self._is_quick(name, dataset)]
             for i, name in enumerate(fast):
                 if i == 0 or name in study.final:
                     pairs.append((dataset, name))
         return pairs
 
-    def fast_class(self, name: str, dataset: str) -> str:
-        """Return the path of the class that is fitted for learning curves; empty if none is.
-
-        Only methods of the registry that are fast and select features have one, and no pipeline.
-        """
-        method = known_methods().get(self._entry(name, dataset).get("method", ""))
-        return "" if method is None else method.quick
-
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
         return [nested["method"] for nested in entries_in(self._entry(name, dataset))]
+
+    def _is_quick(self, name: str, dataset: str) -> bool:
+        """Return whether a classifier is fast and selects features; no pipeline is and does."""
+        method = known_methods().get(self._entry(name, dataset).get("method", ""))
+        return method is not None and method.quick
 
     def _entry(self, name: str, dataset: str) -> dict[str, Any]:
         """Return a classifier's entry behind the preprocessing steps of a data set."""
@@ -130,6 +128,7 @@ def read_config(
     An `InputError` names the key, what was found and what to do; and the line, if the key is in one
     of the ``files`` of the configuration.
     """
+    refuse_removed(raw)
     check_schema(raw, schema, files)
     datasets = read_datasets(raw, files)
     config = Config(
@@ -247,7 +246,7 @@ def _study(
         diagnostics=entry.get("diagnostics", True),
         analyses={analysis: dict(settings or {}) for analysis, settings in analyses.items()},
         paper=dict(entry.get("paper", {})),
-        permutations=entry.get("permutations"),
+        permutations=entry.get("permutations", Study.permutations),
         halves=entry.get("halves", Study.halves),
         final=tuple(entry.get("final", ())),
         headline=entry.get("headline", ""),
@@ -278,16 +277,7 @@ def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
 
 
 def check_schema(raw: object, schema: str | Path, files: Sequence[str | Path] = ()) -> None:
-    """Raise an `InputError` unless the configuration conforms to its JSON schema.
-
-    A sheet of data sets is refused in a sentence of its own.
-    """
-    if isinstance(raw, Mapping) and "sheets" in raw:
-        msg = (
-            f"configuration, sheets{place_in_files(files, ['sheets'])}: data sets are entries of "
-            "`datasets:` of the configuration, not rows of a sheet; see config/README.md"
-        )
-        raise InputError(msg, key="sheets")
+    """Raise an `InputError` unless the configuration conforms to its JSON schema."""
     content = json.loads(Path(schema).read_text(encoding="utf-8"))
     check(raw, content, "configuration", partial(place_in_files, files))
 
@@ -448,7 +438,6 @@ def _check_study(study: Study, config: Config) -> None:
     _check_known(f"{place}.paper", study.paper, "classifier of a paper", parts)
     for part, classifier in study.paper.items():
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", classifiers)
-    _check_known(f"{place}.permutations", study.permutations or {}, "classifier", classifiers)
     _check_known(f"{place}.final", study.final, "classifier", classifiers)
     _check_known(f"{place}.design", study.designs, "data set", study.datasets)
     if study.headline:

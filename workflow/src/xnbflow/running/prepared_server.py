@@ -28,7 +28,7 @@ _PACKAGE = Path(__file__).parents[1]
 #: The option of the system call `prctl` (linux/prctl.h): a signal when the parent ends.
 _PR_SET_PDEATHSIG = 1
 #: Stages whose modules are imported; *acquire* is the first job of most runs, and imported first.
-_STAGES = ("diagnose", "genes", "classify", "check", "models", "compare", "enrich", "report")
+_STAGES = ("diagnose", "genes", "classify", "check", "models", "compare", "report")
 #: What skops imports of scikit-learn; skops itself is imported in jobs (`import_skops`).
 _OF_SKOPS = ("cluster", "ensemble", "linear_model", "tree")
 

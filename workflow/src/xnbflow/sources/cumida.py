@@ -83,7 +83,7 @@ def read_cumida_arff(path: str | Path, dataset: DatasetEntry) -> DataSet:
     the rest see `read_cumida_csv`.
     """
     with about_file(path), open_raw(path) as stream:
-        header = attribute_names(Path(path), stream)
+        header = attribute_names(stream)
     has_class = "type" not in header and "class" in header
     return _read(
         path,

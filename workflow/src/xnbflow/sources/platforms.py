@@ -22,7 +22,7 @@ _CONTROL = "AFFX"
 #: Names of probes of any array: of Affymetrix, Illumina and Agilent.
 _PROBE = re.compile(r"\S+_at|ILMN_\d+|A_\d\d_P\d+|TC\w+\.hg\.1")
 #: What needs the symbols of genes.
-_NEEDS_SYMBOLS = "the sex check, known artefacts, gene sets and links to genes need gene symbols"
+_NEEDS_SYMBOLS = "the sex check, gene sets and links to genes need gene symbols"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,8 @@ from xnbflow.core.errors import InputError, about_file
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.gct import as_gct, read_classes
-from xnbflow.sources.formats.long_table import MOST_LONG_COLUMNS, refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
 from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads

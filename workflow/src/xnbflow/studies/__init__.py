@@ -1,4 +1,4 @@
-"""The tables of a study, computed in the stages *compare* and *enrich*.
+"""The tables of a study, computed in the stage *compare*.
 
 | file | question |
 |---|---|
@@ -10,8 +10,5 @@
 | `sample_errors` | Which samples are wrong, and which labels doubtful? |
 | `selected_features` | Which features are selected, how stable, how many planted ones? |
 | `description`, `densities` | What do single features and samples look like? |
-| `gene_lists` | the tables on gene sets, from the genes and the signatures of models |
-| `gene_set_files` | Where are the files of gene sets, and are they the right ones? |
-| `gene_set_tests` | Which gene sets differ (CAMERA)? `enrichment`, `prerank` describe them. |
-| `concordances`, `phenotype_checks`, `artefacts` | Is there another explanation? |
+| `concordances`, `phenotype_checks` | Is there another explanation? |
 """

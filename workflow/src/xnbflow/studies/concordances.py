@@ -38,7 +38,7 @@ from xnbflow.tables.contract import STUDY_TABLES
 #: With fewer samples only a column that separates the classes completely is severe.
 _FEWEST_SAMPLES = 10
 #: Largest p of the association of a column with two classes with which it may explain the result
-#: (`python -m benchmarks strata`): in small studies associations are seldom detected, and weak
+#: (docs/methods/verdicts-evidence.md): in small studies associations are seldom detected, and weak
 #: ones add up.
 _SUSPICIOUS = 0.2
 #: Statuses of a pair of classes, the most serious first.

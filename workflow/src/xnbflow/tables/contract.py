@@ -446,8 +446,8 @@ GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/
 STUDY = PathTemplate("results/studies/{study}")
 #: Tables of the rule *compare*.
 STUDY_TABLE = GROUPS["study"].path
-#: The path of each of `STUDY_TABLES` by its name: *compare* and *enrich* have a folder each.
-STUDY_FILES = {**GROUPS["study"].files, **GROUPS["gene_lists"].files}
+#: The path of each of `STUDY_TABLES` by its name.
+STUDY_FILES = GROUPS["study"].files
 #: In the paths of models, the data set and classifier of the model of all cohorts of a study.
 ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
 #: Tables of single features and samples.
@@ -466,8 +466,6 @@ FIGURES_FOLDER = GROUPS["figures"].path
 RECORD = PathTemplate(STUDY + "/run.json")
 #: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
 CURVES = PathTemplate(STUDY + "/curves.json")
-#: The permutation test of one classifier on one data set.
-PERMUTATION_PATH = GROUPS["permutation"].path
 #: Tables of an analysis of a paper, and their folder.
 ANALYSIS_TABLE = GROUPS["analysis"].path
 ANALYSIS_FOLDER = ANALYSIS_TABLE.parent
@@ -491,11 +489,8 @@ AUDIT_TABLES = GROUPS["audit"].tables
 GENE_TABLES = GROUPS["genes"].tables
 TRAINING_TABLES = GROUPS["training"].tables
 CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
-GENE_LIST_TABLES = GROUPS["gene_lists"].tables
-#: All tables of a study, of the rules *compare* and *enrich*.
-STUDY_TABLES = {**GROUPS["study"].tables, **GENE_LIST_TABLES}
+STUDY_TABLES = GROUPS["study"].tables
 DESCRIPTION_TABLES = GROUPS["description"].tables
-PERMUTATION_TABLES = GROUPS["permutation"].tables
 MODEL_TABLES = GROUPS["model"].tables
 VALIDATION_TABLES = GROUPS["validation"].tables
 COHORT_TABLES = GROUPS["cohorts"].tables

@@ -27,7 +27,6 @@ _OF_COMPARE = (
     "estimates",
     "hard_samples",
     "headline",
-    "learning_curve",
     "metrics",
     "misclassified",
     "notes",
@@ -36,7 +35,6 @@ _OF_COMPARE = (
     "pairwise",
     "pairwise_within",
     "paper",
-    "permutation_tests",
     "problems",
     "random_genes",
     "ranks",
@@ -54,8 +52,7 @@ _OF_COMPARE = (
     "ties",
     "verdicts",
 )
-#: Tables of *enrich* and of *combine* that were there, too.
-_OF_ENRICH = ("artefacts", "contrast_set_tests", "enrichment", "gene_set_tests", "prerank")
+#: Tables of *combine* that were there, too.
 _OF_COMBINE = ("cohort_matrix", "cohort_series", "meta_genes")
 #: Tables of *models*, whose names began with the classifier.
 _OF_MODELS = ("core", "heatmap", "signature")
@@ -73,7 +70,6 @@ EARLIER_FILES_OF_DATA_SET = (
 #: The files directly in the folder of a study that a rule wrote.
 EARLIER_FILES = {
     "compare": table_files(_OF_COMPARE),
-    "enrich": table_files(_OF_ENRICH),
     "combine": table_files(_OF_COMBINE),
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 from xnbflow.core.parameters import number_constraint, one_of, whole_constraint
-from xnbflow.data.matrices import as_dense
+from xnbflow.data.matrices import as_array
 from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.class_tiles import class_tile
 from xnbflow.density.density_tables import (
@@ -31,7 +31,7 @@ from xnbflow.density.kernels import (
 from xnbflow.density.log_sums import log_density_at
 from xnbflow.density.tiles import class_offsets, map_strips
 
-#: Least samples of a class with tables: below, sums are as fast (`benchmarks/bench_samples.py`).
+#: Least samples of a class with tables: below, sums are as fast.
 TABULATED_FROM = 1024
 
 #: The log density where a kernel of bounded support is zero. With -inf a single feature could make
@@ -148,7 +148,7 @@ class Kernel(TiledDistribution):
     ) -> Self:
         """Fit a density per feature and class; see `Distribution.fit`.
 
-        A slice of ``features`` is an array or a sparse array. ``samples`` (n,) are those to use, by
+        A slice of ``features`` is an array or `Rows`. ``samples`` (n,) are those to use, by
         default all, and ``codes`` (n,) their classes. ``spreads`` (n_features,) are the standard
         deviations for ``min_bandwidth``, where these are not all training samples.
         """
@@ -174,7 +174,7 @@ class Kernel(TiledDistribution):
 
         def fit_strip(strip: slice) -> None:
             """Write the densities of some features."""
-            tile = class_tile(as_dense(features[strip]), order, offsets, self.bandwidth)
+            tile = class_tile(as_array(features[strip]), order, offsets, self.bandwidth)
             if spreads is not None:
                 tile = replace(tile, spreads=spreads[strip])
             widths = tile.bandwidths(self.bandwidth, self.min_bandwidth)

@@ -11,7 +11,7 @@ on-line        none: one sample at a time, "in the sense of stochastic approxima
 
 Here are all three with the paper's own estimate: the score of Eq. 11, in which a sample counts
 itself, and the kernel widths of section 4. `CICA` descends by batch averages with estimates that
-are fitter for it (`joint`); `python -m benchmarks.cica_averages` compares the three.
+are fitter for it (`joint`); docs/methods/cica.md compares the three.
 
 Integration is over the kernel density of all components and the target. Its kernels are products,
 so that ``E[phi_i z_j]`` is the mean over samples of ``z_j`` times the integral of ``phi_i`` over

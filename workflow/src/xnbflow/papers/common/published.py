@@ -15,7 +15,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.arff import read_arff
+from xnbflow.sources.formats.arff import arff_frame
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.places.downloads import Downloads
 
@@ -26,8 +26,6 @@ _NO_TABLE = (
     UnicodeDecodeError,
 )
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-#: Bytes that a file in an archive may have; Dry Bean has 2.5 million.
-_MOST_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,19 +141,14 @@ def _read_member(entry: Published, local: Path) -> pd.DataFrame:
     """Read the ARFF file in an archive; its columns have the names of the entry."""
     try:
         with zipfile.ZipFile(local) as archive:
-            size = archive.getinfo(entry.member).file_size
-            if size > _MOST_BYTES:
-                msg = f"{local}: {entry.member} has {size:,} bytes; get the original file"
-                raise InputError(msg, file=str(local))
             content = io.BytesIO(archive.read(entry.member))
-            table = read_arff(Path(f"{local}/{entry.member}"), content)
+            frame = arff_frame(Path(f"{local}/{entry.member}"), content)
     except (KeyError, *_BROKEN_ZIP) as error:
         msg = f"{local} has no file {entry.member}, or is damaged ({error}); get it again"
         raise InputError(msg, file=str(local)) from error
-    names = list(entry.columns) if len(table.header) == len(entry.columns) else table.header
-    columns = table.columns(range(len(names)))
-    frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis="columns")
-    return frame.replace("?", np.nan)
+    if len(frame.columns) == len(entry.columns):
+        frame.columns = list(entry.columns)
+    return frame
 
 
 def numbers(

@@ -44,8 +44,6 @@ CHANNELS = [
 _RECORDING = re.compile(r"(?:.*/)?tctodd(\d+)/([^/]+)-(\d+)\.tsd")
 #: In the first session the sign "his_hers" has another name.
 _SAME_SIGN = {"her": "his_hers", "hers": "his_hers"}
-#: A recording has about 57 frames of 22 numbers, some 10 kB.
-_MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,12 +132,6 @@ def _read_recordings(stream: IO[bytes], archive: str) -> list[_Recording]:
                 matched = _RECORDING.fullmatch(member.name)
                 if not matched or not member.isfile():
                     continue
-                if member.size > _MOST_BYTES:
-                    msg = (
-                        f"{archive}: {quoted(member.name)} has {member.size:,} bytes, too many for "
-                        "one sign; get the original file"
-                    )
-                    raise InputError(msg, file=archive)
                 content = members.extractfile(member)
                 text = content.read() if content else b""
                 session, sign, number = matched.groups()

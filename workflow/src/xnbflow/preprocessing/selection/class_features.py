@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.density.class_tiles import FeatureTile, map_class_tiles
+from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import density_distances, set_zero_densities_uniform
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.preprocessing.selection.covering import smallest_cover
@@ -48,7 +48,7 @@ def pair_distances(
 ) -> np.ndarray:
     """Return the distance of the densities of two classes, for each pair and feature.
 
-    Features are an array or CSR (n_features, n_samples); the other parameters are those of
+    Features are an array or `Rows` (n_features, n_samples); the other parameters are those of
     `xnbflow.naive_bayes.XNB`. Distances (n_pairs, n_features) are in [0, 1], for the pairs of
     `pairs_of_codes`.
 
@@ -61,7 +61,7 @@ def pair_distances(
     pairs = pairs_of_codes(n_classes)
     distances = np.empty((len(pairs), features.shape[0]))
 
-    def work(tile: FeatureTile, strip: slice) -> None:
+    def work(tile: ClassTile, strip: slice) -> None:
         widths = tile.bandwidths(bandwidth, min_bandwidth)
         factors = tile.factors(widths, rule=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
         densities = tile.densities(
@@ -71,7 +71,7 @@ def pair_distances(
             set_zero_densities_uniform(densities)
         distances[:, strip] = density_distances(densities, pairs, distance)
 
-    map_class_tiles(work, features, codes, n_classes, rule=bandwidth, kernel=kernel)
+    map_class_tiles(work, features, codes, n_classes, rule=bandwidth)
     return distances
 
 

@@ -68,7 +68,7 @@ class RankedFeatures:
 
     ``positions`` in the series and ``names`` (or else positions) have shape (n_features,),
     ``strengths`` in nats (n_pairs, n_features); ``values`` (n_features, n_samples) are an array,
-    `Rows` or a CSR array.
+    `Rows`.
     """
 
     positions: np.ndarray

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.density.class_tiles import FeatureTile, map_class_tiles
+from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import DISTANCES, density_distances
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.preprocessing.selection.class_features import pairs_of_codes
@@ -40,7 +40,7 @@ def pair_strengths(
 ) -> np.ndarray:
     """Return the strength of every feature for each pair of classes, shape (n_pairs, n_features).
 
-    Features are an array or CSR (n_features, n_samples). ``samples`` are the positions of the
+    Features are an array or `Rows` (n_features, n_samples). ``samples`` are the positions of the
     samples to use, by default all, and ``codes`` their classes. The pairs are those of
     `pairs_of_codes`. A feature that is constant over all samples has strength 0.
 
@@ -63,7 +63,7 @@ def pair_strengths(
     strengths = np.empty((len(pairs), features.shape[0]))
     on_grid = "hellinger" if distance == "combined" else distance
 
-    def work(tile: FeatureTile, strip: slice) -> None:
+    def work(tile: ClassTile, strip: slice) -> None:
         tile = tile.standardised()
         widths = tile.bandwidths(bandwidth, min_bandwidth)
         factors = tile.factors(widths, rule=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
@@ -79,9 +79,7 @@ def pair_strengths(
             nats = np.sqrt(tile.separation(widths, pairs, factors) * nats)
         strengths[:, strip] = nats
 
-    map_class_tiles(
-        work, features, codes, n_classes, samples=samples, rule=bandwidth, kernel=kernel
-    )
+    map_class_tiles(work, features, codes, n_classes, samples=samples, rule=bandwidth)
     return strengths
 
 

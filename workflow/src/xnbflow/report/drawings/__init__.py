@@ -10,7 +10,7 @@ only these, numpy and the style; `xnbflow.report.page.charts` and `xnbflow.repor
 ``gene``           Which values does a feature have, by class, batch and patient?
 ``heatmap``        Do the features of a signature go together?
 ``histograms``     Are features normal and independent?
-``lines``          How does a number change: learning curves, sizes?
+``lines``          How does a number change with a size or step?
 ``matrix``         Which class is taken for which, which feature is selected for which?
 ``probabilities``  Which samples are uncertain or wrong?
 ``ranks``          Do classifiers differ over data sets?

@@ -8,7 +8,7 @@ import numpy as np
 from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.tooltips import intervals
-from xnbflow.report.page.style import GREY, INK, N_DASHES
+from xnbflow.report.page.style import GREY, N_DASHES
 
 
 class NamedLine(NamedTuple):
@@ -25,7 +25,6 @@ def draw_lines(
     ylabel: str,
     *,
     title: str = "",
-    ring: tuple[str, float, float] | None = None,
     levels: Sequence[tuple[str, float]] = (),
     bands: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]] = (),
     logarithmic: Literal["x", "y", ""] = "x",
@@ -34,9 +33,8 @@ def draw_lines(
 
     One of the axes is ``logarithmic``, or neither: then y begins at 0.
 
-    ``ring`` is the legend and the place of a point to compare with, a large hollow mark; ``levels``
-    are legends and heights of horizontal lines; ``bands`` are x, lower and upper ends of intervals
-    around the first lines, each of shape (n_points,).
+    ``levels`` are legends and heights of horizontal lines; ``bands`` are x, lower and upper ends of
+    intervals around the first lines, each of shape (n_points,).
     """
     drawn: list[marks.Mark] = []
     for i, (x, lower, upper) in enumerate(bands):
@@ -58,17 +56,6 @@ def draw_lines(
     for i, (name, level) in enumerate(levels):
         dash = 1 + i % (N_DASHES - 1)
         drawn.append(marks.Level(at=float(level), colour=GREY, dash=dash, width=1.2, label=name))
-    if ring:
-        name, right, up = ring
-        circle = marks.Points(
-            x=np.array([right]),
-            y=np.array([up]),
-            colour=INK,
-            size=11.0,
-            hollow=True,
-            label=name,
-        )
-        drawn.append(circle)
     x_axis = Axis(label=xlabel, log=logarithmic == "x", whole=logarithmic != "x", grid=True)
     y_axis = Axis(
         label=ylabel, log=logarithmic == "y", start=None if logarithmic else 0.0, grid=True

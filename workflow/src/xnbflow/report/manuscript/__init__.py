@@ -1,8 +1,7 @@
-"""Texts for papers: paragraphs, references, checklists, model cards.
+"""Texts of a page for a manuscript: the methods in words, and the cited works.
 
 ==============  ==================================================================
-``paragraphs``  What are methods and results in words? Variables of the ``templates``.
-``references``  How is a work cited in words, in LaTeX, BibTeX and CSL?
-``writer``      Which files does ``xnbflow manuscript`` write?
+``paragraphs``  What are the methods in words? Variables of the template.
+``references``  How is a work cited in words and in BibTeX?
 ==============  ==================================================================
 """

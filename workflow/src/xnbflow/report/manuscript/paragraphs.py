@@ -1,4 +1,4 @@
-"""Methods and results in words: every clause comes from the configuration and tables of a study."""
+"""Methods in words: every clause comes from the configuration and the tables of a study."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,67 +10,43 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.core.yaml_text import flow_yaml, parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION, inflation_of
 from xnbflow.report.manuscript.references import references
-from xnbflow.report.numbers import format_count, format_number, p_equals
-from xnbflow.report.reasons import finding_for_paper, subject_of
+from xnbflow.report.numbers import format_count
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.audit import words_on_levels
-from xnbflow.report.sentences import (
-    RULE,
-    cohort_sentence,
-    headline_sentence,
-    overlap,
-    reasons_against,
-)
+from xnbflow.report.sentences import RULE
 from xnbflow.sources.dataset_entry import read_entry
 
-_PLACE = ["dataset", "folds", "classifier"]
-#: Genes and gene sets of each class that are named.
-_MOST_GENES = 5
-_MOST_SETS = 3
-#: Columns of the table of genes that count the features and name the first.
-_GENE_COLUMNS = ["class", "feature", "symbol", "rank", "difference", "log_fold_change"]
-_GENE_COLUMNS += ["auc", "p", "fdr"]
-#: The tables that templates read unchanged.
+#: The tables that the template reads unchanged.
 _TABLES = (
     "audit",
     "calibration",
-    "class_sizes",
     "concordance",
-    "datasets",
-    "gene_set_tests",
-    "learning_curve",
-    "notes",
     "omnibus",
     "pairwise",
     "pairwise_within",
-    "permutation_tests",
-    "prerank",
+    "label_tests",
     "random_genes",
 )
 
 
-def paragraphs(results: StudyResults) -> str:
-    """Return methods and results as Markdown with keys of references, see `references`."""
-    variables = facts(results)
-    methods = render_template("methods.md", variables)
-    findings = render_template("results.md", variables)
-    return f"{methods}\n\n{findings}".strip()
+def methods_in_words(results: StudyResults) -> str:
+    """Return the methods as Markdown with keys of references, see `references`."""
+    return _as_paragraphs(_environment().get_template("methods.md").render(facts(results)))
 
 
-def render_template(template: str, variables: Mapping[str, Any], *, lines: bool = False) -> str:
-    """Return a filled template: paragraphs between empty lines, or with its lines as they are."""
-    text = _environment().get_template(template).render(variables)
-    return re.sub(r"\n{3,}", "\n\n", text) if lines else _as_paragraphs(text)
+def sections_of_text(text: str) -> dict[str, str]:
+    """Return the paragraphs below each heading.
 
-
-def fill_in(template: str, variables: Mapping[str, Any]) -> str:
-    """Return a filled template that is given as text."""
-    return _as_paragraphs(_environment().from_string(template).render(variables))
+    Examples
+    --------
+    >>> sections_of_text("## Data" + 2 * chr(10) + "Ten samples.")
+    {'Data': 'Ten samples.'}
+    """
+    parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
+    return {title: body.strip() for title, body in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def escape_markdown(text: str) -> str:
@@ -111,9 +87,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update({name: spec.format for name, spec in _words()["formats"].items()})
-    environment.filters["three"] = lambda number: format_number(number, ".3f")
-    environment.filters["p"] = p_equals
+    environment.filters["n"] = "{:,.0f}".format
     environment.filters["count"] = format_count
     environment.filters["md"] = escape_markdown
     environment.filters["subjects"] = _subjects
@@ -127,17 +101,13 @@ def _subjects(rows: Iterable[Mapping[str, Any]], labels: Mapping[str, str]) -> s
 
 
 def facts(results: StudyResults) -> dict[str, Any]:
-    """Return the variables of templates: tables as lists of rows, with None for missing numbers."""
+    """Return the variables of the template.
+
+    Tables are lists of rows, with None for missing numbers.
+    """
     study = results.study
-    names = (*_TABLES, "verdicts", "equal_priors", "estimates", "summary", "stability")
+    names = (*_TABLES, "class_sizes", "datasets", "equal_priors", "notes", "stability", "summary")
     tables = {name: rows_of(results.tables[name]) if study.datasets else [] for name in names}
-    # random genes and learning curves are of the first scheme of folds
-    without_checks = tables | {"random_genes": [], "learning_curve": []}
-    first_scheme = study.folds[:1]
-    evaluations = []
-    for evaluation in results.evaluations:
-        tables_of_evaluation = tables if evaluation[1] in first_scheme else without_checks
-        evaluations.append(_evaluation(results, evaluation, tables_of_evaluation))
 
     # Whether a data set has several classes, each pair of which is compared.
     pairs = results.tables["class_pairs"][["dataset", "class", "other"]].drop_duplicates()
@@ -163,16 +133,13 @@ def facts(results: StudyResults) -> dict[str, Any]:
 
     return {
         **{name: tables[name] for name in _TABLES},
-        "audit": [_finding(results, row) for row in tables["audit"]],
         "study": study,
         "labels": results.labels,
         "rule": RULE,
-        "headline": headline_sentence(results),
         "diagnostics": results.configuration.get("diagnostics", {}),
         "samples_of_features": samples_of_features if study.datasets else [],
         "candidates": results.tables["headline"]["candidates"].iloc[0],
-        "validated": _cohort_verdicts(results) if study.validate else [],
-        "evaluations": evaluations,
+        "evaluations": list(results.evaluations),
         "class_pairs": bool(len(tables["class_sizes"])) and has_pairs,
         "priors_decide": any(row["priors_decide"] for row in tables["equal_priors"]),
         "cohorts": _cohort_facts(results),
@@ -197,12 +164,6 @@ def _cohort_facts(results: StudyResults) -> dict[str, Any]:
     }
 
 
-def _finding(results: StudyResults, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the audit with its subject and finding in words, without a remedy."""
-    within = words_on_levels(results, row)
-    return row | {"subject": subject_of(row), "finding": finding_for_paper(row, within)}
-
-
 def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data sets, and what is true of some or of all of them."""
     datasets = [_dataset(results, row, tables) for row in tables["datasets"]]
@@ -210,7 +171,8 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
     # The models of single features with their data sets; data sets of one model together.
     models: list[dict[str, Any]] = []
     for row in datasets:
-        if not row["genes"]["tested"]:
+        has_tests = results.genes(row["dataset"], "p")["p"].notna().any()
+        if not has_tests:
             continue
         compared = results.gene_tables(row["dataset"])
         (design,) = rows_of(compared["design"])
@@ -225,8 +187,6 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
 
     return {
         "datasets": datasets,
-        # Whether all processing of the values is known; measured data had some before.
-        "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
         "gene_models": models,
     }
@@ -268,17 +228,6 @@ def classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[s
     }
 
 
-def _cohort_verdicts(results: StudyResults) -> list[dict[str, Any]]:
-    """Return the verdicts in second cohorts, each with its sentence."""
-    rows = rows_of(results.validation["verdicts"])
-    pair = ("model", "train", "test", "match", "harmonise")
-    for row in rows:
-        signatures = results.validation.rows("signatures", **{key: row[key] for key in pair})
-        sentence = cohort_sentence(row, results.labels[row["model"]])
-        row["sentence"] = sentence + overlap(signatures)
-    return rows
-
-
 def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[str, Any]:
     """Return a data set with its origin and the options of its reader."""
     name = row["dataset"]
@@ -295,7 +244,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     origin = f"{origin}, {location}" if location else origin
 
     # The notes on a data set: ``platform``, ``processing``, and other ``notes``. They are
-    # without advice, which is not for a paper.
+    # without advice, which does not belong to the methods.
     notes: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
     for note in tables["notes"]:
         if note["dataset"] == name:
@@ -305,15 +254,8 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "label": entry and entry.label,
         "options": _reader_keys(settings),
         **notes,
-        "genes": gene_facts(results, name),
-        "noun": results.noun(name),
         "biology": results.study.design_of(name).biology,
-        "gene_sets": [
-            gene_set
-            for gene_set in tables["gene_set_tests"]
-            if gene_set["dataset"] == name and is_named_set(gene_set)
-        ],
-        "simulated": settings.get("source") == "simulate",
+        "gene_sets_tested": len(results.gene_tables(name)["gene_set_tests"]) > 0,
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
 
@@ -325,32 +267,6 @@ def _reader_keys(settings: Mapping[str, Any]) -> list[str]:
     if isinstance(settings.get("label"), str):  # a column, which has a sentence of its own
         keys.remove("label")
     return [f"{key}: {flow_yaml(settings[key])}" for key in keys]
-
-
-def is_named_set(gene_set: Mapping[str, Any]) -> bool:
-    """Return whether a gene set differs and is among the first; without variance it has no FDR."""
-    differs = gene_set["fdr"] is not None and gene_set["fdr"] < FDR_LEVEL
-    return bool(differs and gene_set["rank"] <= _MOST_SETS)
-
-
-def gene_facts(results: StudyResults, dataset: str) -> dict[str, Any]:
-    """Return the number of features that differ, and the first genes that are higher in each class.
-
-    The numbers are from the table ``genes``; the result is empty if no feature was tested.
-    """
-    genes = results.genes(dataset, *_GENE_COLUMNS)
-    tested = genes[genes["p"].notna()]
-    differ = tested[tested["fdr"] < FDR_LEVEL].sort_values("rank", kind="stable")
-    differ = differ.assign(name=differ["symbol"].where(differ["symbol"] != "", differ["feature"]))
-    higher = []
-    for label, rows in differ[differ["difference"] > 0].groupby("class"):
-        first = rows_of(rows.drop_duplicates("name").head(_MOST_GENES))
-        higher.append({"class": str(label), "found": len(rows), "first": first})
-    return {
-        "tested": tested["feature"].nunique(),
-        "found": differ["feature"].nunique(),
-        "higher": higher,
-    }
 
 
 def preparing_steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -390,59 +306,3 @@ def _methods(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
             "reason": item.get("reason", ""),
             "rules": rules,
         }
-
-
-def _evaluation(
-    results: StudyResults, evaluation: tuple[str, str], tables: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the results on a data set and scheme of folds, by classifier."""
-    summaries = [row for row in tables["summary"] if (row["dataset"], row["folds"]) == evaluation]
-    levels = {
-        row["classifier"]: row["level"]
-        for row in tables["verdicts"]
-        if (row["dataset"], row["folds"]) == evaluation
-    }
-    failed = {}
-    for row in summaries:
-        if row["folds_failed"]:
-            failed[row["classifier"]] = row | {"level": levels[row["classifier"]]}
-    verdicts = [
-        row
-        for row in tables["verdicts"]
-        if (row["dataset"], row["folds"]) == evaluation and row["classifier"] not in failed
-    ]
-    return {
-        "name": results.evaluations[evaluation],
-        "verdicts": [verdict_facts(results, row, tables) for row in verdicts],
-        "failed": failed.values(),
-    }
-
-
-def verdict_facts(
-    results: StudyResults, verdict: dict[str, Any], tables: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return a verdict with its reasons, estimates by metric, features and checks."""
-    key = {name: verdict[name] for name in _PLACE}
-    estimates = _rows_with(tables["estimates"], key)
-    features = _rows_with(tables["summary"], key | {"metric": "features_per_class"})
-    stability = _rows_with(tables["stability"], key | {"class": ""})
-    checked = {name: verdict[name] for name in ("dataset", "classifier")}
-    curve = _rows_with(tables["learning_curve"], checked)
-    return {
-        **verdict,
-        **{row["metric"]: row for row in estimates if not row["class"]},
-        "recall": [row for row in estimates if row["metric"] == "recall"],
-        "by_priors": _rows_with(tables["equal_priors"], key | {"priors_decide": True}),
-        "reasons": reasons_against(results, key),
-        "noun": results.noun(verdict["dataset"]),
-        "features": features[0]["mean"] if features else None,
-        "stability": stability[0] if stability else {},
-        "random_genes": _rows_with(tables["random_genes"], checked),
-        # a forecast of a simpler classifier is not one of this result
-        "learning_curve": [row for row in curve if row["kind"] != "measured" and not row["fitted"]],
-    }
-
-
-def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows that have these values."""
-    return [row for row in rows if key.items() <= row.items()]

@@ -1,10 +1,9 @@
-"""The cite works in words, as BibTeX and as CSL JSON, from files ``references.yaml``.
+"""The cited works in words and as BibTeX, from files ``references.yaml``.
 
 A text cites by keys, as in pandoc: ``@demsar2006`` becomes "Demšar (2006)" and ``[@demsar2006;
 @holm1979]`` "(Demšar 2006; Holm 1979)".
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -19,21 +18,32 @@ from xnbflow.report.numbers import join_words
 _MOST_NAMED = 3
 _BRACKETS = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
 _KEY = re.compile(r"(?<![\w.])@([\w-]*\w)")
-#: By the field that a work has: its type for BibTeX and for CSL.
-_KINDS = {
-    "journal": ("article", "article-journal"),
-    "booktitle": ("inproceedings", "paper-conference"),
-    "publisher": ("book", "book"),
-    "title": ("misc", "article"),
+#: By the field that a work has: its type in BibTeX.
+_TYPES = {
+    "journal": "article",
+    "booktitle": "inproceedings",
+    "publisher": "book",
+    "title": "misc",
 }
-_CSL = {"journal": "container-title", "booktitle": "container-title", "doi": "DOI", "csl": "type"}
-_CSL |= {name: name for name in ("id", "title", "volume", "issue", "page", "note", "publisher")}
-_SPECIAL = {ord(char): f"\\{char}" for char in "&%$#_{}"} | {ord("\\"): "\\textbackslash{}"}
+#: The fields of an entry of BibTeX after author and title, with their names in ``references.yaml``.
+_FIELDS = {
+    "journal": "journal",
+    "booktitle": "booktitle",
+    "publisher": "publisher",
+    "volume": "volume",
+    "number": "issue",
+    "eprint": "eprint",
+    "archiveprefix": "archive",
+    "year": "year",
+    "doi": "doi",
+    "note": "note",
+    "pages": "page",
+}
 
 
 @cache
 def references() -> Mapping[str, Mapping[str, Any]]:
-    """Return every work by its key; authors as a list, and what lists of literature need.
+    """Return every work by its key, with its authors as a list and its type in BibTeX.
 
     The works are in ``references.yaml`` beside this module, and in the folders of papers.
     """
@@ -44,26 +54,19 @@ def references() -> Mapping[str, Mapping[str, Any]]:
 
 
 def _complete_work(key: str, work: dict[str, Any]) -> dict[str, Any]:
-    """Return a work with the fields that lists of literature need."""
+    """Return a work with its key, its type, the list of its authors and a short form of these."""
     authors = work["author"].split("; ")
-    places = ("journal", "booktitle", "publisher", "archive")
-    bibtex, csl = next(_KINDS[field] for field in _KINDS if field in work)
     families = [name.partition(",")[0] for name in authors]
-    short = f"{families[0]} and others" if len(authors) > _MOST_NAMED else join_words(families)
+    short = join_words(families)
+    if len(authors) > _MOST_NAMED:
+        short = f"{families[0]} and others"
     return {
         **work,
         "id": key,
         "author": authors,
-        "place": next((work[field] for field in places if field in work), None),
-        "bibtex": bibtex,
-        "csl": csl,
-        "initials": [re.sub(r"(?<=, )(.+)", _initials, name) for name in authors],
+        "bibtex": next(_TYPES[field] for field in _TYPES if field in work),
         "short": short,
     }
-
-
-def _initials(first_names: re.Match[str]) -> str:
-    return " ".join(f"{name[0]}." for name in first_names[1].split())
 
 
 def cited_keys(text: str) -> list[str]:
@@ -101,36 +104,36 @@ def in_words(text: str) -> str:
     return _KEY.sub(in_sentence, _BRACKETS.sub(in_brackets, text))
 
 
-def in_latex(text: str) -> str:
-    r"""Return a text as LaTeX, its citations as commands of natbib.
+def bibtex(keys: Iterable[str]) -> str:
+    """Return works as entries of BibTeX.
 
     Examples
     --------
-    >>> print(in_latex("5 % of A_b [@demsar2006]"))
-    5 \% of A\_b \citep{demsar2006}
+    >>> print(bibtex(["brier1950"]))
+    @article{brier1950,
+      author = {Brier, Glenn W.},
+      title = {{Verification of forecasts expressed in terms of probability}},
+      journal = {Monthly Weather Review},
+      volume = {78},
+      number = {1},
+      year = {1950},
+      pages = {1--3},
+    }
     """
-    parts = re.split(r"(\[@[^\]]*\]|(?<![\w.])@[\w-]*\w)", text)
-    for i, phrase in enumerate(parts):
-        if cited_keys(phrase):
-            command = "citep" if phrase.startswith("[") else "citet"
-            parts[i] = f"\\{command}{{{','.join(_KEY.findall(phrase))}}}"
-        else:
-            parts[i] = phrase.translate(_SPECIAL)
-    return "".join(parts)
-
-
-def csl_json(keys: Iterable[str]) -> str:
-    """Return references as CSL JSON, which Zotero, Word and pandoc read."""
-    items = []
-    for work in (references()[key] for key in keys):
-        item = {csl_name: work[name] for name, csl_name in _CSL.items() if name in work}
-        if "year" in work:
-            item["issued"] = {"date-parts": [[work["year"]]]}
-        names = [name.partition(", ") for name in work["author"]]
-        authors = []
-        for family, _, first_names in names:
-            person = {"family": family, "given": first_names}
-            authors.append(person if first_names else {"literal": family})
-        item["author"] = authors
-        items.append(item)
-    return json.dumps(items, indent=1, ensure_ascii=False)
+    entries = []
+    for key in keys:
+        work = references()[key]
+        lines = [
+            f"@{work['bibtex']}{{{key},",
+            f"  author = {{{' and '.join(work['author'])}}},",
+            f"  title = {{{{{work['title']}}}}},",
+        ]
+        for name, field in _FIELDS.items():
+            if field not in work:
+                continue
+            value = str(work[field])
+            if field == "page":
+                value = value.replace("-", "--")
+            lines.append(f"  {name} = {{{value}}},")
+        entries.append("\n".join([*lines, "}"]))
+    return "\n\n".join(entries)

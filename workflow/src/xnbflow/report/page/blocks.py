@@ -298,9 +298,9 @@ class GeneExplorer:
 
     ``pack`` calls `xnbflow.report.page.gene_content.gene_content`; the header needs
     ``contrasts`` (list of str), ``change`` and ``unit`` (labels of differences and values),
-    ``name`` (of the downloaded file), ``noun`` ("gene" or "feature") and ``command``, which draws
-    any feature in place of its ``{}``. ``series`` is the id of the data set. ``figures`` are files
-    only, which the page links to; where they are drawn, nothing is packed.
+    ``name`` (of the downloaded file) and ``noun`` ("gene" or "feature"). ``series`` is the id of
+    the data set. ``figures`` are files only, which the page links to; where they are drawn, nothing
+    is packed.
     """
 
     pack: Callable[[], str]

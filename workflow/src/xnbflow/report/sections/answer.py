@@ -28,7 +28,6 @@ def section(results: StudyResults) -> Section | None:
     if cohorts := verdicts_in_words(results):
         blocks.append(Prose(cohorts, "headline", rule=COHORT_ANCHOR))
     blocks += cohorts_in_words(results)
-    blocks += artefact_blocks(results)
     if n_failed := len(results.rows("problems", kind="error")):
         text = f"{counted(n_failed, 'fit')} failed: see what was run."
         blocks.append(Prose(text, "warning", sources("problems")))
@@ -50,23 +49,6 @@ def section(results: StudyResults) -> Section | None:
     blocks += suspect_blocks(results)
     lead = f"By {results.labels[chosen]}; the second page compares the classifiers."
     return Section("answer", "What was found", lead, blocks)
-
-
-def artefact_blocks(results: StudyResults) -> list[Block]:
-    """Return the lists of genes with more genes of a known artefact than by chance."""
-    rows = results.tables["artefacts"]
-    rows = rows[rows["marked"].astype(bool)]
-    if rows.empty:
-        return []
-    sentences = []
-    for row in rows.to_dict("records"):
-        genes = row["genes"].replace(" ", ", ")
-        name = f"first genes of “{row['class']}” by rank"
-        if row["classifier"]:
-            name = f"core genes of {results.labels[row['classifier']]} for “{row['class']}”"
-        share = f"{row['overlap']} of the {row['chosen']} {name}"
-        sentences.append(f"{row['dataset']}: {share} {row['effect']}: {genes}.")
-    return [Prose(" ".join(sentences), "warning", results.tables.sources("artefacts"))]
 
 
 def suspect_blocks(results: StudyResults) -> list[Block]:

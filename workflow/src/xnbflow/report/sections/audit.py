@@ -109,7 +109,7 @@ def finding_sentence(results: StudyResults, row: dict[str, Any]) -> str:
     """
     if row["remedy"] and _is_adjusted_for(results, row):
         row = {**row, "remedy": "comparisons of features are adjusted for it"}
-    return finding_in_words(row, words_on_levels(results, row))
+    return finding_in_words(row, _words_on_levels(results, row))
 
 
 def _is_adjusted_for(results: StudyResults, row: dict[str, Any]) -> bool:
@@ -121,7 +121,7 @@ def _is_adjusted_for(results: StudyResults, row: dict[str, Any]) -> bool:
     return any(f", {row['subject']}, " in f", {columns}, " for columns in adjusted)
 
 
-def words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
+def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
     """Return the words on the levels of a column within which the class is not recognised.
 
     The classifier is the first of the study. The text is empty for other findings.

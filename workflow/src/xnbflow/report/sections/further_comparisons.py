@@ -1,46 +1,45 @@
-"""Further comparisons of a data set: a volcano plot, features and gene sets of each of them."""
+"""Comparisons of two classes: a volcano plot, features and gene sets of each of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 import yaml
 
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL
-from xnbflow.data.class_contrasts import proposed_contrasts
-from xnbflow.report.page.blocks import Block, Code, Figure, Group, Prose
+from xnbflow.report.page.blocks import Block, Figure, Group, Prose
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("further_comparisons")
-#: Rows of the table of a comparison, and gene sets of each of its contrasts.
+#: Number of classes of which the table of genes compares one with the other.
+_MIRRORED = 2
+#: Rows of the table of a comparison, and its gene sets.
 _MOST_FEATURES = 50
 _MOST_SETS = 10
 #: Comparisons that have a plot.
 _MOST_PLOTS = 12
-_SHOWN = ("rank", "feature", "symbol", "log_fold_change", "lower", "upper", "mean", "t", "f", "p",
-          "fdr", "samples")  # fmt: skip
-_SHOWN_SETS = ("part", "rank", "gene_set", "set_size", "direction", "shift", "correlation", "p",
-               "fdr")  # fmt: skip
+_SHOWN = ("rank", "feature", "symbol", "log_fold_change", "lower", "upper", "mean", "t", "p", "fdr")
+_SHOWN_SETS = ("rank", "gene_set", "set_size", "direction", "shift", "correlation", "p", "fdr")
 
 
 def further_comparisons(
     results: StudyResults, tables: StudyTables, dataset: str
-) -> Iterator[Group]:
-    """Yield a group with the comparisons of a data set, if the design of the study has any."""
+) -> Iterator[Block]:
+    """Yield a group with the comparisons of two classes, or how a design asks for one."""
     contrasts = tables["contrasts"]
     names = contrasts["contrast"].drop_duplicates().tolist()
-    yield from _proposal(results, dataset, names)
     if not names:
+        yield from _proposal(results, dataset)
         return
-    sets = results.rows("contrast_set_tests", dataset=dataset)
+    sets = tables["contrast_set_tests"]
     blocks: list[Block] = [Prose(_TEXTS["introduction"], "help")]
     for number, name in enumerate(names):
         rows = contrasts[contrasts["contrast"] == name].reset_index(drop=True)
         sets_of_name = sets[sets["contrast"] == name]
         content: list[Block] = []
-        if number < _MOST_PLOTS and rows["t"].notna().any():
+        if number < _MOST_PLOTS:
             figure_name = f"contrast-{dataset}-{number:02}"
             content.append(comparison_volcano(figure_name, name, rows, tables.sources("contrasts")))
 
@@ -60,7 +59,7 @@ def further_comparisons(
                 content.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
             else:
                 content.append(
-                    results.tables.show(
+                    tables.show(
                         "contrast_set_tests",
                         _TEXTS["sets"].format(level=FDR_LEVEL),
                         _SHOWN_SETS,
@@ -68,29 +67,16 @@ def further_comparisons(
                     )
                 )
         blocks.append(Group(name, content, _note(rows, sets_of_name), opened=number == 0))
-    yield Group("Other comparisons", blocks, counted(len(names), "comparison"))
+    yield Group("Pairs of classes", blocks, counted(len(names), "comparison"))
 
 
-def _proposal(results: StudyResults, dataset: str, names: Sequence[str]) -> Iterator[Group]:
-    """Yield comparisons of pairs of several classes that the design lacks, ready to be copied."""
+def _proposal(results: StudyResults, dataset: str) -> Iterator[Prose]:
+    """Yield how to compare two of several classes, where a study compares no pair."""
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
-    reference = results.study.design_of(dataset).reference
-    kinds = {
-        name.partition("=")[0].rstrip(")") for name in names
-    }  # trend(class=a<b) is trend(class
-    lacking = [
-        text
-        for text in proposed_contrasts(classes, reference)
-        if text not in names and text.rstrip(")") not in kinds
-    ]
-    if not lacking:
-        return
-    text = yaml.safe_dump(
-        {"design": {"contrasts": lacking}}, sort_keys=False, allow_unicode=True
-    ).strip()
-    code = Code(text, _TEXTS["paste"])
-    note = f"{counted(len(lacking), 'comparison')} that the study does not make"
-    yield Group("Compare single classes", [Prose(_TEXTS["proposal"], "help"), code], note)
+    if len(classes) > _MIRRORED:
+        pair = f"{classes[1]} vs {classes[0]}"
+        line = yaml.safe_dump([pair], default_flow_style=True, allow_unicode=True, width=1000)
+        yield Prose(_TEXTS["proposal"].format(line=f"contrasts: {line.strip()}"), "help")
 
 
 def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
@@ -105,7 +91,7 @@ def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
 def comparison_volcano(
     name: str, comparison: str, rows: pd.DataFrame, sources: list[str]
 ) -> Figure:
-    """Return the volcano plot of a comparison of one contrast, which has one unit."""
+    """Return the volcano plot of a comparison."""
     tested = rows[rows["p"].notna()].reset_index(drop=True)
     change = tested["log_fold_change"]
     xlabel = "log2 fold change"

@@ -10,12 +10,10 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
-from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.drawings.volcano import evidence
 from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import (
     Block,
-    Figure,
     Gallery,
     GeneExplorer,
     Group,
@@ -85,7 +83,7 @@ def section(results: StudyResults) -> Section | None:
             table = template.of(table="contrasts")
             files = [results.relative_path(text_of(table)), results.relative_path(table)]
             links.append((dataset, "all features, the other comparisons", files))
-    blocks += [Links(links), *_artefacts(results), *gene_set_blocks(results)]
+    blocks.append(Links(links))
     lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.with_noun("{Noun}s"), lead, blocks)
 
@@ -108,7 +106,11 @@ def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
 def genes_of_series(
     results: StudyResults, tables: StudyTables, dataset: str, most_bytes: int
 ) -> Iterator[Block]:
-    """Yield numbers, plots, heat map and table of a series, and its further comparisons."""
+    """Yield numbers, plots, heat map, table and gene sets of a series, and its pairs of classes.
+
+    Where there are more than two classes, the comparisons of two come before those of a class with
+    the mean of all others.
+    """
     genes = tables["genes"]
     about = results.rows("datasets", dataset=dataset).iloc[0]
     shifts = results.rows("audit", dataset=dataset, check="global shift", severity="warning")
@@ -132,6 +134,9 @@ def genes_of_series(
         of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
         yield Prose(results.with_noun(of_counts, dataset), "help", tables.sources("design"))
     classes = sorted(genes["class"].unique())
+    compared_pairs = list(further_comparisons(results, tables, dataset))
+    if len(classes) > _MIRRORED:
+        yield from compared_pairs
     # of two classes the one that is not the control
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
     gallery = volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
@@ -156,18 +161,9 @@ def genes_of_series(
     )
     table = gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
-    yield from further_comparisons(results, tables, dataset)
-
-
-def _artefacts(results: StudyResults) -> list[Block]:
-    """Return the genes of lists that often differ for another reason than the disease."""
-    overlaps = results.tables["artefacts"]
-    if overlaps.empty:
-        return []
-    columns = overlaps.columns.drop("effect").tolist()
-    table = results.tables.show("artefacts", _TEXTS["artefacts"], columns)
-    n_marked = int(overlaps["marked"].sum())
-    return [Group("Known artefacts", [table], counted(n_marked, "mark"))]
+    if len(classes) == _MIRRORED:
+        yield from compared_pairs
+    yield from gene_set_blocks(results, dataset)
 
 
 def gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
@@ -235,13 +231,11 @@ def volcano_plots(
     return Gallery(figures, caption, tables.sources("genes"))
 
 
-def gene_set_blocks(results: StudyResults) -> Iterator[Block]:
-    """Yield the tests of gene sets, their overlaps with lists, and their preranked scores."""
-    tables = results.tables
+def gene_set_blocks(results: StudyResults, dataset: str) -> Iterator[Block]:
+    """Yield the tests of gene sets in the classes of a data set; nothing where none was tested."""
+    tables = results.gene_tables(dataset)
     tests = tables["gene_set_tests"]
-    overlaps = tables["enrichment"]
-    ranked = tables["prerank"]
-    if tests.empty and overlaps.empty and ranked.empty:
+    if tests.empty:
         return
     blocks: list[Block] = [Prose(_TEXTS["caution"], "warning")]
     differ = tests["fdr"] < FDR_LEVEL
@@ -251,77 +245,9 @@ def gene_set_blocks(results: StudyResults) -> Iterator[Block]:
         blocks.append(tables.show("gene_set_tests", caption, rows=significant))
     else:
         blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
-
-    # The overlaps of lists with gene sets that exceed the expected ones.
-    overlap_blocks: list[Block] = []
-    overlaps = results.tables["enrichment"]
-    best = overlaps[(overlaps["rank"] <= _BEST_SETS) & (overlaps["fold"] > 1)]
-    if not best.empty:
-        by_rank = best[best["by"] == ""]  # the others are of lists of classifiers
-        for dataset, rows in by_rank.groupby("dataset"):
-            overlap_blocks.append(
-                _set_figure(
-                    name=f"gene-sets-{dataset}",
-                    rows=rows,
-                    column="fold",
-                    xlabel="times expected",
-                    caption=f"{dataset}: {_TEXTS['chosen_sets']}",
-                    sources=results.tables.sources("enrichment"),
-                )
-            )
-        columns = [*best.columns.drop("genes"), "genes"]
-        overlap_blocks.append(results.tables.show("enrichment", _TEXTS["sets"], columns, best))
-
-    blocks += [*overlap_blocks, *_prerank(results)]
-    if len(tables["gene_set_files"]):
-        blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
+    blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
     note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
-
-
-def _prerank(results: StudyResults) -> Iterator[Block]:
-    """Yield the preranked scores of gene sets."""
-    ranked = results.tables["prerank"]
-    ends = ranked[ranked["rank"] <= _BEST_SETS]
-    if ends.empty:
-        yield Prose(_TEXTS["not_ranked"])
-        return
-    for dataset, rows in ends.groupby("dataset"):
-        yield _set_figure(
-            name=f"prerank-{dataset}",
-            rows=rows,
-            column="nes",
-            xlabel="normalised score",
-            caption=f"{dataset}: {_TEXTS['ranked_sets']}",
-            sources=results.tables.sources("prerank"),
-        )
-    yield results.tables.show("prerank", _TEXTS["ends"], rows=ends)
-
-
-def _set_figure(
-    *,
-    name: str,
-    rows: pd.DataFrame,
-    column: str,
-    xlabel: str,
-    caption: str,
-    sources: Sequence[str],
-) -> Figure:
-    """Return gene sets in rows, with a column of the table as points of each class."""
-    gene_sets = rows["gene_set"].drop_duplicates()
-    unknown = [np.nan] * len(gene_sets)
-    groups = []
-    for style, (label, of_class) in enumerate(rows.groupby("class")):
-        values = of_class.set_index("gene_set")[column].reindex(gene_sets).tolist()
-        groups.append(RowPoints(str(label), values, lower=unknown, upper=unknown, style=style))
-    return Figure(
-        name=name,
-        draw=draw_points,
-        arguments={"rows": gene_sets.tolist(), "groups": groups, "xlabel": xlabel},
-        caption=caption,
-        alt=f"{counted(len(gene_sets), 'gene set')} by class.",
-        sources=sources,
-    )
 
 
 def _packed_genes(
@@ -367,7 +293,6 @@ def _packed_genes(
         unit="log value" if change_label == "log2 fold change" else "value",
         name=dataset,
         noun=results.noun(dataset),
-        command=f"xnbflow gene {results.study.id} {{}} --data {dataset}",
     )
 
 

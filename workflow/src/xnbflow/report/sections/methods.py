@@ -5,9 +5,8 @@ import json
 import yaml
 
 from xnbflow import __version__
-from xnbflow.report.manuscript.paragraphs import facts, render_template
-from xnbflow.report.manuscript.references import cited_keys, in_words
-from xnbflow.report.manuscript.writer import bibtex, sections_of_text
+from xnbflow.report.manuscript.paragraphs import methods_in_words, sections_of_text
+from xnbflow.report.manuscript.references import bibtex, cited_keys, in_words
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
@@ -17,7 +16,7 @@ _TEXTS = texts_of("methods")
 
 def section(results: StudyResults) -> Section:
     """Return the information to repeat, to check and to cite the study."""
-    methods = render_template("methods.md", facts(results))
+    methods = methods_in_words(results)
     plain = json.loads(json.dumps(results.configuration, default=str))
     configuration = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
 
@@ -29,10 +28,10 @@ def section(results: StudyResults) -> Section:
         links += tables.links()
 
     # The methods in words, a group for each heading.
-    methods_in_words = []
+    methods_blocks = []
     for title, body in sections_of_text(methods).items():
         paragraphs = [Prose(in_words(paragraph)) for paragraph in body.split("\n\n")]
-        methods_in_words.append(Group(title, paragraphs))
+        methods_blocks.append(Group(title, paragraphs))
 
     blocks: list[Block] = [
         Prose(_TEXTS["repeat"].format(version=__version__)),
@@ -40,7 +39,7 @@ def section(results: StudyResults) -> Section:
             f"xnbflow run {results.study.id} --configfile study.yaml",
             "To repeat the study",
         ),
-        *methods_in_words,
+        *methods_blocks,
         Group("References (BibTeX)", [Code(bibtex(cited_keys(methods)), "The works cited above")]),
         Links(links),
         Group("Configuration", [Code(configuration, "The study as configured (YAML)")]),

@@ -116,14 +116,14 @@ def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int =
     values_shown = gene_values[gene_values["feature"].isin(shown["feature"])]
     values = dict(iter(values_shown.groupby("feature")))
     return [
-        gene_figure(
+        _gene_figure(
             f"core-{dataset}-{classifier}-{number}", values[row["feature"]], row["symbol"], unit
         )
         for number, row in enumerate(shown.to_dict("records"), start=1)
     ]
 
 
-def gene_figure(name: str, values: pd.DataFrame, symbol: str, unit: str) -> Figure:
+def _gene_figure(name: str, values: pd.DataFrame, symbol: str, unit: str) -> Figure:
     """Return box plots with points of a feature, from its rows of the table ``gene_values``."""
     feature = values["feature"].iloc[0]
     title = f"{symbol} ({feature})" if symbol and symbol != feature else feature

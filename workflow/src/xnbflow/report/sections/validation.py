@@ -30,7 +30,7 @@ _KEY = ["model", "train", "test", "match", "harmonise"]
 _VERDICT_WORDS = {
     "held": "held",
     "held in part": "held in part",
-    "ranking holds": "ranked samples rightly but would need recalibration",
+    "ranking holds": "ranked samples rightly but would need another threshold",
     "did not hold": "did not hold",
     "cannot tell": "could not be judged",
     "labels look exchanged": "seemed to have exchanged labels",

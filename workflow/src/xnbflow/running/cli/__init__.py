@@ -8,9 +8,9 @@ study_commands   Which options have the commands about finished studies?
 propose_command  Which options has the proposal of a study?
 run_command      How does a study run through Snakemake?
 terminal         How are results, warnings and progress printed?
-commands         How is a table read, a model fitted, applied or recalibrated?
-model_texts      How is a model described: for programs, people, as a score sheet?
-finished_studies What is written of a finished study: figures, workbook, paper?
+commands         How is a table read, a model fitted or applied?
+model_texts      How is a model described, for programs and for people?
+finished_studies What is written of a finished study: figures, workbook?
 proposals        Which study is proposed for a table or a GEO series?
 cumida_study     Which study is written for series of CuMiDa?
 output_files     Which files may a command replace, and how is a text written?

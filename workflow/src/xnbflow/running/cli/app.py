@@ -13,19 +13,10 @@ import typer
 from xnbflow import __version__
 from xnbflow.core.errors import InputError, printable
 from xnbflow.running.cli.cumida_study import cumida
-from xnbflow.running.cli.model_commands import (
-    explain,
-    fit,
-    methods,
-    panel,
-    predict,
-    recalibrate,
-    show,
-    signature,
-)
+from xnbflow.running.cli.model_commands import explain, fit, methods, predict, show, signature
 from xnbflow.running.cli.propose_command import propose
 from xnbflow.running.cli.run_command import run_study
-from xnbflow.running.cli.study_commands import export, figures, gene, open_study, pack, paper
+from xnbflow.running.cli.study_commands import export, figures, open_study
 from xnbflow.running.cli.terminal import print_text, warn
 
 #: Added to messages that name a key of a data set: a command has it as an option.
@@ -47,17 +38,12 @@ _WITH_ANY_OPTION = {"allow_extra_args": True, "ignore_unknown_options": True}
 app.command()(fit)
 app.command()(show)
 app.command()(signature)
-app.command()(panel)
 app.command()(predict)
-app.command()(recalibrate)
 app.command()(explain)
 app.command("study")(propose)
 app.command("geo")(propose)
 app.command("cumida")(cumida)
 app.command()(figures)
-app.command()(pack)
-app.command()(gene)
-app.command()(paper)
 app.command()(export)
 app.command("open")(open_study)
 app.command()(methods)

@@ -2,22 +2,18 @@
 
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.fitting import frame_for, sample_columns
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.agreement import Agreement, agreement
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
-from xnbflow.models.panel import design_panel
-from xnbflow.models.prediction import Prediction, fitted_log_posterior, predict_table
+from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import (
     SamplesToPredict,
     complete_training,
@@ -27,25 +23,20 @@ from xnbflow.models.reading import (
     recorded_entry,
     symbols_of,
 )
-from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.running.cli.assignments import dataset_settings, parse_assignments
 from xnbflow.running.cli.model_texts import (
     model_summary,
-    recalibration_in_words,
-    score_sheet,
     signature_lines,
     signature_text,
     summary_text,
 )
 from xnbflow.running.cli.output_files import deliver
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 from xnbflow.tables.storage import tsv
 
 __all__ = [
-    "RECALIBRATION",
     "classifier",
     "compare_with_labels",
     "complete_training",
@@ -53,9 +44,7 @@ __all__ = [
     "dataset_settings",
     "deliver",
     "described_entry",
-    "design_panel",
     "explain_sample",
-    "files_of_training",
     "fit_model",
     "least_certain",
     "methods_text",
@@ -65,14 +54,10 @@ __all__ = [
     "read_model",
     "read_samples_of",
     "read_training",
-    "recalibrate_from_table",
-    "recalibration_in_words",
-    "score_sheet",
     "signature_lines",
     "signature_text",
     "summary_text",
     "symbols_of",
-    "training_series",
     "tsv",
     "write_model",
 ]
@@ -145,7 +130,6 @@ def read_samples_of(
         described_entry(location, settings),
         recorded_entry(model.series),
         features=model.features,
-        columns=list(sample_columns(model.estimator)),
         quartiles=model.quartiles,
     )
 
@@ -177,49 +161,3 @@ def least_certain(model: TrainedModel, samples: pd.DataFrame, missing: str) -> l
     probabilities = table.filter(regex=r"^probability\.").max(axis=1)
     order = probabilities.to_numpy().argsort(kind="stable")[:_EXPLAINED]
     return table["sample"].iloc[order].tolist()
-
-
-def recalibrate_from_table(
-    model: TrainedModel, dataset: DatasetEntry, missing: str
-) -> tuple[TrainedModel, dict[str, dict[str, float]]]:
-    """Recalibrate a model by the samples of another cohort; see `recalibrate_model`.
-
-    The label is by default that of the model's training table.
-    """
-    training = recorded_entry(model.series)
-    dataset = replace(dataset, label=dataset.label or (training.label if training else None))
-    series = read_training(complete_training(dataset))
-    log_posterior = fitted_log_posterior(model, frame_for(model.estimator, series), missing)
-    return recalibrate_model(model, series, log_posterior)
-
-
-def files_of_training(model: TrainedModel) -> list[str]:
-    """Return what the entry of a model's training data names: files, addresses, accessions."""
-    entry = recorded_entry(model.series)
-    if entry is None:
-        return []
-    return [name for name in (entry.location, entry.phenotype, entry.annotation) if name]
-
-
-def training_series(model: TrainedModel, table: str, settings: Mapping[str, Any]) -> DataSet:
-    """Read the table that a model was fitted to; an `InputError` if it has changed.
-
-    The ``table`` is where it is now, if it has moved; ``settings`` are keys that replace those of
-    the model.
-    """
-    entry = recorded_entry(model.series)
-    if entry is None:
-        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
-        raise InputError(msg)
-    location = table or entry.location
-    recorded = described_entry(location).settings() | entry.settings()
-    recorded |= described_entry(location, settings).settings()
-    dataset = read_entry("training", recorded, location, is_complete=False)
-    series = read_training(complete_training(dataset))
-    if series_digest(series) != model.series["digest"]:
-        msg = (
-            f"{location} is not the table that the model was fitted to, or is read "
-            "otherwise; give the keys (--set, --samples) of `xnbflow fit`"
-        )
-        raise InputError(msg, file=str(location))
-    return series

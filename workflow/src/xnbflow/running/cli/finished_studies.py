@@ -1,4 +1,4 @@
-"""Commands about a finished study: its page, its figures, a workbook, a paper."""
+"""Commands about a finished study: its page, its figures, a workbook."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -6,15 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from xnbflow.core.errors import InputError, require_choice
+from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
-from xnbflow.models.model_file import read_model
-from xnbflow.running.cli.model_texts import model_summary
-from xnbflow.running.cli.output_files import deliver, refuse_to_replace
-from xnbflow.tables.contract import MODEL, REPORT, SERIES
+from xnbflow.running.cli.output_files import refuse_to_replace
+from xnbflow.tables.contract import REPORT, SERIES
 
 if TYPE_CHECKING:
     from xnbflow.report.results import StudyResults
@@ -80,35 +76,3 @@ def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[s
     from xnbflow.report import figure_files  # noqa: PLC0415
 
     return figure_files.print_figures(results, folder, width, os.cpu_count() or 1)
-
-
-def print_genes(
-    results: "StudyResults", name: str, dataset: str, folder: Path, width: float
-) -> pd.DataFrame:
-    """Draw a gene of one data set of a study, or of all; return its rows of the tables."""
-    from xnbflow.report import gene_figures  # noqa: PLC0415
-
-    datasets = results.study.datasets
-    if dataset:
-        require_choice("--data", dataset, datasets)
-        datasets = (dataset,)
-    return gene_figures.print_genes(results, name, datasets, folder=folder, width=width)
-
-
-def write_paper(results: "StudyResults", folder: Path) -> list[str]:
-    """Write the texts and tables for a paper; return the names of the files."""
-    from xnbflow.report.manuscript import writer  # noqa: PLC0415
-
-    names = writer.write_paper(results, folder)
-    for dataset, classifier in results.study.models:
-        place = MODEL.of(study=results.study.id, dataset=dataset, classifier=classifier)
-        facts = model_summary(read_model(results.root / place), results.root / place)
-        facts["figures"] = writer.with_study_intervals(
-            results, dataset, classifier, facts["figures"]
-        )
-        title = f"{results.labels[classifier]} on {dataset}"
-        elsewhere = writer.accuracies_elsewhere(results, dataset, classifier)
-        name = f"card-{dataset}-{classifier}.md"
-        deliver(writer.model_card(facts, title, elsewhere), folder / name)
-        names.append(name)
-    return names

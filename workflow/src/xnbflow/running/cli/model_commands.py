@@ -1,4 +1,4 @@
-"""The commands about models: fit, show, signature, panel, predict, recalibrate, explain."""
+"""The commands about models: fit, show, signature, predict, explain, methods."""
 
 import sys
 from pathlib import Path
@@ -8,8 +8,6 @@ import typer
 
 from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.errors import InputError, printable
-from xnbflow.core.nouns import counted
-from xnbflow.data.gene_names import is_symbol
 from xnbflow.running.cli.options import (
     Annotation,
     Force,
@@ -29,18 +27,16 @@ from xnbflow.running.cli.output_files import (
     is_gene_sets,
     is_model,
     is_prediction_table,
-    is_score_sheet,
     is_signature_table,
     refuse_to_replace,
 )
 from xnbflow.running.cli.terminal import print_json, print_text, progress, warn
 
 if TYPE_CHECKING:
-    from xnbflow.running.cli import commands, finished_studies
+    from xnbflow.running.cli import commands
 else:
-    # They import the libraries of models; `xnbflow --help` is printed without these.
+    # It imports the libraries of models; `xnbflow --help` is printed without these.
     commands = DeferredModule("xnbflow.running.cli.commands")
-    finished_studies = DeferredModule("xnbflow.running.cli.finished_studies")
 
 
 def fit(
@@ -105,18 +101,13 @@ def fit(
 def show(
     model: Model,
     *,
-    card: Annotated[bool, typer.Option("--card", help="Print a model card (Markdown).")] = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Describe a model: its origin, its figures and its signature."""
     trained = commands.read_model(model, trust)
     result = commands.model_summary(trained, model)
-    if card:
-        with finished_studies.workflow_extra():
-            from xnbflow.report.manuscript.writer import model_card as card_of  # noqa: PLC0415
-        print_text(card_of(result, model.stem))
-    elif as_json:
+    if as_json:
         print_json({**result, "signature": trained.signature.to_dict("records")})
     else:
         print_text(commands.summary_text(result, model))
@@ -150,56 +141,6 @@ def signature(
         is_earlier_result=is_gene_sets if gmt else is_signature_table,
     )
     commands.deliver(text, output)
-
-
-def panel(
-    model: Model,
-    *,
-    genes: Annotated[int, typer.Option(min=1, help="Genes at most, one of each module.")] = 8,
-    floor: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Quantile of expression that genes must reach.")
-    ] = 0.5,
-    table: Annotated[str, typer.Option(help="The table it was fitted to, if it has moved.")] = "",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the model of the panel.")
-    ] = None,
-    sheet: Annotated[Path | None, typer.Option(help="Write a score sheet, a page.")] = None,
-    layout: Layout = None,
-    settings: Settings = [],  # noqa: B006
-    force: Force = False,
-    trust: Trust = [],  # noqa: B006
-    as_json: Json = False,
-) -> None:
-    """Choose few genes and reference genes for an assay, and measure their accuracy."""
-    trained = commands.read_model(model, trust)
-    inputs: list[str | Path] = [model, table, *commands.files_of_training(trained), *settings]
-    refuse_to_replace(output, inputs=inputs, force=force, is_earlier_result=is_model)
-    refuse_to_replace(sheet, inputs=inputs, force=force, is_earlier_result=is_score_sheet)
-    with progress("choosing and cross-validating genes"):
-        series = commands.training_series(
-            trained, table, commands.dataset_settings(settings, samples=layout)
-        )
-        assay = commands.design_panel(series, trained, genes, floor)
-    chosen = {*assay.genes["gene"], *assay.references}
-    symbols = commands.symbols_of(series) | trained.symbols
-    if unknown := {name for name in chosen - symbols.keys() if not is_symbol(name)}:
-        features = counted(len(unknown), "feature", "has", "have")
-        warn(f"{features} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
-    if output:
-        commands.write_model(assay.model, output)
-    if sheet:
-        commands.deliver(commands.score_sheet(assay), sheet)
-    if as_json:
-        content = {
-            "genes": assay.genes.to_dict("records"),
-            "accuracy": assay.accuracy.to_dict("records"),
-            "references": assay.references,
-        }
-        print_json(content)
-        return
-    references = "\n".join(["references", *assay.references])
-    tables = [commands.tsv(assay.genes), commands.tsv(assay.accuracy)]
-    print_text("\n".join([*tables, references]))
 
 
 def predict(
@@ -247,51 +188,6 @@ def predict(
     if text:
         sys.stdout.flush()
         sys.stderr.write(printable(f"{text}\n"))
-
-
-def recalibrate(
-    model: Model,
-    table: TableFile,
-    *,
-    label: Label = "",
-    id_column: Id = "",
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
-        "recalibrated.skops"
-    ),
-    missing: Missing = "auto",
-    layout: Layout = None,
-    phenotype: Phenotype = "",
-    annotation: Annotation = "",
-    settings: Settings = [],  # noqa: B006
-    force: Force = False,
-    trust: Trust = [],  # noqa: B006
-    as_json: Json = False,
-) -> None:
-    """Fit slope and intercept of a model's log odds to labelled samples of another cohort."""
-    refuse_to_replace(
-        output,
-        inputs=[model, table, phenotype, annotation, *settings],
-        force=force,
-        is_earlier_result=is_model,
-    )
-    trained = commands.read_model(model, trust)
-    with progress(f"reading {table}"):
-        keys = commands.dataset_settings(
-            settings,
-            label=label,
-            id=id_column,
-            samples=layout,
-            phenotype=phenotype,
-            annotation=annotation,
-        )
-        dataset = commands.described_entry(table, keys)
-        recalibrated, figures = commands.recalibrate_from_table(trained, dataset, missing)
-    commands.write_model(recalibrated, output)
-    if as_json:
-        parameters = recalibrated.series[commands.RECALIBRATION]
-        print_json({"model": str(output), "recalibration": parameters, **figures})
-        return
-    print_text(f"{output}\n{commands.recalibration_in_words(recalibrated, figures)}")
 
 
 def explain(

@@ -1,6 +1,5 @@
-"""Descriptions of a model with its verdict: for programs, people, as signature and score sheet."""
+"""Descriptions of a model with its verdict, for programs and for people; its signature as text."""
 
-import json
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,9 +10,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
-from xnbflow.models.panel import Panel
 from xnbflow.models.pipelines import explainer
-from xnbflow.models.recalibration import RECALIBRATION, shift_is_shown
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import TrainedModel, core_performance
 from xnbflow.naive_bayes.conformal import ERROR_RATE
@@ -72,9 +69,6 @@ def summary_text(result: Mapping[str, Any], path: Path) -> str:
             f"{result['features_used']}"
         ),
     ]
-    recalibration = series.get(RECALIBRATION, {})
-    if cohort := recalibration.get("cohort"):
-        lines.append(f"recalibrated to {cohort}: slope {recalibration['slope']:.3g}")
     if result["figures"]:
         lines += figures_as_lines(result["figures"])
     else:
@@ -130,7 +124,7 @@ def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[
     lines = [verdict["text"]] if verdict else []
     if has_figures:
         lines.append(
-            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "these figures rest on intervals alone: no label test was run, and the stability "
             "of its features is unknown; the page of a study has both"
         )
     return lines
@@ -182,53 +176,6 @@ def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -
         return "".join(f"{line}\n" for line in sets)
     rows = model.signature
     return tsv(rows if top is None else rows[rows["rank"] <= top])
-
-
-def recalibration_in_words(model: TrainedModel, figures: dict[str, dict[str, float]]) -> str:
-    """Return slope and intercept with their intervals, and their effects, as text.
-
-    ``figures`` have ``before`` and ``after``, each with the measures of the cohort by name.
-    """
-    fit = model.series[RECALIBRATION]
-    parameters = [
-        ("slope", fit["slope"], fit["slope_interval"]),
-        (f"intercept of {model.classes[1]}", fit["intercept"][1], fit["intercept_interval"]),
-    ]
-    lines = []
-    for name, value, (lower, upper) in parameters:
-        lines.append(f"{name}\t{value:.4g}\t95% interval {lower:.4g} to {upper:.4g}")
-    for name, before in figures["before"].items():
-        after = figures["after"][name]
-        lines.append(
-            f"{name.replace('_', ' ')}\t{before:.3f}\t{after:.3f} with each sample left out"
-        )
-    if not shift_is_shown(fit):
-        lines.append(
-            "No shift is shown: the interval of the slope contains 1 and that of the intercept 0. "
-            "Use the model as it was."
-        )
-    return "\n".join(lines)
-
-
-def score_sheet(panel: Panel) -> str:
-    """Return a page that computes the probabilities of a panel's model without a network."""
-    fitted: Any = panel.model.estimator
-    genes = panel.genes["gene"].tolist()
-    content = {
-        "class_log_prior": fitted.class_log_prior_.tolist(),
-        "theta": fitted.theta_.tolist(),
-        "var": fitted.var_.tolist(),
-        **panel.model.series[RECALIBRATION],
-        "name": panel.model.series["name"],
-        "classes": panel.model.classes,
-        "genes": genes,
-        "symbols": [panel.model.symbols.get(name, "") for name in genes],
-        "references": panel.references,
-        "accuracy": panel.accuracy.iloc[-1].to_dict(),
-    }
-    text = json.dumps(content).replace("<", "\\u003c")  # a name may contain "</script>"
-    page = Path(__file__).with_name("score_sheet.html").read_text(encoding="utf-8")
-    return page.replace("__PANEL__", text)
 
 
 @dataclass(frozen=True, kw_only=True)

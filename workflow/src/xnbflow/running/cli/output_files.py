@@ -96,14 +96,12 @@ def refuse_to_replace(
 
 
 def is_model(path: Path) -> bool:
-    """Return whether a file is a model; see `xnbflow.models.model_file`."""
-    return {"schema.json", "digest.json"} <= set(_members(path))
-
-
-def is_packed_study(path: Path) -> bool:
-    """Return whether a file is a study of `xnbflow.report.pack`."""
-    names = {Path(member).name for member in _members(path)}
-    return {"index.html", "report.html"} <= names
+    """Return whether a file is a model of `xnbflow.models.model_file`, which names its format."""
+    description = "schema.json"
+    if description not in _members(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return b"xnbflow-model" in archive.read(description)
 
 
 def is_workbook(path: Path) -> bool:
@@ -133,11 +131,6 @@ def is_gene_sets(path: Path) -> bool:
     return begins_with(path, " against the other classes; series ")
 
 
-def is_score_sheet(path: Path) -> bool:
-    """Return whether a file is the score sheet of a panel, a page of HTML, by its title."""
-    return begins_with(path, "<title>Score sheet</title>")
-
-
 def is_prediction_table(path: Path) -> bool:
     """Return whether a file is a table of predictions, by its header."""
     return begins_with(path, "sample\tlabel\t", "\tprobability.")
@@ -148,11 +141,6 @@ def is_proposed_configuration(path: Path) -> bool:
     return begins_with(path, "laid over the configuration of the project")
 
 
-def is_paper(path: Path) -> bool:
-    """Return whether a folder has the texts of a study for a paper."""
-    return contains_files(path, "paragraphs.md", "references.bib")
-
-
 def begins_with(path: Path, *parts: str) -> bool:
     """Return whether a path is a text file whose first characters contain each of some texts."""
     if not path.is_file():
@@ -160,11 +148,6 @@ def begins_with(path: Path, *parts: str) -> bool:
     with path.open(encoding="utf-8", errors="replace") as file:
         head = file.read(_HEAD)
     return all(part in head for part in parts)
-
-
-def contains_files(path: Path, *names: str) -> bool:
-    """Return whether a path is a folder with files of all these names."""
-    return all((path / name).is_file() for name in names)
 
 
 def has_content(text: str) -> Callable[[Path], bool]:

@@ -29,7 +29,6 @@ from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.dataset_entry import KEYS_OF_DESIGN, DatasetEntry
 from xnbflow.sources.formats.count_folder import counts_text, default_name, merge_counts
-from xnbflow.sources.formats.program_exports import export_text, read_export
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
@@ -64,7 +63,7 @@ _LEAST_SAMPLES = 3
 #: With fewer folds that keep groups together, an inner fold would train with one group of a class.
 _LEAST_GROUP_FOLDS = 3
 #: How often folds are drawn in series of at most `MOST_REPEATED` samples: verdicts near their limit
-#: depend less on the draw (`python -m benchmarks draws`).
+#: then depend less on the draw.
 _REPEATS = 3
 
 _ABOUT = """\
@@ -105,9 +104,8 @@ def summarise_location(
 ) -> Summary:
     """Summarise what a command names, and propose an entry for the study ``output``.
 
-    A folder of one-sample files, or a program's export, is first written as a table (`convert`).
-    ``force`` replaces another table of its name. The ``settings`` are keys of the entry, or of the
-    design of the study.
+    A folder of one-sample files is first written as a table (`convert`). ``force`` replaces another
+    table of its name. The ``settings`` are keys of the entry, or of the design of the study.
     """
     keys = dict(settings or {})
     design = {key: keys.pop(key) for key in KEYS_OF_DESIGN if key in keys}
@@ -204,32 +202,21 @@ class Converted:
 
 
 def convert(location: str, output: str, *, force: bool = False) -> Converted | None:
-    """Write a folder of one-sample files, or a program's export, as a table; None for other files.
+    """Write a folder of one-sample files as a table; None for other files.
 
-    The table is beside the files of the study, ``<output>-counts.tsv`` or ``<output>-values.tsv``;
-    without ``output`` it is in the working directory. Another table of this name is replaced by
-    ``force`` only.
+    The table is beside the files of the study, ``<output>-counts.tsv``; without ``output`` it is in
+    the working directory. Another table of this name is replaced by ``force`` only.
     """
     place = Path(location)
-    if place.is_dir():
-        merged = merge_counts(place)
-        path = Path(f"{output}-counts.tsv" if output else default_name(place))
-        _write_table(counts_text(merged), path, location, force=force)
-        remarks = [*merged.remarks, f"The table of all samples is {path}."]
-        return Converted(path=path, options=merged.options, remarks=remarks)
-    export = read_export(place)
-    if export is None:
+    if not place.is_dir():
         return None
-    name = output or re.sub(r"[^A-Za-z0-9_.-]+", "-", place.name.partition(".")[0])
-    path = Path(f"{name}-values.tsv")
-    _write_table(export_text(export), path, location, force=force)
-    remarks = [*export.remarks, f"The table is {path}."]
-    return Converted(path=path, options=export.options, remarks=remarks)
-
-
-def _write_table(text: str, path: Path, location: str, *, force: bool) -> None:
+    merged = merge_counts(place)
+    path = Path(f"{output}-counts.tsv" if output else default_name(place))
+    text = counts_text(merged)
     refuse_to_replace(path, inputs=[location], force=force, is_earlier_result=has_content(text))
     deliver(text, path)
+    remarks = [*merged.remarks, f"The table of all samples is {path}."]
+    return Converted(path=path, options=merged.options, remarks=remarks)
 
 
 def write_study(
@@ -244,7 +231,7 @@ def write_study(
     """Write the configuration ``<output>.yaml`` of a study of a series: data set, study and folds.
 
     The last part of ``output`` names the study. It has the recommended classifier, kept as a model
-    with its signature, two others, and a permutation test of the first. ``mirrors`` are where to
+    with its signature, two others, and a label test. ``mirrors`` are where to
     download from instead of NCBI; an earlier file is overwritten by ``force`` only, ``inputs``
     never. Returns the command that runs the study. Raises an `InputError` if no folds can be drawn.
     """

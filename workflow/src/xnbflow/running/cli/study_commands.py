@@ -1,4 +1,4 @@
-"""The commands about a finished study: figures, pack, gene, paper, export, open."""
+"""The commands about a finished study: figures, export, open."""
 
 import webbrowser
 from pathlib import Path
@@ -9,14 +9,7 @@ import typer
 from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.nouns import counted
 from xnbflow.running.cli.options import Finished, Force, Width
-from xnbflow.running.cli.output_files import (
-    deliver,
-    has_content,
-    holds_figures,
-    is_packed_study,
-    is_paper,
-    is_workbook,
-)
+from xnbflow.running.cli.output_files import deliver, has_content, holds_figures, is_workbook
 from xnbflow.running.cli.terminal import print_text, progress, warn
 
 if TYPE_CHECKING:
@@ -46,55 +39,6 @@ def figures(
             warn(f"{name} is {drawn_width:.0f} mm wide: its labels need the room")
     n_figures = counted(len(widths), "figure")
     print_text(f"{output}: {n_figures}, {width:g} mm wide, and legends.md")
-
-
-def pack(
-    study: Annotated[str, typer.Argument(help="A finished study in this folder.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A zip file; STUDY.zip without.")
-    ] = None,
-    force: Force = False,
-) -> None:
-    """Write one zip file with the pages of a study and every file that they link to."""
-    from xnbflow.report.pack import pack_study  # noqa: PLC0415
-
-    path = output or Path(f"{study}.zip")
-    finished_studies.check_output(path, study, force, is_packed_study)
-    with progress("packing"):
-        files = pack_study(study, path)
-    print_text(f"{path}: {counted(len(files), 'file')}; unpack it and open index.html")
-
-
-def gene(
-    study: Finished,
-    name: Annotated[str, typer.Argument(help="A gene symbol, or the name of a feature.")],
-    *,
-    data: Annotated[str, typer.Option(help="A data set of the study; all without.")] = "",
-    width: Width = 85.0,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
-    force: Force = False,
-) -> None:
-    """Draw the values of a gene by class as SVG, PDF and PNG, and print its rows of the genes."""
-    from xnbflow.tables.storage import tsv  # noqa: PLC0415
-
-    finished_studies.check_output(output, study, force, holds_figures)
-    results = finished_studies.read_study(study)
-    rows = finished_studies.print_genes(results, name, data, output, width)
-    print_text(tsv(rows).rstrip())
-    names = ", ".join(rows["figure"].drop_duplicates())
-    warn(f"figures are in {output}, each as SVG, PDF and PNG: {names}")
-
-
-def paper(
-    study: Finished,
-    *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("paper"),
-    force: Force = False,
-) -> None:
-    """Write methods, results, references, checklists and model cards of a study."""
-    finished_studies.check_output(output, study, force, is_paper)
-    names = finished_studies.write_paper(finished_studies.read_study(study), output)
-    print_text(f"{output}: {', '.join(names)}")
 
 
 def export(

@@ -8,8 +8,8 @@ the jobs. Its methods take the wildcards of a job, for example ``dataset="wine"`
 | `targets` | *all* and the rules of studies |
 | `acquire` | *seek*, *acquire* |
 | `diagnose` | *diagnose*, *genes* |
-| `train` | *classify*, *check*, *models*, *permute* |
-| `study` | *compare*, *enrich*; *report* reads the files of the same jobs |
+| `train` | *classify*, *check*, *models* |
+| `study` | *compare*; *report* reads the files of the same jobs |
 | `cohorts` | *validate*, *combine* |
 | `report` | *analyse*, *report* |
 

@@ -36,7 +36,7 @@ class AnalysePlanner:
         return self.plan.file_of_scheme(settings["folds"]) if "folds" in settings else []
 
     def needed_tables(self, wildcards: Any) -> list[str]:
-        """Return the tables of the study that an analysis reads, of *compare* or *enrich*."""
+        """Return the tables of the study that an analysis reads, of *compare*."""
         names = self.analysis(wildcards).needs
         return [STUDY_FILES[name].of(study=wildcards.study) for name in names]
 

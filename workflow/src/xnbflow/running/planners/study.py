@@ -1,4 +1,4 @@
-"""The rules *compare* and *enrich*: the data sets, jobs and models of a study."""
+"""The rule *compare*: the data sets, jobs and models of a study."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -31,10 +31,6 @@ class StudyPlanner:
         """Return the data sets with tests of normality and dependence."""
         return self.datasets(wildcards) if self.plan.study(wildcards).diagnostics else []
 
-    def gene_set_datasets(self, wildcards: Any) -> list[Values]:
-        """Return the data sets whose values are compared between gene sets; none without sets."""
-        return self.datasets(wildcards) if self.plan.study(wildcards).gene_sets else []
-
     def training_jobs(self, wildcards: Any) -> list[Values]:
         """Return the jobs of training of a study."""
         return [
@@ -48,10 +44,6 @@ class StudyPlanner:
         pairs = [*checks["label_tests"], *checks["halves"]]
         datasets = dict.fromkeys(dataset for dataset, _ in pairs)
         return [{"dataset": dataset} for dataset in datasets]
-
-    def permutation_tests(self, wildcards: Any) -> list[Values]:
-        """Return the data sets and classifiers with a permutation test that the study names."""
-        return _pairs_as_values(self.plan.study(wildcards).permutation_tests)
 
     def models(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers that are fitted to all samples."""
@@ -77,16 +69,6 @@ class StudyPlanner:
         further = ("final", "headline", "jobs", "validate", "cohorts")
         return study_fields(self.plan.study(wildcards), *names, *further)
 
-    def gene_list_fields(self, wildcards: Any) -> dict[str, Any]:
-        """Return the fields of a study on which its lists of genes depend, see `study_fields`.
-
-        Gene sets are tested in the comparisons of its designs.
-        """
-        study = self.plan.study(wildcards)
-        datasets = study.datasets if study.gene_sets else ()
-        designs = {name: self.plan.design_of(study, name) for name in datasets}
-        return {**study_fields(study, "datasets", "final"), "designs": designs}
-
     def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
         """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
         study = self.plan.study(wildcards)
@@ -94,7 +76,6 @@ class StudyPlanner:
         return {
             "label_tests": config.label_tests(study),
             "halves": config.halves(study),
-            "permutation_tests": study.permutation_tests,
         }
 
     def labels(self, wildcards: Any) -> dict[str, str]:

@@ -99,9 +99,9 @@ def merge_counts(folder: Path) -> MergedCounts:
 _MATRIX_MARKET = Refusal(
     code="count_folder.matrix-market",
     sentence=(
-        "{folder} has a sparse matrix ({matrix}), as Cell Ranger writes it: convert it by "
-        "scanpy, scanpy.read_10x_mtx({folder_text!r}).write_h5ad('cells.h5ad'), add the cell "
-        "types to obs, and use the file cells.h5ad"
+        "{folder} has a matrix of single cells ({matrix}), as Cell Ranger writes it: read it by "
+        "scanpy.read_10x_mtx({folder_text!r}), add up the cells of each sample and type "
+        "(scanpy.get.aggregate), and write the sums as an .h5ad file"
     ),
 )
 

@@ -1,7 +1,6 @@
 """Raw files: opened whether gzipped or not, and refused if they are not data.
 
-Endless lines and gzip bombs are refused before they fill the memory; formats other than tables are
-recognised by their first bytes.
+Formats other than tables are recognised by their first bytes.
 """
 
 import gzip
@@ -11,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from isal import igzip
 from isal.isal_zlib import IsalError
@@ -30,18 +29,6 @@ _HEAD = 4096
 _BUFFER = 1 << 20
 #: Endings of workbooks that are ZIP archives.
 _ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})
-
-#: Most bytes of a line; a header of ten million probes fits.
-LONGEST_LINE = 1 << 28
-#: Tables of numbers shrink five to ten times, tables of zeros some hundred times; DEFLATE's most is
-#: 1,032.
-_MOST_RATIO = 250
-#: Bytes that any file may unpack to.
-HARMLESS_BYTES = 1 << 26
-#: Most cells of a line of text.
-MOST_COLUMNS = 20_000_000
-#: Bytes that separate the cells of a line.
-_SEPARATORS = b",;\t |"
 
 #: Beginnings of lines of a series matrix, and of SOFT files of GEO.
 _SERIES_MATRIX = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
@@ -108,18 +95,19 @@ _BROKEN_GZIP = Refusal(
 def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where its content is gzipped.
 
-    Files that are not data are refused (`fault_of`), and during reading gzip bombs, endless
-    lines and broken gzip.
+    Files that are not data are refused (`fault_of`), and broken gzip during reading.
     """
     path = Path(path)
     with about_file(path):
         if fault := fault_of(path):
             raise fault
         try:
-            is_packed = _head(path).startswith(_GZIP)
-            raw = _Decompressed(path) if is_packed else path.open("rb", buffering=0)
-            with _LineReader(path, raw) as stream:
-                yield stream
+            with path.open("rb", buffering=0) as file:
+                raw: Any = file
+                if _head(path).startswith(_GZIP):
+                    raw = igzip.IGzipFile(fileobj=file)  # three times as fast as gzip
+                with _LineReader(path, raw) as stream:
+                    yield stream
         except BROKEN_GZIP as error:
             raise _BROKEN_GZIP.error(path=path, error=error) from error
 
@@ -129,86 +117,19 @@ _NUL_BYTE = Refusal(
     sentence="{path} has a NUL byte and is not text; get it again, or save it as UTF-8",
 )
 
-_ENDLESS_LINE = Refusal(
-    code="files.endless-line",
-    sentence=(
-        "{path} has a line of more than {mebibytes} MiB: it is not a text table with a line "
-        "for each row; get it again, or write it with line breaks"
-    ),
-)
-
 
 class _LineReader(io.BufferedReader):
-    """A file opened for reading, whose lines have a longest length."""
+    """A file opened for reading, whose lines are text."""
 
     def __init__(self, path: Path, raw: io.RawIOBase) -> None:
         super().__init__(raw, _BUFFER)
         self._path = path
 
     def readline(self, size: int | None = -1) -> bytes:
-        if size is not None and 0 <= size <= LONGEST_LINE:
-            return super().readline(size)
-        line = super().readline(LONGEST_LINE + 1)
+        line = super().readline(size)
         if b"\0" in line:  # NumPy cuts it off from the end of a name
             raise _NUL_BYTE.error(path=self._path)
-        if len(line) > LONGEST_LINE:
-            raise _ENDLESS_LINE.error(path=self._path, mebibytes=LONGEST_LINE >> 20)
-        if len(line) > MOST_COLUMNS:
-            _refuse_too_wide(self._path, line)
         return line
-
-
-class _Decompressed(io.RawIOBase):
-    """The contents of a gzipped file, refused if they grow more than data do."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self._path = path
-        self._packed: BinaryIO = path.open("rb")  # closed in `close`
-        self._stream = igzip.IGzipFile(fileobj=self._packed)  # three times as fast as gzip
-        self._size = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = self._stream.readinto(buffer)
-        self._size += count
-        refuse_bomb(self._path, self._packed.tell(), self._size)
-        return count
-
-    def close(self) -> None:
-        self._stream.close()
-        self._packed.close()
-        super().close()
-
-
-_BOMB = Refusal(
-    code="files.bomb",
-    sentence=(
-        "{path} unpacks to more than {ratio} times its size, more than a table of numbers; if"
-        " it is data, unpack it yourself and name the unpacked file"
-    ),
-)
-
-
-def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
-    """Raise an `InputError` if bytes unpack to more than 64 MiB and 250 times as many."""
-    if unpacked > max(HARMLESS_BYTES, _MOST_RATIO * packed):
-        raise _BOMB.error(path=path, ratio=_MOST_RATIO)
-
-
-_TOO_WIDE = Refusal(
-    code="files.too-wide",
-    sentence="{path} has a line of {n_cells:,} cells, more than any series; get it again",
-)
-
-
-def _refuse_too_wide(path: str | Path, line: bytes) -> None:
-    """Refuse a line of more than twenty million cells, before each becomes an object."""
-    n_cells = max(line.count(separator) for separator in _SEPARATORS) + 1
-    if n_cells > MOST_COLUMNS:
-        raise _TOO_WIDE.error(path=path, n_cells=n_cells)
 
 
 _ABSENT = Refusal(

@@ -1,131 +1,126 @@
-"""AnnData files (.h5ad) as tables: a row for each observation, with its texts and its genes.
+"""AnnData files (.h5ad) as dense tables with a row for each sample, by the package anndata.
 
-An *observation* is what a row of ``obs`` describes: a biological cell, or a sample. Messages call
-it a cell. In this module a *cell* is a cell of the table.
+The file is that of pseudo-bulk, sorted cells or organoids: a row of ``obs`` is a sample, a row of
+``var`` a feature. Only ``obs``, ``var`` and the chosen matrix are read. A matrix of more than
+`MOST_VALUES` is refused before it is read.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from xnbflow.core.errors import quoted
-from xnbflow.data.matrices import is_sparse
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.refusals import Refusal
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.anndata_file import (
-    is_scaled,
-    matrix_places,
-    open_anndata,
-    read_frame,
-    read_matrix,
-)
+from xnbflow.sources.formats.files import fault_of
+from xnbflow.sources.formats.parquet import ArrowRows
 from xnbflow.sources.formats.raw_table import RawTable
 
-#: Values of a sparse matrix that are made dense at a time, 8 MB.
-VALUES_AT_ONCE = 1_000_000
+if TYPE_CHECKING:
+    import h5py
+
+#: Values (samples times features) of the largest matrix that is read, for example 1,600 samples of
+#: 60,000 genes. Dense values take 8 bytes each, and two copies while a data set is made of them:
+#: together 2.4 GB. Larger matrices have a row for each of many cells.
+MOST_VALUES = 100_000_000
+#: First samples by which the scale of a matrix is recognised.
+_SAMPLES_OF_TRIAL = 200
+
+_NO_ANNDATA = Refusal(
+    code="h5ad.no-anndata",
+    sentence="{path} is AnnData; to read it, install anndata (the extra h5ad of this package)",
+)
+_DAMAGED = Refusal(
+    code="h5ad.damaged",
+    sentence=(
+        "{path} cannot be read as AnnData ({reason}); read it with the version of anndata that "
+        "wrote it and write it again, or get it again"
+    ),
+)
+_NO_MATRIX = Refusal(
+    code="h5ad.no-matrix",
+    sentence="{path} has no matrix {matrix!r}; matrix may be {places:list} here",
+    key="matrix",
+)
+_TOO_LARGE = Refusal(
+    code="h5ad.too-large",
+    sentence=(
+        "{path}: matrix {matrix} has {n_samples} samples and {n_features} features. At most "
+        "{most} values are read, because a dense table of them takes 2.4 GB of memory. Add up the "
+        "cells of each sample and type (pseudo-bulk: scanpy.get.aggregate), or write a file of "
+        "fewer features: data[:, data.var['highly_variable']].write_h5ad('fewer.h5ad')"
+    ),
+)
 
 
 def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
-    """Read an AnnData file as a table with a row for each observation.
+    """Read an AnnData file as a table with a row for each sample.
 
-    Its columns are the names of the observations (a column without a name), the texts of ``obs``,
-    and the genes of the matrix that the key ``matrix`` names: ``X`` (default), ``raw`` or
+    Its columns are the names of the samples (a column without a name), the texts of ``obs``, and
+    the features of the matrix that the key ``matrix`` names: ``X`` (default), ``raw`` or
     ``layers:<name>``. A column of ``obs`` with fractional numbers is read only if it is
     among the ``columns`` of the options. The texts of ``var`` are the annotation of the
-    genes.
+    features.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged, has no such matrix, or a matrix of more than `MOST_VALUES`.
     """
     used_columns = set(options.get("columns", ()))
-    with open_anndata(path) as file:
-        matrix, var = read_matrix(path, file, options.get("matrix", "X"))
-        obs_texts = _text_columns(read_frame(path, file, "obs"), fractional_columns=used_columns)
-        var_texts = _text_columns(var)
+    name = options.get("matrix", "X")
+    with _open(path) as file:
+        places = _matrix_places(file)
+        if name not in places:
+            raise _NO_MATRIX.error(path=path, matrix=name, places=list(places))
+        obs = _read_element(file["obs"])
+        # The features of ``raw`` are in a table beside its matrix.
+        var = _read_element(file["raw/var" if name == "raw" else "var"])
+        if len(obs) * len(var) > MOST_VALUES:
+            raise _TOO_LARGE.error(
+                path=path,
+                matrix=name,
+                n_samples=f"{len(obs):,}",
+                n_features=f"{len(var):,}",
+                most=f"{MOST_VALUES:,}",
+            )
+        matrix = _read_element(file[places[name]])
+        if not isinstance(matrix, np.ndarray):
+            matrix = matrix.toarray()
+        if matrix.shape != (len(obs), len(var)):
+            msg = f"matrix {name} has shape {matrix.shape}, not {(len(obs), len(var))}"
+            raise ValueError(msg)
+    obs_texts = _text_columns(obs, fractional_columns=used_columns)
+    var_texts = _text_columns(var)
+
     names = list(map(str, obs_texts.index))
-    text_columns = [names, *(list(obs_texts[name]) for name in obs_texts)]
+    text_columns = [names, *(list(obs_texts[column]) for column in obs_texts)]
     n_texts = len(text_columns)
-    # The annotation has a text for each column of the table; the first ones are no genes.
+    header = ["", *obs_texts, *map(str, var.index)]
+    # Arrow refers to the values of a feature without a copy if they are next to each other.
+    values = np.asfortranarray(matrix)
+    columns = [pa.array(texts, pa.string()) for texts in text_columns]
+    columns += [pa.array(values[:, j]) for j in range(values.shape[1])]
+    # The annotation has a text for each column of the table; the first ones are no features.
     annotation = {}
-    for name in var_texts:
-        annotation[name] = [*([""] * n_texts), *var_texts[name]]
+    for column in var_texts:
+        annotation[column] = [*([""] * n_texts), *var_texts[column]]
     return RawTable(
         path=path,
-        header=["", *obs_texts, *map(str, var.index)],
-        rows=AnnDataRows(text_columns, matrix),
+        header=header,
+        rows=ArrowRows(path, pa.Table.from_arrays(columns, names=header)),
         lines=list(map(quoted, names)),
-        unit="cell",
-        column_unit="gene",
+        unit="sample",
+        column_unit="feature",
         described=range(n_texts),
         annotation=annotation,
     )
-
-
-class AnnDataRows:
-    """The rows of an AnnData file; see `xnbflow.sources.formats.raw_table.StoredRows`.
-
-    Parameters
-    ----------
-    text_columns : sequence of list of str
-        The first columns of the table: the names of the observations, and texts of ``obs``.
-    matrix : ndarray or sparse array, shape (n_observations, n_genes)
-        The further columns, as the file stores them.
-    """
-
-    def __init__(self, text_columns: Sequence[list[str]], matrix: Any) -> None:
-        self._text_columns = text_columns
-        self._matrix = matrix
-
-    def __len__(self) -> int:
-        return len(self._text_columns[0])
-
-    def cells(self, row: int) -> list[str]:
-        """Return the texts of an observation, and the values of its genes as text."""
-        values = self._matrix[row]
-        dense = values.toarray() if is_sparse(values) else values
-        texts = [column[row] for column in self._text_columns]
-        return [*texts, *map(str, np.ravel(dense).tolist())]
-
-    def columns(self, positions: Sequence[int]) -> list[list[str]]:
-        """Return some columns; the values of a gene are returned as text."""
-        columns = []
-        n_texts = len(self._text_columns)
-        for position in positions:
-            if position < n_texts:
-                columns.append(self._text_columns[position])
-            else:
-                values = dense_by_gene(self._matrix[:, [position - n_texts]])
-                columns.append(list(map(str, values[0].tolist())))
-        return columns
-
-    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:  # noqa: ARG002 - for lines of text
-        """Return some cells of a row as one text, joined by line breaks."""
-        cells = self.cells(row)
-        return "\n".join([cells[position] for position in positions])
-
-    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
-        """Return values of genes, (n_positions, n_rows); None with a text or an infinite value.
-
-        All genes of a dense matrix are returned without a copy.
-        """
-        n_texts = len(self._text_columns)
-        genes = np.asarray(positions, dtype=np.intp) - n_texts
-        if (genes < 0).any():
-            return None
-        matrix = self._matrix
-        if not np.array_equal(genes, np.arange(matrix.shape[1])):
-            matrix = matrix[:, genes]
-        values = dense_by_gene(matrix)
-        if values.dtype.kind == "f" and values.size:
-            extremes = [np.fmin.reduce(values, axis=None), np.fmax.reduce(values, axis=None)]
-            if np.isinf(extremes).any():
-                return None
-        return values if len(rows) == len(self) else values[:, list(rows)]
-
-    def release_before(self, row: int) -> None:
-        """Remove the matrix from memory when all rows have been converted; it has no parts."""
-        if row >= len(self):
-            self._matrix = None
 
 
 def as_anndata(dataset: DatasetEntry) -> DatasetEntry:
@@ -151,37 +146,10 @@ def _column_of_obs(name: str) -> str:
     return name.removeprefix("obs:").strip()
 
 
-def dense_by_gene(matrix: Any) -> np.ndarray:
-    """Return a matrix (n_observations, n_genes) as a dense one, (n_genes, n_observations).
-
-    A sparse matrix is made dense in parts, some rows of CSR or columns of CSC at a time, so that
-    the result is the only dense matrix in memory. It is float64 in the order of genes.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> dense_by_gene(sparse.csr_array([[0, 2, 0], [1, 0, 3]])).tolist()
-    [[0.0, 1.0], [2.0, 0.0], [0.0, 3.0]]
-    """
-    if not is_sparse(matrix):
-        return matrix.T
-    n_observations, n_genes = matrix.shape
-    values = np.empty((n_genes, n_observations))
-    if matrix.format == "csr":
-        width = max(1, VALUES_AT_ONCE // max(1, n_genes))
-        for start in range(0, n_observations, width):
-            values[:, start : start + width] = matrix[start : start + width].toarray().T
-    else:
-        width = max(1, VALUES_AT_ONCE // max(1, n_observations))
-        for start in range(0, n_genes, width):
-            values[start : start + width] = matrix[:, start : start + width].toarray().T
-    return values
-
-
 def read_obs_texts(path: str | Path) -> pd.DataFrame:
     """Return the columns of ``obs`` that are text, categories, truth values or whole numbers."""
-    with open_anndata(path) as file:
-        return _text_columns(read_frame(path, file, "obs"))
+    with _open(path) as file:
+        return _text_columns(_read_element(file["obs"]))
 
 
 def proposed_matrix(path: str | Path) -> tuple[str, list[str]]:
@@ -190,13 +158,64 @@ def proposed_matrix(path: str | Path) -> tuple[str, list[str]]:
     Scaled values, which have no logarithms and no fold changes, are replaced by another matrix:
     counts, the values before genes were selected (``raw``), or another layer, in this order.
     """
-    with open_anndata(path) as file:
-        names = list(matrix_places(file))
-        if "X" in names and not is_scaled(file, "X"):
+    with _open(path) as file:
+        places = _matrix_places(file)
+        names = list(places)
+        if "X" in places and not _is_scaled(file[places["X"]]):
             return "", names
-        others = [name for name in names if name != "X" and not is_scaled(file, name)]
+        others = [name for name in names if name != "X" and not _is_scaled(file[places[name]])]
     preferred = ["layers:counts", "raw", *others]
     return next((name for name in preferred if name in others), ""), names
+
+
+@contextmanager
+def _open(path: str | Path) -> "Iterator[h5py.File]":
+    """Open an AnnData file; errors while it is read become an `InputError`."""
+    try:
+        import anndata  # noqa: F401, PLC0415 - an extra, which requires h5py
+        import h5py  # noqa: PLC0415
+    except ImportError as error:
+        raise _NO_ANNDATA.error(path=path) from error
+    if fault := fault_of(path):
+        raise fault
+    try:
+        with h5py.File(path, "r") as file:
+            for table in ("obs", "var"):
+                if not isinstance(file.get(table), h5py.Group):
+                    msg = f"{table} is no table of anndata 0.7 (2020) or later"
+                    raise ValueError(msg)
+            yield file
+    except InputError:
+        raise
+    except Exception as error:  # h5py and anndata have no common class of errors
+        raise _DAMAGED.error(path=path, reason=str(error)[:200]) from error
+
+
+def _read_element(element: Any) -> Any:
+    """Return a table as a DataFrame, or a matrix as an array or sparse matrix."""
+    from anndata.io import read_elem  # noqa: PLC0415 - an extra
+
+    return read_elem(element)
+
+
+def _matrix_places(file: "h5py.File") -> dict[str, str]:
+    """Return the path within the file of each matrix, by its name in the option ``matrix``."""
+    places = {}
+    if "X" in file:
+        places["X"] = "X"
+    if "raw/X" in file:
+        places["raw"] = "raw/X"
+    for layer in file.get("layers", ()):
+        places[f"layers:{layer}"] = f"layers/{layer}"
+    return places
+
+
+def _is_scaled(element: Any) -> bool:
+    """Return whether a matrix has negative values, as after scaling each gene to mean 0."""
+    from anndata.io import sparse_dataset  # noqa: PLC0415 - an extra
+
+    matrix = element if hasattr(element, "dtype") else sparse_dataset(element)
+    return bool((matrix[:_SAMPLES_OF_TRIAL] < 0).sum())
 
 
 def _text_columns(

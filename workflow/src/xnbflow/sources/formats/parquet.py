@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 
 from xnbflow.core.errors import quoted
 from xnbflow.core.refusals import Refusal
-from xnbflow.sources.formats.files import refuse_bomb
 from xnbflow.sources.formats.raw_table import RawTable
 
 PARQUET = frozenset({".parquet", ".pq"})
@@ -106,8 +105,6 @@ def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
             thrift_string_size_limit=most,
             thrift_container_size_limit=most,
         )
-        n_cells = file.metadata.num_rows * file.metadata.num_columns
-        refuse_bomb(path, path.stat().st_size, 8 * n_cells)
         table = file.read()
         table.validate(full=True)  # texts are UTF-8, dates are dates, ...
         table = with_index_first(table, index_of_pandas(path, table.schema.metadata))

@@ -1,10 +1,6 @@
-"""A workbook of a spreadsheet program as a table; python-calamine reads it in another process."""
+"""A workbook of a spreadsheet program as a table, read by python-calamine."""
 
-import importlib.util
-import json
-import subprocess
-import sys
-import zipfile
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +8,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
-from xnbflow.sources.formats.files import fault_of, refuse_bomb
+from xnbflow.sources.formats.files import fault_of
 from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
@@ -27,12 +23,6 @@ WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 
 #: The word for a row in messages.
 _UNIT = "row"
-#: Code with which `workbook_process.py` ends if the workbook has no sheet of the name.
-_NO_SUCH_SHEET = 3
-#: Least limit of memory for a workbook, in bytes.
-_LEAST_MEMORY = 1 << 30
-#: What this limit has more, as a multiple of the unpacked size of the workbook.
-_MEMORY_RATIO = 60
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -159,11 +149,6 @@ _FIRST_SHEET = Refusal(
     sheet=True,
 )
 
-_DAMAGED = Refusal(
-    code="workbook.damaged",
-    sentence="{path} cannot be read as a workbook ({reason}); save it anew",
-)
-
 _NO_SHEET = Refusal(
     code="workbook.no-sheet",
     sentence="{path} cannot be read as a workbook ({reason}); save it anew, or as CSV",
@@ -194,41 +179,47 @@ class _WorkbookRows(NamedTuple):
 
 
 def _workbook_rows(path: Path, sheet: str | None) -> _WorkbookRows:
-    """Read a sheet in a process of its own, whose memory is bounded.
-
-    A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
-    library ends the process that asks for them.
-    """
+    """Read a sheet, the first one if it is not named."""
     if fault := fault_of(path):
         raise fault
-    size = path.stat().st_size
     try:
-        if zipfile.is_zipfile(path):  # of ODF and of Excel since 2007
-            with zipfile.ZipFile(path) as parts:
-                unpacked = sum(part.file_size for part in parts.infolist())
-            refuse_bomb(path, size, unpacked)
-            size = max(size, unpacked)
-    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-        raise _DAMAGED.error(path=path, reason=quoted(str(error), 160)) from error
-    if importlib.util.find_spec("python_calamine") is None:
-        raise _NO_CALAMINE.error(path=path)
-    memory = _LEAST_MEMORY + _MEMORY_RATIO * size
-    command = [sys.executable, "-P", str(Path(__file__).with_name("workbook_process.py"))]
-    command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
-    process = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
-    if process.returncode == 0:
-        return _WorkbookRows(*json.loads(process.stdout))
-    lines = process.stderr.decode(errors="replace").strip().splitlines()
-    reason = lines[-1] if lines else "no reason is given"
-    if process.returncode < 0:
-        reason = f"it takes more than {memory >> 20} MiB of memory"
-    refusal = _NO_SHEET if process.returncode == _NO_SUCH_SHEET else _UNREADABLE
-    raise refusal.error(path=path, reason=quoted(reason, 200)[1:-1])
+        import python_calamine  # noqa: PLC0415  few tables are workbooks
+    except ImportError as error:
+        raise _NO_CALAMINE.error(path=path) from error
+    try:
+        book = python_calamine.CalamineWorkbook.from_path(path)
+        names = book.sheet_names
+        if not names:
+            raise _UNREADABLE.error(path=path, reason="it has no sheets")
+        if sheet is not None and sheet not in names:
+            reason = f"it has no sheet {sheet!r}; it has {', '.join(names)}"
+            raise _NO_SHEET.error(path=path, reason=quoted(reason, 200)[1:-1])
+        table = book.get_sheet_by_name(names[0] if sheet is None else sheet)
+        rows = table.to_python(skip_empty_area=True)
+        merged = _merged_down(table)
+    except python_calamine.CalamineError as error:
+        raise _UNREADABLE.error(path=path, reason=quoted(str(error), 200)[1:-1]) from error
+    return _WorkbookRows(sheets=names, rows=rows, merged=merged)
+
+
+def _merged_down(table: Any) -> list[list[int]]:
+    """Return the cells that are merged over several rows, as first and last row and column.
+
+    They are counted from the first cell that is not empty. Formats other than .xls and .xlsx have
+    none, as far as the library reads them.
+    """
+    top, left = table.start or (0, 0)
+    merged = []
+    for (first_row, first_column), (last_row, last_column) in table.merged_cell_ranges or ():
+        if last_row > first_row >= top and first_column >= left:
+            columns = [first_column - left, last_column - left]
+            merged.append([first_row - top, last_row - top, *columns])
+    return merged
 
 
 def _text(cell: Any, decimal: str) -> str:
     """Return a cell as text: numbers in their shortest exact form, whole ones without ``.0``."""
-    if isinstance(cell, float):
+    if isinstance(cell, float) and math.isfinite(cell):
         is_whole = cell.is_integer() and abs(cell) < 2**53
         return str(int(cell)) if is_whole else str(cell).replace(".", decimal)
     return str(cell).strip()

@@ -30,32 +30,25 @@ class NotThereError(DownloadFailedError):
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Limits of the time, the size and the place of a file.
+    """Limits of the time and the size of a file.
 
     Attributes
     ----------
     timeout : float
         Seconds without an answer after which an attempt counts as failed.
     retries : int
-        Number of retries after a temporary failure: no connection, no answer, less than the
-        announced length, a server's error. Others, as 404, are final.
+        Number of retries after a temporary failure: no connection, no answer, a body that ends
+        early, a server's error. Others, as 404, are final.
     backoff : float
-        Seconds before the first retry. Each further retry waits twice as long, or as long as the
-        server asks for.
-    least_rate : float
-        Bytes per second, over twice ``timeout``, below which an attempt has failed.
+        Seconds between the retries. Each further retry waits twice as long.
     deadline : float
         Seconds for one file from one place, all attempts together.
     most_gigabytes : float
         Size of one file, stated by the server or received, above which it is refused.
-    other_hosts : bool
-        Whether a redirection to another host is followed without a checksum of the file.
     """
 
     timeout: float = 30.0
     retries: int = 4
     backoff: float = 1.0
-    least_rate: float = 1000.0
     deadline: float = 14_400.0
     most_gigabytes: float = 20.0
-    other_hosts: bool = False

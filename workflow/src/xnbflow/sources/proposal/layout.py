@@ -17,9 +17,13 @@ from xnbflow.core.nouns import either, listed, noun
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.gct import as_gct
-from xnbflow.sources.formats.long_table import refuse_long
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.program_exports import refuse_workbook
+from xnbflow.sources.formats.program_exports import (
+    TEXTS,
+    refuse_export,
+    refuse_export_header,
+    refuse_long,
+)
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
@@ -105,10 +109,12 @@ def recognise_layout(entry: DatasetEntry, downloads: Downloads) -> TableLayout:
         remarks += [remark] if remark else []
 
     # The table. Those that are no table of samples and features are refused as by the reader.
+    if suffix_of(path) in TEXTS:
+        refuse_export(path)
     raw = read_raw_table(path, entry.reading)
+    refuse_export_header(path, raw.header)
     if not len(raw):
         return TableLayout(pd.DataFrame(), entry, tuple(remarks))  # the reader refuses it
-    refuse_workbook(path, raw.header)
     refuse_long(raw, entry.label)
     first_rows = raw.first_rows(FIRST_SAMPLES)
     entry = propose_decimal(entry, raw, first_rows)

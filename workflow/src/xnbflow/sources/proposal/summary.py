@@ -11,7 +11,6 @@ import pandas as pd
 
 from xnbflow.core.natural_order import natural_key
 from xnbflow.core.yaml_text import flow_yaml
-from xnbflow.data.class_contrasts import proposed_contrasts
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.variables import is_text_column
@@ -21,6 +20,9 @@ SHOWN_VALUES = 12
 
 #: Supplementary files that are shown.
 _SHOWN_FILES = 8
+
+#: Number of classes from which a class and all others differ from a pair of classes.
+_SEVERAL = 3
 
 #: The columns of `described_numbers`.
 _NUMBER_COLUMNS = ("field", "minimum", "median", "maximum", "samples", "missing")
@@ -104,16 +106,22 @@ class Summary:
         return "\n".join(lines)
 
     def _contrast_lines(self) -> list[str]:
-        """Return comparisons of single classes, in the form of the study's key ``design``."""
+        """Return how to compare two of several classes, in the form of the study's ``design``."""
         if self.labels is None or "contrasts" in self.design:
             return []
-        classes = sorted({str(label) for label in self.labels})
-        contrasts = proposed_contrasts(classes, (self.entry and self.entry.reference) or "")
-        if not contrasts:
+        reference = self.entry.reference if self.entry else None
+        classes = sorted({str(label) for label in self.labels} - {reference})
+        if len({*self.labels}) < _SEVERAL:
             return []
-        lines = ["", "Genes of a class are compared with the mean of all other classes. To compare"]
-        lines += ["single classes as well, add to the study:", "", "  design:", "    contrasts:"]
-        return [*lines, *(f"    - {json.dumps(text, ensure_ascii=False)}" for text in contrasts)]
+        pair = json.dumps([f"{classes[1]} vs {classes[0]}"], ensure_ascii=False)
+        return [
+            "",
+            "Genes of a class are compared with the mean of all other classes. To compare two",
+            "classes as well, add to the study, with the names of these classes:",
+            "",
+            "  design:",
+            f"    contrasts: {pair}",
+        ]
 
     def _number_lines(self) -> list[str]:
         """Return two lines for each field of numbers: its name, and its range."""

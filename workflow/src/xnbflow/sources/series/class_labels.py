@@ -47,8 +47,6 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-#: Time limit per text, in seconds; reasonable patterns take microseconds.
-_SECONDS = 1.0
 #: What may be between two words, as in non-responder.
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])[\s_.-]+(?=[a-z])")
 #: British spellings that are American ones in other tables.
@@ -83,14 +81,12 @@ class LabelRule:
 
     One of the ``classes`` is searched in the text, as a word of its own, and replaces it. Or the
     ``pattern`` is searched; its first group replaces the text, or the whole match if it has no
-    group. (The package regex is used because a search by Python's re has no time
-    limit: ``(a|aa)+$`` takes years.) The ``mapping`` leads from a text, in small letters, to the
-    label; other samples are left out. ``literal`` words are labels although they look like missing
-    values. Samples without a label are refused or dropped, or (``ignore``) all samples are kept for
-    prediction.
+    group. The ``mapping`` leads from a text, in small letters, to the label; other samples are left
+    out. ``literal`` words are labels although they look like missing values. Samples without a
+    label are refused or dropped, or (``ignore``) all samples are kept for prediction.
     """
 
-    pattern: Any = None
+    pattern: re.Pattern[str] | None = None
     classes: tuple[str, ...] = ()
     mapping: dict[str, str] = field(default_factory=dict)
     literal: frozenset[str] = frozenset()
@@ -113,11 +109,9 @@ class LabelRule:
         expression = class_expression(dataset.label_classes) or dataset.label_pattern
         pattern = None
         if expression:
-            import regex  # noqa: PLC0415 - few data sets have one
-
             try:
-                pattern = regex.compile(expression, regex.IGNORECASE)
-            except (regex.error, RecursionError, OverflowError) as error:
+                pattern = re.compile(expression, re.IGNORECASE)
+            except (re.error, RecursionError, OverflowError) as error:
                 reason = quoted(str(error), 100)[1:-1]
                 msg = (
                     f"{where}: label.pattern {quoted(expression)} is not a valid regular "
@@ -142,7 +136,7 @@ class LabelRule:
         # None is a text that the pattern does not match, and a sample without a label.
         matched_texts: list[str | None] = list(map(plain_text, texts))
         if self.pattern is not None:
-            matched_texts = [self._search(where, str(text)) for text in matched_texts]
+            matched_texts = [self._search(str(text)) for text in matched_texts]
         matched = [text for text in matched_texts if text is not None]
         if self.mapping and (unused := self.mapping.keys() - {self._key(text) for text in matched}):
             present = _commonest(matched) or "none that the label's pattern or classes match"
@@ -180,29 +174,22 @@ class LabelRule:
             _refuse_no_classes(where, classes)
         return SampleLabels(classes, has_label, notes + _doubtful(classes))
 
-    def label_of(self, where: str, text: str) -> str | None:
+    def label_of(self, text: str) -> str | None:
         """Return the label of one text; None where it has none.
 
         Examples
         --------
-        >>> LabelRule(mapping={"gbm": "tumour"}).label_of("x", "GBM")
+        >>> LabelRule(mapping={"gbm": "tumour"}).label_of("GBM")
         'tumour'
         """
-        matched = self._search(where, plain_text(text))
+        matched = self._search(plain_text(text))
         return None if matched is None else self._label(matched)
 
-    def _search(self, where: str, text: str) -> str | None:
+    def _search(self, text: str) -> str | None:
         """Return what the pattern finds in a text; None if it finds nothing."""
         if self.pattern is None:
             return text
-        try:
-            match = self.pattern.search(text, timeout=_SECONDS)
-        except TimeoutError as error:
-            msg = (
-                f"{where}: label.pattern takes more than {_SECONDS:g} s to search {quoted(text)}; "
-                "write it without repetitions of repetitions"
-            )
-            raise InputError(msg, key="label.pattern") from error
+        match = self.pattern.search(text)
         if match is None:
             return None
         if self.classes:

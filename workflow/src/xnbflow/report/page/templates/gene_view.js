@@ -190,17 +190,17 @@ class GeneView {
     const values = valuesOf(this.content, feature);
     this.charts.hidden = !values;
     if (!values) {
-      this.head.append(this.commandFor(feature));
+      this.head.append(this.withoutValues());
       return;
     }
     if (this.update) this.update(values);
     else this.update = await this.draw(values);
   }
 
-  commandFor(feature) {
-    const command = this.content.command.replace("{}", () => this.content.features[feature]);
+  withoutValues() {
+    const command = `xnbflow export ${this.content.name}`;
     const number = String(this.content.low.length);
-    return make("p", { class: "note" }, "The page has the samples’ values of the first ", number, " features. Draw this one: ", make("code", {}, command));
+    return make("p", { class: "note" }, "The page has the samples’ values of the first ", number, " features. Write those of all as a table: ", make("code", {}, command));
   }
 
   async draw(values) {

@@ -1,0 +1,304 @@
+"""Simulated studies of what laboratories have, and whether the verdict on them is right.
+
+Hospitals, age, treatments, repeats, missing values, classes that are one, orders of rows. A *case*
+has a figure of one study, such as whether a reader would believe it. `python -m benchmarks.verdicts
+cases` has the mean of the figure over studies. In most cases nothing follows the class, so that a
+supported result is wrong.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from benchmarks.judged_studies import LabelTestSize, judge
+from benchmarks.simulated_studies import columns_of, series_of
+
+from xnbflow.core.study import Design
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.genes import class_comparisons
+
+__all__ = ["CASES", "Case"]
+
+# columns that go with the class
+
+
+def hospitals(seed: int, name: str, share: float = 0.9) -> DataSet:
+    """Draw four hospitals, two of which have a class in this share; nothing follows the class.
+
+    80 samples, 500 genes, of which 60 are shifted by two standard deviations times the hospital's
+    random direction.
+    """
+    rng = np.random.default_rng([seed, 1])
+    hospital = np.repeat(np.arange(4), 20)
+    codes = np.empty(80, dtype=int)
+    for one in range(4):
+        n_first = round(20 * (share if one < 2 else 1 - share))
+        codes[hospital == one] = rng.permutation(np.arange(20) >= n_first)
+    values = rng.normal(size=(500, 80))
+    values[:60] += 2.0 * rng.normal(size=(60, 4))[:, hospital]
+    names = np.array(["Leiden", "Lyon", "Lund", "Lodz"])[hospital]
+    return series_of(values, codes, **columns_of(**{name: names}))
+
+
+def ages(seed: int) -> DataSet:
+    """Draw controls of 40 and cases of 66 years; ten genes follow age, nothing the class."""
+    rng = np.random.default_rng([seed, 2])
+    codes = np.repeat([0, 1], 20)
+    age = np.where(codes == 1, 66, 40) + rng.normal(0, 8, size=40)
+    values = rng.normal(size=(500, 40))
+    values[:10] += 1.5 * (age - 53) / 13
+    return series_of(values, codes, **columns_of(age=age.round()))
+
+
+def numbers(seed: int, name: str) -> DataSet:
+    """Draw the same with numbers of another name: the order of the runs, or RIN."""
+    series = ages(seed)
+    column = series.sample_metadata["age"].astype(float)
+    return replace(series, sample_metadata=pd.DataFrame({name: column.astype(int).astype(str)}))
+
+
+def treatments(seed: int, name: str, words: tuple[str, str]) -> DataSet:
+    """Draw a column of two words that separates the classes completely and shifts 30 genes."""
+    rng = np.random.default_rng([seed, 3])
+    codes = np.repeat([0, 1], 20)
+    values = rng.normal(size=(500, 40))
+    values[:30] += 1.5 * codes
+    return series_of(values, codes, **columns_of(**{name: np.array(words)[codes]}))
+
+
+# samples that repeat
+
+
+def repeated(seed: int, sizes: tuple[int, ...], correlation: float) -> DataSet:
+    """Draw patients with this many samples of one class each, without a group; no class differs."""
+    rng = np.random.default_rng([seed, 4])
+    patient = np.repeat(np.arange(len(sizes)), sizes)
+    codes = rng.permutation(np.arange(len(sizes)) % 2)[patient]
+    shared = rng.normal(size=(500, len(sizes)))[:, patient]
+    noise = rng.normal(size=(500, len(patient)))
+    return series_of(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * noise, codes)
+
+
+def pairs(seed: int, effect: float, correlation: float = 0.6) -> DataSet:
+    """Draw 20 patients with a sample of each class, without a group; ten genes are shifted."""
+    rng = np.random.default_rng([seed, 10])
+    codes = np.tile([0, 1], 20)
+    values = np.sqrt(correlation) * np.repeat(rng.normal(size=(500, 20)), 2, axis=1)
+    values += np.sqrt(1 - correlation) * rng.normal(size=(500, 40))
+    values[:10] += effect * codes
+    return series_of(values, codes)
+
+
+def null_genes(
+    seed: int, _size: LabelTestSize, repeated_by: str, sizes: tuple[tuple[int, int], ...]
+) -> float:
+    """Return the share of null genes with p below .05 in patients with unequal samples.
+
+    There is no verdict. ``sizes`` are the patients, and samples of each, of both classes; a
+    patient's share of the variance is .3.
+    """
+    rng = np.random.default_rng([seed, 5])
+    (n_first, m_first), (n_second, m_second) = sizes
+    samples = np.repeat([m_first, m_second], [n_first, n_second])
+    patient = np.repeat(np.arange(len(samples)), samples)
+    codes = np.repeat([0, 1], [n_first * m_first, n_second * m_second])
+    values = np.sqrt(0.3) * rng.normal(size=(500, len(samples)))[:, patient]
+    values += np.sqrt(0.7) * rng.normal(size=(500, len(patient)))
+    groups = np.array([f"p{i}" for i in patient])
+    series = series_of(values, codes, groups=groups)
+    tested = class_comparisons(values, series, Design(repeated=repeated_by))
+    return float(np.mean(tested["p"][0] < 0.05))
+
+
+# spread and shape, missing values, classes that are one, orders
+
+
+def spread(seed: int, kind: str) -> DataSet:
+    """Draw 500 genes: twice the standard deviation in one class, or two modes in 20 genes."""
+    rng = np.random.default_rng([seed, 6])
+    codes = np.repeat([0, 1], 20)
+    values = rng.normal(size=(500, 40))
+    if kind == "spread":
+        values[:, codes == 1] *= 2
+    else:
+        values[:20, codes == 1] += 1.5 * rng.choice([-1, 1], size=(20, 20))
+    return series_of(values, codes)
+
+
+def not_measured(seed: int, kind: str) -> DataSet:
+    """Draw values that are missing more often in one class, and nothing else."""
+    rng = np.random.default_rng([seed, 7])
+    codes = np.repeat([0, 1], 20)
+    values = rng.normal(size=(500, 40)) + rng.normal(0, 2, size=(500, 1))
+    if kind == "shares":
+        values[rng.random((500, 40)) < np.where(codes, 0.3, 0.05)] = np.nan
+        return series_of(values, codes, missing=True)
+    limit = np.where(codes, -0.5, -2.0)
+    if kind == "limit":
+        return series_of(np.maximum(values, limit), codes)
+    values[values < limit] = np.nan
+    return series_of(values, codes, missing=True)
+
+
+def one_class_twice(seed: int, n_classes: int, size: int) -> DataSet:
+    """Draw classes of which the first two are one; each other one has 15 shifted genes."""
+    rng = np.random.default_rng([seed, 8])
+    codes = np.repeat(np.arange(n_classes), size)
+    values = rng.normal(size=(500, len(codes)))
+    for code in range(2, n_classes):
+        values[15 * code : 15 * code + 15] += 1.5 * (codes == code)
+    return series_of(values, codes)
+
+
+def shifted(seed: int, sizes: tuple[int, int], effect: float) -> DataSet:
+    """Draw two classes of these sizes; 10 of 500 genes are shifted by the effect."""
+    rng = np.random.default_rng([seed, 9])
+    codes = np.repeat([0, 1], sizes)
+    values = rng.normal(size=(500, len(codes)))
+    values[:10] += effect * codes
+    return series_of(values, codes)
+
+
+# cases
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A figure of simulated studies: what it is, its right value, and how it is measured.
+
+    ``figure`` returns the number of one study, of a seed; ``right`` describes the value that a rule
+    without error has.
+    """
+
+    measured: str
+    right: str
+    figure: Callable[[int, LabelTestSize], float]
+
+
+def is_supported(seed: int, size: LabelTestSize, draw: Callable[[int], DataSet]) -> float:
+    """Return whether a drawn study is well or partly supported."""
+    return float(judge(draw(seed), test_size=size).supported)
+
+
+def is_well_supported(seed: int, size: LabelTestSize, draw: Callable[[int], DataSet]) -> float:
+    """Return whether a drawn study is well supported."""
+    return float(judge(draw(seed), test_size=size).level == "well supported")
+
+
+def has_one_level(
+    seed: int, size: LabelTestSize, draws: tuple[Callable[[int], DataSet], ...]
+) -> float:
+    """Return whether a study has the same level whatever its column is called."""
+    return float(len({judge(draw(seed), test_size=size).level for draw in draws}) == 1)
+
+
+def has_one_level_in_all_orders(seed: int, size: LabelTestSize) -> float:
+    """Return whether ten orders of the rows of a study near its limit have one level and p."""
+    series = shifted(seed, (20, 20), 0.8)
+    results = set()
+    for order in [np.arange(40), *map(np.random.default_rng(seed).permutation, [40] * 9)]:
+        moved = replace(
+            series,
+            values=series.values[:, order],
+            samples=series.samples[order],
+            labels=series.labels[order],
+        )
+        judged = judge(moved, test_size=size)
+        results.add((judged.level, judged.p, judged.codes))
+    return float(len(results) == 1)
+
+
+def pair_is_not_named(seed: int, size: LabelTestSize, n_classes: int, n_samples: int) -> float:
+    """Return whether the pair of classes that is one class is not named."""
+    judged = judge(one_class_twice(seed, n_classes, n_samples), test_size=size)
+    named = judged.reasons[judged.reasons["code"] == "classes not distinguished"]
+    return float(not ((named["class"] == "a") & (named["other"] == "b")).any())
+
+
+def null_study(draw: Callable[[int], DataSet]) -> Case:
+    """Return a case in which nothing follows the class, or something else explains it."""
+    return Case(measured="supported", right="0", figure=partial(is_supported, draw=draw))
+
+
+def powerful_study(draw: Callable[[int], DataSet]) -> Case:
+    """Return a case in which the classes differ."""
+    return Case(measured="supported", right="1", figure=partial(is_supported, draw=draw))
+
+
+def same_study(draws: tuple[Callable[[int], DataSet], ...]) -> Case:
+    """Return a case of one study under several names of its column."""
+    return Case(measured="one level", right="1", figure=partial(has_one_level, draws=draws))
+
+
+def column_cases() -> dict[str, Case]:
+    """Return the cases of columns that go with the class."""
+    names = ("hospital", "plate", "recruited_at", "region")
+    named = tuple(partial(hospitals, name=name) for name in names)
+    complete = tuple(partial(hospitals, name=name, share=1.0) for name in names)
+    columns_of_numbers = ("run_order", "RIN", "age")
+    cases = {
+        "hospitals": null_study(named[0]),
+        "names of hospitals": same_study(named),
+        "separation": null_study(complete[0]),
+        "names of separation": same_study(complete),
+        "age": null_study(ages),
+        "names of numbers": same_study(tuple(partial(numbers, name=n) for n in columns_of_numbers)),
+    }
+    levels = {
+        "treatment": ("untreated", "statin"),
+        "exposure": ("no", "yes"),
+        "drug": ("none", "statin"),
+    }
+    for name, words in levels.items():
+        cases[name] = null_study(partial(treatments, name=name, words=words))
+    return cases
+
+
+def repeat_cases() -> dict[str, Case]:
+    """Return the cases of several samples of a patient."""
+    cases = {
+        "replicates, correlation .9": null_study(
+            partial(repeated, sizes=(3,) * 12, correlation=0.9)
+        ),
+        "samples of patients, correlation .6": null_study(
+            partial(repeated, sizes=(2, 3, 4, 5) * 6, correlation=0.6)
+        ),
+        "pairs, correlation .6, null": null_study(partial(pairs, effect=0.0)),
+        "pairs, correlation .6, effect 2": powerful_study(partial(pairs, effect=2.0)),
+    }
+    for sizes in (((30, 5), (5, 1)), ((30, 3), (6, 1)), ((5, 5), (30, 1))):
+        (n_first, m_first), (n_second, m_second) = sizes
+        for repeated_by in ("mean", "correlation"):
+            name = f"{n_first} x {m_first} against {n_second} x {m_second}, {repeated_by}"
+            figure = partial(null_genes, repeated_by=repeated_by, sizes=sizes)
+            cases[name] = Case(measured="null genes with p < .05", right=".05", figure=figure)
+    return cases
+
+
+def value_cases() -> dict[str, Case]:
+    """Return the cases of spread, shape, missing values, classes that are one, and orders."""
+    cases = {
+        "spread": powerful_study(partial(spread, kind="spread")),
+        # the label test finds two modes, the classifier does not
+        "two modes": Case(
+            measured="supported",
+            right="any",
+            figure=partial(is_supported, draw=partial(spread, kind="modes")),
+        ),
+    }
+    for kind in ("missing", "limit", "shares"):
+        figure = partial(is_well_supported, draw=partial(not_measured, kind=kind))
+        cases[f"not measured: {kind}"] = Case(measured="well supported", right="0", figure=figure)
+    cases["orders"] = Case(
+        measured="one level and p", right="1", figure=has_one_level_in_all_orders
+    )
+    for n_classes, n_samples in ((6, 12), (4, 15)):
+        figure = partial(pair_is_not_named, n_classes=n_classes, n_samples=n_samples)
+        case = Case(measured="pair not named", right="0", figure=figure)
+        cases[f"one of {n_classes} classes twice"] = case
+    return cases
+
+
+CASES = column_cases() | repeat_cases() | value_cases()
