@@ -12,7 +12,7 @@ from toys import put, refused
 
 from xnbflow.data.controls import control_class
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry, Shape
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
 from xnbflow.sources.proposal.label import plausible_labels
 from xnbflow.sources.proposal.table_summary import summarise_table
@@ -51,9 +51,7 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
     table = put(tmp_path, "locus\tS1\tS2S3\tS4\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n", "x.tsv")
     sheet = put(tmp_path, "sample,type\nS1,a\nS2,a\nS3,b\nS4,b\n", "sheet.csv")
     options = {"phenotype": str(sheet)}
-    row = DatasetEntry(
-        "x", "table", str(table), shape=Shape(samples="columns"), label="type", **options
-    )
+    row = DatasetEntry("x", "table", str(table), samples="columns", label="type", **options)
     with refused(expected, code="phenotype.glued-names"):
         read_table(table, row)
     with refused(expected, code="phenotype.glued-names"):
@@ -62,9 +60,7 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
 
 def test_a_header_of_r_is_read_with_its_names_one_column_to_the_right(tmp_path):
     table = put(tmp_path, "S1\tS2\ng1\t1\t2\ntype\ta\tb\n", "x.tsv")
-    series = read_table(
-        table, DatasetEntry("x", "table", shape=Shape(samples="columns"), label="type")
-    )
+    series = read_table(table, DatasetEntry("x", "table", samples="columns", label="type"))
     assert series.samples.tolist() == ["S1", "S2"]
     assert series.values.tolist() == [[1, 2]]
 
@@ -182,7 +178,7 @@ def test_a_header_over_two_merged_rows_stays_a_header(tmp_path):
     sheet.append(["g1", 1.5, 2, 3, 4])
     sheet.merge_cells("A1:A2")
     book.save(tmp_path / "x.xlsx")
-    row = DatasetEntry("x", "table", shape=Shape(samples="columns"), label="row 1")
+    row = DatasetEntry("x", "table", samples="columns", label="row 1")
     series = read_table(tmp_path / "x.xlsx", row)
     assert series.labels.tolist() == ["a", "a", "b", "b"]
     assert series.values.tolist() == [[1.5, 2, 3, 4]]

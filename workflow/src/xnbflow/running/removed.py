@@ -37,8 +37,8 @@ _ADJUSTED_CLASSIFIER = (
 )
 _PAIRS_ONLY = (
     "comparisons are of two classes. Write A vs B, with classes that the key map of the data set "
-    'can make of levels and numbers (map: {"<60": young, ">=60": old}), and adjust for other columns by "
-    "adjust; test slopes, trends and interactions with limma"
+    'can make of levels and numbers (map: {"<60": young, ">=60": old}), and adjust for other '
+    "columns by adjust; test slopes, trends and interactions with limma"
 )
 #: Everything that was removed. Add a line for a key that goes, with what a person writes instead.
 REMOVED = (
