@@ -33,10 +33,8 @@ from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.tables.contract import DIAGNOSTIC_PATH, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
-SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
-mine\ttable\tmine.csv\tkind\t40\t1000
-unknown\ttable\tmine.csv\tkind\t\t
-"""
+TABLE = {"source": "table", "file": "mine.csv", "label": "kind"}
+DATASETS = {"mine": TABLE | {"shape": {"samples": 40, "features": 1000}}, "unknown": TABLE}
 STUDIES = """
 one:
   title: One
@@ -59,9 +57,9 @@ two:
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.csv").write_text("kind,f\na,1\nb,2\n")
-    (tmp_path / "mine.tsv").write_text(SHEET)
     raw = copy.deepcopy(default_configuration(ROOT))
-    raw |= {"studies": yaml.safe_load(STUDIES), "run": ["one"], "sheets": ["mine.tsv"]}
+    raw |= {"studies": yaml.safe_load(STUDIES), "run": ["one"]}
+    raw["datasets"] |= DATASETS
     return Plan.read(raw, ROOT, mark_local=lambda path: f"local:{path}")
 
 
@@ -86,14 +84,14 @@ def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(pla
         AcquirePlanner(plan).user_files(wildcards(dataset="mine"))
 
 
-def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
-    assert plan.sheet_mb(wildcards(dataset="mine")) == pytest.approx(40 * 1000 * 20e-6)
+def test_the_size_of_a_data_set_is_that_of_its_entry_or_of_a_large_one(plan):
+    assert plan.dataset_mb(wildcards(dataset="mine")) == pytest.approx(40 * 1000 * 20e-6)
     unknown = wildcards(dataset="unknown")
-    assert plan.sheet_mb(unknown, samples=7) == pytest.approx(7 * 54_675 * 20e-6)
-    assert plan.sheet_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
+    assert plan.dataset_mb(unknown, samples=7) == pytest.approx(7 * 54_675 * 20e-6)
+    assert plan.dataset_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
     both = [{"dataset": "mine"}, {"dataset": unknown.dataset}]
-    assert plan.sheets_mb(both) == pytest.approx((40 * 1000 + 100 * 54_675) * 20e-6)
-    assert plan.sheets_mb([]) == 0
+    assert plan.datasets_mb(both) == pytest.approx((40 * 1000 + 100 * 54_675) * 20e-6)
+    assert plan.datasets_mb([]) == 0
 
 
 def inputs_of(rule, plan):
@@ -119,7 +117,7 @@ class Files(list):
 def test_a_packed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
     assert AcquirePlanner(plan).size_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
-    assert AcquirePlanner(plan).size_mb(job, Files()) == plan.sheet_mb(job)
+    assert AcquirePlanner(plan).size_mb(job, Files()) == plan.dataset_mb(job)
 
 
 def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
@@ -275,7 +273,7 @@ def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
     configuration = ReportPlanner(plan).configuration(ONE)
     assert list(configuration["datasets"]) == ["wine", "mine"]
-    assert configuration["datasets"]["mine"]["sheet"] == "mine.tsv"
+    assert configuration["datasets"]["mine"] == DATASETS["mine"]
     assert list(configuration["classifiers"]) == ["nb", "csnb", "forest"]
     assert list(configuration["folds"]) == ["5-fold", "10-fold"]
 

@@ -127,7 +127,7 @@ def test_a_data_set_has_the_name_of_a_file(name):
 
 def test_a_name_that_yaml_reads_otherwise_is_refused_with_quotes_as_the_remedy():
     settings = yaml.safe_load("{source: table, file: a.csv, label: type, map: {no: a, yes: b}}")
-    with refused(r"datasets.x.map: found False; use a text \(in quotes if YAML", key="map"):
+    with refused(r"datasets.x, map: found False; use a text \(in quotes if YAML", key="map"):
         read_entry("x", settings)
 
 
