@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from fitted_models import CSNB, NEW
 from serving import serving
-from toys import set_fields, dataset, refused
+from toys import dataset, refused, set_fields
 
 from xnbflow.models import predict_table, reading
 from xnbflow.models.reading import described_entry, read_samples, read_training, symbols_of
@@ -33,7 +33,12 @@ INTENSITIES = 2**LOGARITHMS + 2000
 
 
 def needed_transform(
-    monkeypatch, *, kind=RecognisedScale.NOT_LOGGED, n_features=100, quartiles=LOGARITHMS, transform=None
+    monkeypatch,
+    *,
+    kind=RecognisedScale.NOT_LOGGED,
+    n_features=100,
+    quartiles=LOGARITHMS,
+    transform=None,
 ):
     """Return the transform of samples whose values are of a ``kind`` (`scale_of`)."""
     monkeypatch.setattr(reading, "scale_of", lambda *_: (kind, ""))

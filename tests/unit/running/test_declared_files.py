@@ -81,7 +81,7 @@ def test_results_elsewhere_are_those_of_the_link(tmp_path, monkeypatch):
     [
         "data/table.csv",
         "results/other.csv",  # no job writes it
-        "results/yours/series.parquet",  # of no data set of the sheets
+        "results/yours/series.parquet",  # of no data set of the configuration
         "results.csv",
         "results/README.md/README.md",
         "https://host/results/mine/series.parquet",

@@ -390,9 +390,9 @@ def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
     (tmp_path / "config").mkdir()
-    (tmp_path / "mine.tsv").rename(tmp_path / "config/datasets.tsv")
-    again = Plan.read({**plan.raw, "sheets": ["config/datasets.tsv"]}, ROOT)
-    assert again.sheets["mine"] == "config/datasets.tsv"
+    assert plan.local_file("config/config.yaml", "x") == str(ROOT / "config/config.yaml")
+    (tmp_path / "config/config.yaml").write_text("")
+    assert plan.local_file("config/config.yaml", "x") == "config/config.yaml"
 
 
 def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):

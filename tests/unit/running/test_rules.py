@@ -164,10 +164,10 @@ class StubPlan:
     def __init__(self, **study):
         self._study = SimpleNamespace(**study)
 
-    def sheet_mb(self, wildcards, samples=300):
+    def dataset_mb(self, wildcards, samples=300):
         return 2.0 * samples
 
-    def sheets_mb(self, datasets):
+    def datasets_mb(self, datasets):
         return 200.0 * len(datasets)
 
     def validation_datasets(self, wildcards):

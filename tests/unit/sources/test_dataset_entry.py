@@ -90,13 +90,14 @@ def test_braces_in_a_file_s_name_are_refused(key):
 
 
 def documented_keys():
-    """Return the sources of each key in the table of config/README.md."""
+    """Return the sources of each key in the tables of config/README.md."""
     page = (ROOT / "config/README.md").read_text().replace("`", "")
     rows = {}
-    for line in page.split("| key of a data set |")[1].partition("\n\n")[0].splitlines()[2:]:
-        name, sources, _ = line.strip("| ").split(" | ")
-        assert name not in rows
-        rows[name] = sources.split(", ")
+    for part in page.split("| key of a data set |")[1:]:
+        for line in part.partition("\n\n")[0].splitlines()[2:]:
+            name, sources, _ = line.strip("| ").split(" | ")
+            assert name not in rows
+            rows[name] = sources.split(", ")
     return rows
 
 

@@ -70,7 +70,9 @@ def test_a_second_table_of_a_fit_is_not_replaced(folder, option):
     with pytest.raises(InputError, match=r"would replace second\.csv, which this command reads"):
         app.fit("data.csv", output=Path("second.csv"), force=True, **{option: "second.csv"})
     with pytest.raises(InputError, match=r"would replace second\.csv"):
-        app.fit("data.csv", output=Path("second.csv"), force=True, settings=["annotation=second.csv"])
+        app.fit(
+            "data.csv", output=Path("second.csv"), force=True, settings=["annotation=second.csv"]
+        )
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -112,7 +114,10 @@ def test_files_of_a_study_that_a_user_may_have_edited_are_replaced_by_force(fold
 
 def test_a_file_of_a_folder_that_is_read_is_kept(tmp_path):
     (tmp_path / "a.tsv").write_text("sample\tlabel\t")
-    rule = {"inputs": [tmp_path], "is_earlier_result": lambda path: begins_with(path, "sample\tlabel")}
+    rule = {
+        "inputs": [tmp_path],
+        "is_earlier_result": lambda path: begins_with(path, "sample\tlabel"),
+    }
     refuse_to_replace(tmp_path / "new.tsv", force=False, **rule)
     refuse_to_replace(tmp_path / "a.tsv", force=False, **rule)
     (tmp_path / "a.tsv").write_text("gene\ts1\n")
