@@ -117,7 +117,7 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         xnbflow("signature", tmp_path / "model.skops", "--gmt", cwd=tmp_path),
         xnbflow("predict", model, tmp_path / "new.csv", cwd=tmp_path),
         xnbflow("explain", model, tmp_path / "new.csv", "--sample", "s4", cwd=tmp_path),
-        xnbflow("predict", model, folder / "new.csv", "--option", f"x{ESCAPES}=1", cwd=tmp_path),
+        xnbflow("predict", model, folder / "new.csv", "--set", f"x{ESCAPES}=1", cwd=tmp_path),
         xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror", cwd=tmp_path),
     ]
     for call in calls:

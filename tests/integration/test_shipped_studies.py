@@ -131,7 +131,7 @@ def without_files(folder):
     """Write a configuration of a machine without a network and without private files."""
     nothing = folder / "nothing"
     nothing.mkdir()
-    sources = {row.source for row in ROWS.values()} - {"bundled", "simulate", "table"}
+    sources = {row.source for row in ENTRIES.values()} - {"bundled", "simulate", "table"}
     download = {"base_urls": {name: [str(nothing)] for name in sources}, "retries": 0}
     studies = {}
     for study, settings in STUDIES.items():
@@ -147,7 +147,7 @@ def test_every_shipped_study_starts_without_private_files(tmp_path):
     """Each private file is an optional data set that is sought; no plan needs one."""
     without_files(tmp_path)
     written = snakemake(tmp_path, "--dry-run", *STUDIES)
-    private = {name for name, row in ROWS.items() if row.source in ("microarray", "angular")}
+    private = {name for name, row in ENTRIES.items() if row.source in ("microarray", "angular")}
     used = {row.id for study in STUDIES.values() for row in rows_of(study)}
     sought = set(re.findall(r"Seeking (\S+)", written))
     assert private & used <= sought
