@@ -15,6 +15,7 @@ import functools
 import http.server
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,7 @@ import psutil
 from benchmarks.cumida_files import write_cumida_csv
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.running.prepared_process import SWITCH, THREAD_VARIABLES
+from xnbflow.running.job_process import THREAD_VARIABLES
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 from xnbflow.sources.simulate import simulate_series
@@ -38,7 +39,7 @@ FOLDER = ROOT / "results" / "benchmarks" / "paper-scale"
 #: What Snakemake puts before each script, and what stands for the job that it gives it.
 SNAKEMAKES_OWN = """import snakemake.logging, snakemake.iocontainers
 from types import SimpleNamespace as Job
-snakemake = Job(threads=1, log=["log"], output=Job(usage="usage"), params=Job())"""
+snakemake = Job(rule="", wildcards={}, threads=1, input=[], log=["log"], params={"code": ""})"""
 
 
 def main(cores: int, names: list[str]) -> None:
@@ -61,7 +62,7 @@ def main(cores: int, names: list[str]) -> None:
     whole = children_seconds(before)
     kernel = kernel_seconds(work, cores)
     kernels = sum(kernel.values())
-    stages = recorded(work / "results" / "usage")
+    stages = recorded(work / "results" / "logs")
     start_up(stages)
     jobs = int(stages["jobs"].sum())
     starting = stages["start"].sum()
@@ -77,11 +78,8 @@ def main(cores: int, names: list[str]) -> None:
     print()
     print(f"wall time               {seconds:7.1f} s")
     print(f"peak memory, all        {peak / 1e9:7.2f} GB")
-    if starting:
-        print(f"start-up of the jobs    {starting:7.1f} s of processor time")
-        print(f"share of start-up       {100 * starting / cores / seconds:7.1f} % of wall time")
-    else:
-        print(f"jobs are forks, whose work contains their start; see {SWITCH}=no")
+    print(f"start-up of the jobs    {starting:7.1f} s of processor time")
+    print(f"share of start-up       {100 * starting / cores / seconds:7.1f} % of wall time")
     print(f"processor time, all     {whole:7.1f} s")
     print(f"the kernels alone       {kernels:7.1f} s:")
     for name, taken in kernel.items():
@@ -126,7 +124,7 @@ def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int]
     download = json.dumps({"base_urls": {"cumida": [url]}})
     studies = json.dumps({"paper-scale": {"datasets": names}})
     command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")),
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
         *("--directory", str(work), "--cores", str(cores), "paper-scale"),
         *("--config", f"download={download}", f"studies={studies}"),
     ]
@@ -185,12 +183,13 @@ def kernel_seconds(work: Path, cores: int) -> dict[str, float]:
     return pd.DataFrame(results).sum().to_dict()
 
 
-def recorded(records: Path) -> pd.DataFrame:
-    """Return ``jobs`` and processor ``seconds`` of each stage, as its jobs recorded them."""
+def recorded(logs: Path) -> pd.DataFrame:
+    """Return ``jobs`` and processor ``seconds`` of each stage, from the ends of their logs."""
     rows = []
-    for path in records.rglob("*.tsv"):
-        stage = path.relative_to(records).parts[0]
-        rows.append((stage, pd.read_csv(path, sep="\t")["processor_seconds"].item()))
+    for path in logs.rglob("*.log"):
+        stage = path.relative_to(logs).parts[0]
+        *_, seconds = re.findall(r"([\d.]+) processor seconds", path.read_text())
+        rows.append((stage, float(seconds)))
     table = pd.DataFrame(rows, columns=["stage", "seconds"]).groupby("stage")["seconds"]
     return table.agg(jobs="size", seconds="sum").sort_values("seconds", ascending=False)
 
@@ -198,13 +197,8 @@ def recorded(records: Path) -> pd.DataFrame:
 def start_up(stages: pd.DataFrame) -> None:
     """Add what each stage's jobs took before (``start``) and in their first work (``work``).
 
-    The start is that of jobs that do their imports and nothing else. Forks of a prepared process
-    import nothing, so that it is 0 unless these are switched off.
+    The start is that of jobs that do their imports and nothing else.
     """
-    stages["start"] = 0.0
-    stages["work"] = stages["seconds"]
-    if os.environ.get(SWITCH) != "no":
-        return
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         seconds_of_stage = pd.Series(
             {stage: start_seconds(f"{stage}.py") for stage in stages.index}

@@ -24,7 +24,6 @@ from integration.conftest import (
     STUDY,
     jobs,
     prepare,
-    run_and_watch,
     snakemake,
     tables,
 )
@@ -70,9 +69,9 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert len(counts) == 178
     assert set(counts) == {1}
     assert pd.read_parquet(study / "tables/recovery.parquet")["precision"].item() > 0.5
-    recorded = (finished / "results/usage").rglob("*.tsv")
+    measured = (finished / "results/benchmarks").rglob("*.tsv")
     # two data sets in seven rules; compare, report and draw
-    assert len(list(recorded)) == 17
+    assert len(list(measured)) == 17
 
 
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):
@@ -354,27 +353,8 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
     assert tables(folder) == tables(finished)
 
 
-def test_jobs_are_forks_of_one_process_that_leaves_nothing(finished_run):
-    assert finished_run.exit_code == 0
-    assert finished_run.most == 3  # the prepared process and two jobs
-    assert "Traceback" not in finished_run.output
-
-
-@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_of_forked_jobs_that_is_ended_leaves_nothing(finished, tmp_path, ended_by):
-    """The group of processes of the run is ended, as by Ctrl-C."""
-    folder = without(finished, tmp_path / "work", "results/toy")
-    ended = run_and_watch(folder, tmp_path / "t", ended_by)
-    assert ended.exit_code != 0
-    assert ended.most == 3
-    assert "Traceback" not in ended.output
-
-
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
-    """Jobs of every rule for one data set, and those of the study, are processes of their own.
-
-    Jobs of the run to compare with are forks.
-    """
+    """Jobs of every rule for one data set, and those of the study."""
     folder = tmp_path / "work"
     shutil.copytree(finished, folder, symlinks=True)
     study = folder / "results/studies/tiny"
@@ -417,26 +397,46 @@ def test_a_new_classifier_with_a_job_of_its_own_trains_only_that(finished, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("file", "reasons"),
+    ("file", "stages"),
     [
-        ("report/sentences.py", {"page code"}),
-        ("naive_bayes/gaussian_nb.py", {"computing code"}),
-        ("sources/table.py", {"reading code", "computing code"}),
+        ("report/sentences.py", {"page"}),
+        ("inference/verdicts.py", {"judging"}),
+        ("naive_bayes/gaussian_nb.py", {"computing"}),
+        ("sources/table.py", {"reading"}),
         ("running/cli/app.py", set()),
     ],
 )
-def test_the_reason_of_a_rerun_is_a_word_that_a_person_understands(copied, file, reasons):
+def test_the_reason_of_a_rerun_names_the_first_stage_whose_code_was_edited(copied, file, stages):
+    """The reason of jobs of later stages is their new input."""
     root = copied.parent / "xnbflow"
     path = root / "workflow/src/xnbflow" / file
     original = path.read_text()
     path.write_text(original + "# edited\n")
     planned = snakemake(copied, "-n", "--quiet", "host", root=root)
     path.write_text(original)
-    changes = re.findall(r"before: '(\D+) \w{8}' now: '(\D+) \w{8}' *$", planned, re.MULTILINE)
-    assert {before for before, _ in changes} <= reasons
+    changes = re.findall(r"before: '(\w+) \w{8}' now: '(\w+) \w{8}' *$", planned, re.MULTILINE)
+    assert {before for before, _ in changes} == stages
     assert all(before == now for before, now in changes)
     assert planned.count("Params have changed") == len(changes)
-    assert bool(changes) == bool(reasons)
+
+
+def test_a_comment_in_the_rule_of_verdicts_repeats_the_tables_and_the_page_alone(copied):
+    root = copied.parent / "xnbflow"
+    path = root / "workflow/src/xnbflow/inference/verdicts.py"
+    original = path.read_text()
+    path.write_text(original + "# edited\n")
+    planned = jobs(copied, root=root)
+    path.write_text(original)
+    assert planned == AFTER
+
+
+def test_another_clone_has_nothing_to_do(finished, tmp_path):
+    """Its files are newer than the results, and both are in other folders."""
+    work = shutil.copytree(finished, tmp_path / "work", symlinks=True)
+    ignored = shutil.ignore_patterns(".*", "results", "resources", "__pycache__", "tests")
+    clone = tmp_path / "clone"
+    shutil.copytree(ROOT, clone, ignore=ignored, copy_function=shutil.copyfile)
+    assert jobs(work, root=clone) == {}
 
 
 def test_the_title_of_a_figure_repeats_the_page_and_the_figures_alone(copied):
@@ -455,7 +455,7 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
     stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models"}
     stages |= {"compare", "validate", "combine", "analyse", "report", "draw"}
-    assert rules - set(contract_studies(finished)) == {"all", *stages}
+    assert rules - set(contract_studies(finished)) == {"all", "default", *stages}
 
 
 def contract_studies(folder):
@@ -476,5 +476,6 @@ def test_a_run_leaves_no_file_that_is_not_an_output_or_a_log(finished):
         for path in (finished / "results").rglob("*")
         if path.is_file()
     }
+    folders = (*folders, "results/benchmarks/")
     undeclared = {path for path in written - declared if not path.startswith(folders)}
     assert undeclared == {"results/index.html"}

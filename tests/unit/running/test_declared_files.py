@@ -40,7 +40,7 @@ def check(location="data/table.csv", phenotype=None, gene_sets=(), folds=None):
         "results/mine/new.csv",  # a job may remove it, or write it later
         "results/studies/s/genes.tsv",
         "results/logs/acquire/mine.log",
-        "results/usage/acquire/mine.tsv",
+        "results/benchmarks/acquire/mine.tsv",
         "results/index.html",
         "results/README.md",
     ],

@@ -137,8 +137,6 @@ def test_a_job_trains_the_classifiers_of_its_name(plan):
     main = wildcards(**WINE, folds="5-fold", job="main")
     assert list(train.entries(main)) == ["nb", "csnb"]
     assert list(train.entries(wildcards(**WINE, folds="5-fold", job="forest"))) == ["forest"]
-    assert set(train.code(wildcards(**WINE, folds="5-fold", job="forest"))) == {"sklearn"}
-    assert train.code(main) == {}
     assert plan.jobs == ["forest", "main"]
     training = inputs_of("compare", plan)["training"](ONE)
     assert [path for path in training if path.endswith("/fits.parquet")][:2] == [
@@ -246,23 +244,6 @@ def test_public_files_of_gene_sets_are_parameters_and_those_of_the_user_inputs(p
     assert planner.gene_set_urls(ONE) == [url]
 
 
-def test_the_times_of_every_job_of_a_study_are_read(plan):
-    records = inputs_of("report", plan)["usage"](ONE)
-    rules = [path.split("/")[2] for path in records]
-    # two data sets; two schemes with two jobs each; one model
-    of_study = {"compare": 1}
-    expected = {
-        "acquire": 2,
-        "diagnose": 2,
-        "genes": 2,
-        "classify": 8,
-        "check": 2,
-        "models": 2,
-        **of_study,
-    }
-    assert {rule: rules.count(rule) for rule in rules} == expected
-
-
 def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
     targets = TargetPlanner(plan).of_study("one")
     assert "results/studies/one/report.html" in targets
@@ -339,12 +320,6 @@ def full_plan(plan):
     return plan
 
 
-def test_the_times_of_second_cohorts_and_cohorts_are_read(full_plan):
-    rules = [path.split("/")[2] for path in inputs_of("report", full_plan)["usage"](ONE)]
-    counts = {rule: rules.count(rule) for rule in ("validate", "combine")}
-    assert counts == {"validate": 1, "combine": 1}
-
-
 def with_designs(plan, study, **designs):
     return replace(plan.config.studies[study], designs=designs)
 
@@ -410,13 +385,6 @@ def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
     assert scheme(wildcards(study="two", analysis="y")) is None
 
 
-def test_sections_depend_on_the_files_of_a_page_and_jobs_do_not(plan, monkeypatch):
-    monkeypatch.setattr("xnbflow.running.plan.method_code", lambda _: "of methods")
-    monkeypatch.setattr("xnbflow.running.planners.report.section_code", lambda _: "of sections")
-    assert ReportPlanner(plan).section_code(ONE) == "of sections"
-    assert StudyPlanner(plan).code(ONE) == "of methods"
-
-
 def test_only_existing_pages_are_listed(plan, tmp_path):
     assert TargetPlanner(plan).pages() == []
     page = tmp_path / "results/studies/one/report.html"
@@ -425,10 +393,25 @@ def test_only_existing_pages_are_listed(plan, tmp_path):
     assert TargetPlanner(plan).pages() == [page]
 
 
-def test_a_classifier_behind_steps_counts_with_all_its_methods(plan):
+def test_other_code_counts_for_the_study_that_names_it(plan, tmp_path, monkeypatch):
+    """Classifiers behind steps, and a module beside the configuration."""
     plan.config.preprocessing["wine"] = [{"method": "sample_ranks", "reason": "two scanners"}]
-    job = wildcards(dataset="wine", classifier="forest")
-    assert set(TrainPlanner(plan).model_code(job)) == {"sklearn"}
+    assert set(StudyPlanner(plan).own_code(ONE)) == {"sklearn"}
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_module.py").write_text("class Model: ...\n")
+    plan.config.classifiers["csnb"]["method"] = "own_module.Model"
+    before = StudyPlanner(plan).own_code(ONE)["own_module"]
+    (tmp_path / "own_module.py").write_text("class Model: ...  # edited\n")
+    assert StudyPlanner(plan).own_code(ONE)["own_module"] != before
+
+
+def test_gene_sets_of_the_project_are_parameters_by_their_content(plan):
+    """As inputs they would have the path and the time of one clone."""
+    shipped = "config/gene-sets/planted-modules.gmt"
+    plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=(shipped,))
+    planner = StudyPlanner(plan)
+    assert planner.gene_set_files(ONE) == []
+    assert list(planner.shipped_gene_sets(ONE)) == [shipped]
 
 
 class Found:
@@ -484,3 +467,13 @@ class InputFiles(list):
     def __init__(self, paths, sizes):
         super().__init__(paths)
         self.size_files_mb = sizes
+
+
+def test_compare_and_report_are_one_job_of_a_cluster_without_an_analysis_between_them(plan):
+    planner = StudyPlanner(plan)
+    assert planner.end_group(ONE) == "end"
+    known = {"needy": SimpleNamespace(needs=("summary",)), "free": SimpleNamespace(needs=())}
+    with patch("xnbflow.running.planners.study.known_analyses", lambda: known):
+        for name, group in (("needy", None), ("free", "end")):
+            plan.config.studies["one"] = replace(plan.config.studies["one"], analyses={name: {}})
+            assert planner.end_group(ONE) == group
