@@ -59,7 +59,7 @@ class Variables:
     features : list of int
         All other variables, which are numbers.
     empty : list of int
-        Columns without any value that the sheet does not name.
+        Columns without any value that the entry does not name.
     cells : dict of int to list of str
         The texts of the variables in ``texts``, and of `binary`.
     binary : DataFrame
