@@ -49,7 +49,7 @@ def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):
     assert numbers == sorted(numbers)
     np.testing.assert_array_equal(first.values[0], [rows[number][0] for number in numbers])
     assert list(first.samples) == list(again.samples) != list(other.samples)
-    with pytest.raises(InputError, match="option rows=61, but there are 60 rows"):
+    with pytest.raises(InputError, match="rows is 61, but there are 60 rows"):
         get(tmp_path, "magic", options={"rows": 61})
 
 
