@@ -212,7 +212,7 @@ def test_genes_are_adjusted_for_columns_of_a_table_and_pairs_are_noted(tmp_path)
         cells = ["xy"[i % 2], patient, 40 + i * i % 17, i // 4, i % 2, sex, "low", 0.1 * i * i]
         lines.append(",".join(map(str, [f"s{i}", *cells])))
     path.write_text("\n".join(lines))
-    columns = "patient,Age,day,arm,sex,dose"
+    columns = ("patient", "Age", "day", "arm", "sex", "dose")
 
     def read(**options):
         options = {"phenotype_columns": columns} | options
@@ -257,7 +257,7 @@ def test_a_column_without_values_in_a_class_or_a_missing_group_is_refused(tmp_pa
     ages = [str(40 + i * i % 17) for i in range(12)]
     some = ["" if i in (1, 4) else age for i, age in enumerate(ages)]
     assert not read(some).notes  # a study that does not use the column
-    with refused("2 samples have no 'age', which the option group names: s1, s4", key="group"):
+    with refused("2 samples have no 'age', which group names: s1, s4", key="group"):
         read(some, group="age")
     by_age = Design(adjust=("age",))
     with refused("no sample of the class x, y has a value of 'age'", key="adjust"):
