@@ -7,12 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import either, listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS, name_column, set_aside
+from xnbflow.sources.proposal.column_options import (
+    OPTIONS_OF_COLUMNS,
+    add_names,
+    name_column,
+    set_aside,
+)
 from xnbflow.sources.proposal.label import first_column
-from xnbflow.sources.proposal.variables import is_covariate, is_text_column
+from xnbflow.sources.proposal.layout import TableLayout
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     label_options,
@@ -27,11 +32,13 @@ from xnbflow.sources.series.plausibility import (
 from xnbflow.sources.sheet import SheetRow, escape_name
 
 
-def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
+def propose_columns(sheet_row: SheetRow, layout: TableLayout) -> tuple[SheetRow, list[str]]:
     """Return the row with the columns that are not features, and remarks.
 
-    These are names, patients, the batch, rare classes, and other columns of the samples.
+    These are names, patients, the batch, rare classes, and other columns of the samples. Where the
+    numbers of a table are too few to recognise its features, all are named as features.
     """
+    fields = layout.fields
     label = str(sheet_row.label).removeprefix("obs:")
     options = dict(sheet_row.options)
     if label in sheet_row.names("phenotype_columns"):  # an export may have the label beside others
@@ -79,7 +86,19 @@ def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow
             f"The column {name!r} would name the samples, but {listed(cells)} "
             f"{either(len(cells), 'occurs', 'occur')} more than once; make the names unique."
         )
-    remarks += _remarks(fields, descriptions, sheet_row, in_table=in_table)
+    if in_table:
+        numbers = [name for name in layout.outside if name in descriptions]
+        remarks += _remarks_on_numbers(numbers)
+    remarks += _remarks_on_patients(fields, descriptions, sheet_row.options.get("group"))
+
+    few_features = [name for name in layout.few_features if name not in (label, id_column)]
+    if in_table and few_features and not {"features", "drop"} & sheet_row.options.keys():
+        sheet_row = add_names(sheet_row, "features", few_features)
+        remarks.append(
+            f"The table has {counted(len(few_features), 'column')} of numbers, too few to "
+            "recognise which are features: all are proposed (features=). Leave out those that "
+            "describe samples."
+        )
     return sheet_row, remarks
 
 
@@ -151,23 +170,27 @@ def column_options(
     return {key: name for key, name in proposed.items() if name and key not in chosen_options}
 
 
-def _remarks(
-    fields: pd.DataFrame, descriptions: Sequence[str], sheet_row: SheetRow, *, in_table: bool
+def _remarks_on_numbers(names: Sequence[str]) -> list[str]:
+    """Return a sentence on columns of numbers outside the block of features."""
+    if not names:
+        return []
+    verb = either(len(names), "is a number", "are numbers")
+    aim = either(len(names), "it describes", "they describe")
+    remark = (
+        f"{listed(names)} {verb} outside the block of features, by name or by values: {aim} "
+        "samples; features= makes a column a feature."
+    )
+    return [remark]
+
+
+def _remarks_on_patients(
+    fields: pd.DataFrame, descriptions: Sequence[str], group: str | None
 ) -> list[str]:
-    """Return sentences on numeric columns that are not features, and on patients."""
-    group = sheet_row.options.get("group")
-    columns = {name: first_column(fields, name) for name in descriptions if name != group}
-    numbers = []
-    for name, cells in columns.items():
-        if in_table and is_covariate(name) and not is_text_column(cells):
-            numbers.append(name)
+    """Return sentences on columns of patients that are not the ``group``."""
     remarks = []
-    if numbers:
-        predicate = either(len(numbers), "is not a feature by name", "are not features by name")
-        remarks.append(f"{listed(numbers)} {predicate}.")
-    for name, cells in columns.items():
-        n_values = cells.nunique()
-        if is_patient(name) and 2 < n_values < len(fields):
+    for name in descriptions:
+        n_values = first_column(fields, name).nunique()
+        if name != group and is_patient(name) and 2 < n_values < len(fields):
             remarks.append(
                 f"{name!r} has {n_values} values for {len(fields)} samples and is not proposed as "
                 "group=: that needs at least five patients, three of each class, and one of every "

@@ -132,7 +132,9 @@ def choose_label(layout: TableLayout) -> LabelChoice:
     if sheet_row.label:
         return LabelChoice(layout, sheet_row, remarks)
 
-    candidates = plausible_labels(fields)
+    # Numbers outside the block of features are classes only where nothing else is
+    # (`choose_binary_label`).
+    candidates = plausible_labels(fields.drop(columns=list(layout.outside)))
     if candidates:
         best, *others = candidates
         remarks += _remarks_on_binary(best, first_column(fields, best))

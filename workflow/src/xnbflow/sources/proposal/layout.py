@@ -26,6 +26,7 @@ from xnbflow.sources.formats.program_exports import (
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
+from xnbflow.sources.infer.feature_block import are_numbered
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import (
     add_names,
@@ -77,7 +78,11 @@ class TableLayout:
     samples : tuple of str
         The names of the samples if these are columns.
     binary : DataFrame
-        Columns of 0 and 1, apart from ``fields``, that are plausible labels.
+        Columns of 0 and 1, or of few numbers, that are plausible labels.
+    outside : tuple of str
+        The fields that are numbers outside the block of features.
+    few_features : tuple of str
+        The columns of numbers, if they are too few to recognise which of them are features.
     """
 
     fields: pd.DataFrame
@@ -85,6 +90,8 @@ class TableLayout:
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     binary: pd.DataFrame = field(default_factory=pd.DataFrame)
+    outside: tuple[str, ...] = ()
+    few_features: tuple[str, ...] = ()
 
 
 def recognise_layout(sheet_row: SheetRow, downloads: Downloads) -> TableLayout:
@@ -208,7 +215,15 @@ def _samples_in_rows(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFrame
 
     if len(phenotype):
         fields, sheet_row = join_phenotype(fields, sheet_row, phenotype, header)
-    return TableLayout(fields, sheet_row, tuple(remarks), binary=guess.binary)
+    are_few = guess.are_few and not are_numbered([header[i] for i in guess.features])
+    return TableLayout(
+        fields,
+        sheet_row,
+        tuple(remarks),
+        binary=guess.binary,
+        outside=tuple(header[i] for i in guess.outside),
+        few_features=tuple(header[i] for i in guess.features) if are_few else (),
+    )
 
 
 def _samples_in_columns(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
@@ -246,7 +261,12 @@ def _samples_in_columns(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFr
 
     sheet_row = drop_tallies(sheet_row, table.names)
     return TableLayout(
-        fields, sheet_row, tuple(remarks), samples=tuple(table.samples), binary=guess.binary
+        fields,
+        sheet_row,
+        tuple(remarks),
+        samples=tuple(table.samples),
+        binary=guess.binary,
+        outside=tuple(table.names[i] for i in guess.outside),
     )
 
 

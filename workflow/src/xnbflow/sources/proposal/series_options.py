@@ -17,10 +17,8 @@ from xnbflow.sources.proposal.column_options import set_aside
 from xnbflow.sources.proposal.scale import MOST_IMPUTED
 from xnbflow.sources.series.merging import REPEATED_FEATURES
 from xnbflow.sources.series.missing_values import MISSING_VALUES
-from xnbflow.sources.series.plausibility import (
-    lone_features,
-    suggested_group,
-)
+from xnbflow.sources.series.plausibility import suggested_group
+from xnbflow.sources.series.scale_recognition import of_other_scale
 from xnbflow.sources.series.sequencing import (
     BARCODE_PATIENT,
 )
@@ -53,7 +51,7 @@ def read_series(sheet_row: SheetRow, downloads: Downloads) -> ProposedSeries:
         or suffix_of(sheet_row.location) == ".h5ad"
     )
     if not has_settled_features and (series.kinds == "linear").all():
-        lone = lone_features(series.values, series.features)
+        lone = series.features[of_other_scale(series.values)].tolist()
         if lone:
             sheet_row = set_aside(sheet_row, lone)
             series = acquire(sheet_row, downloads=downloads.folder)

@@ -56,7 +56,7 @@ def summarise_table(
 
         # The columns of the samples, what the reader needs, and the scale of the values.
         layout = choice.layout
-        sheet_row, column_remarks = propose_columns(choice.sheet_row, layout.fields)
+        sheet_row, column_remarks = propose_columns(choice.sheet_row, layout)
         proposed = read_series(sheet_row, downloads)
         proposed = group_by_patients(proposed, downloads)
         series = proposed.series

@@ -56,8 +56,23 @@ _TALLIES = re.compile(
     r"N_(unmapped|multimapping|noFeature|ambiguous)",
     re.IGNORECASE,
 )
+#: Controls of Affymetrix, Agilent and NanoString, and the spike-ins of the ERCC.
+_CONTROL = re.compile(
+    r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$|(POS|NEG)_[A-H](\([\d.]+\))?$"
+)
 #: The name of the column of patients of TCGA.
 BARCODE_PATIENT = "barcode patient"
+
+
+def is_control(name: str) -> bool:
+    """Return whether a feature is a control of an array or a spike-in, by its name.
+
+    Examples
+    --------
+    >>> is_control("AFFX-BioB-5_at"), is_control("ERCC-00002"), is_control("ERCC1")
+    (True, True, False)
+    """
+    return _CONTROL.match(name) is not None
 
 
 def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:

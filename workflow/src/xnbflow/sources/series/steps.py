@@ -4,7 +4,6 @@
 that returns a series; a step that would change nothing is left out, or returns the series itself.
 """
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -23,15 +22,19 @@ from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
 from xnbflow.sources.series.plausibility import (
     is_technical,
-    lone_features,
     repeated_samples,
     suggested_group,
 )
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
-from xnbflow.sources.series.scale_recognition import looks_like_counts, note_on_cycles, scale_of
+from xnbflow.sources.series.scale_recognition import (
+    looks_like_counts,
+    note_on_cycles,
+    of_other_scale,
+    scale_of,
+)
 from xnbflow.sources.series.scales import RecognisedScale, Transform
-from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
+from xnbflow.sources.series.sequencing import is_control, read_tallies, tally_pattern
 from xnbflow.sources.sheet import SheetRow, local_path
 
 #: Scales that are not noted, or not in every table.
@@ -43,10 +46,6 @@ _SCALES = {
     Transform.LOG_CPM: "ln",
     Transform.TMM: COUNTS,
 }
-#: Controls of Affymetrix, Agilent and NanoString, and the spike-ins of the ERCC.
-_CONTROL = re.compile(
-    r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$|(POS|NEG)_[A-H](\([\d.]+\))?$"
-)
 
 
 def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
@@ -89,16 +88,16 @@ def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
 
 def drop_controls(series: RawSeries, dataset: SheetRow) -> RawSeries:
     """Leave out control probes of the array."""
-    is_control = np.array([_CONTROL.match(name) is not None for name in series.features], bool)
+    are_controls = np.array([is_control(name) for name in series.features], dtype=bool)
     keep_all = dataset.options.get("controls") == "keep"
-    if keep_all or not is_control.any() or is_control.all():
+    if keep_all or not are_controls.any() or are_controls.all():
         return series
     note = Note(
-        f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
-        f"({listed(series.features[is_control], 3)})",
+        f"{counted(int(are_controls.sum()), 'control probe', 'was', 'were')} left out "
+        f"({listed(series.features[are_controls], 3)})",
         advice="the option controls=keep keeps them",
     )
-    return series.with_features(np.flatnonzero(~is_control)).with_notes([note])
+    return series.with_features(np.flatnonzero(~are_controls)).with_notes([note])
 
 
 def annotate(series: RawSeries, dataset: SheetRow) -> RawSeries:
@@ -293,7 +292,7 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
         notes.append(finding)
     if not is_linear.all():
         values[is_linear] = linear_values
-    elif lone := lone_features(values, series.features):
+    elif len(lone := series.features[of_other_scale(values)].tolist()):
         note = Note(
             f"{', '.join(map(repr, lone))}: unlike all other features",
             advice=(
