@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xnbflow.sources.formats.cell_texts import is_date, is_missing, numbers_of
-from xnbflow.sources.series.sequencing import is_control, read_tallies
+from xnbflow.sources.series.sequencing import is_control, is_total, read_tallies
 
 #: Least number of columns of a block; which of fewer columns are features is asked.
 LEAST_FEATURES = 20
@@ -129,10 +129,10 @@ def find_feature_block(
     [0, 1]
     """
     n_columns = len(names)
-    # Controls of an array, reads of no gene and columns without a name are no features either, but
-    # are left out or refused elsewhere.
+    # Controls of an array, sums, reads of no gene and columns without a name are no features
+    # either, but are left out or refused elsewhere.
     left_out = {i for i, name in enumerate(names) if not name or is_control(name)}
-    left_out |= {i for i, name in enumerate(names) if read_tallies([name])}
+    left_out |= {i for i, name in enumerate(names) if is_total(name) or read_tallies([name])}
     if left_out:
         kept = [i for i in range(n_columns) if i not in left_out]
         block = find_feature_block([names[i] for i in kept], [cells[i] for i in kept], decimal)

@@ -30,6 +30,7 @@ from xnbflow.sources.series.sequencing import (
     BARCODE_PATIENT,
     are_alignments,
     barcode_patients,
+    is_total,
     plain_sample_names,
     without_version,
 )
@@ -54,10 +55,17 @@ def series_of_table(
         series = _leave_out_empty(series)
     if dataset.orientation == "columns":
         series = _leave_out_unnamed(series)
+    series = _leave_out_totals(series)
     _refuse_bad_names(path, table, series)
     series = _shorten_names(series, has_phenotype=phenotype is not None)
     series = series.with_notes(_changed_names(path, series))
     return _take_labels(_join_phenotype(series, dataset, phenotype), dataset)
+
+
+#: Least number of names of which the last may be a total.
+_LEAST_SUMMED = 4
+#: Largest relative difference of a total from the sum, due to rounding.
+_ROUNDING_OF_TOTAL = 1e-3
 
 
 _EMPTY = Refusal(
@@ -165,6 +173,21 @@ def _leave_out_unnamed(series: RawSeries) -> RawSeries:
     verb = either(n_unnamed, "was", "were")
     note = f"{counted(n_unnamed, 'feature')} without a name {verb} left out"
     return series.with_features(rows).with_notes([note])
+
+
+def _leave_out_totals(series: RawSeries) -> RawSeries:
+    """Omit a last row (or column) that is named as a total and is one, with a note about it."""
+    for axis, names, keep in (
+        (0, series.features, RawSeries.with_features),
+        (1, series.samples, RawSeries.with_samples),
+    ):
+        if len(names) < _LEAST_SUMMED or not is_total(str(names[-1])):
+            continue
+        values = np.moveaxis(series.values, axis, 0)
+        if np.allclose(np.nansum(values[:-1], axis=0), values[-1], rtol=_ROUNDING_OF_TOTAL):
+            note = f"{quoted(names[-1])} is the sum of all others and was left out"
+            series = keep(series, np.arange(len(names) - 1)).with_notes([note])
+    return series
 
 
 _UNNAMED_SAMPLE = Refusal(

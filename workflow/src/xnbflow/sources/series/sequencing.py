@@ -60,6 +60,8 @@ _TALLIES = re.compile(
 _CONTROL = re.compile(
     r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$|(POS|NEG)_[A-H](\([\d.]+\))?$"
 )
+#: Names of a row or column of sums.
+_TOTAL = re.compile("(grand[ _]?)?totals?|sums?", re.IGNORECASE)
 #: The name of the column of patients of TCGA.
 BARCODE_PATIENT = "barcode patient"
 
@@ -73,6 +75,17 @@ def is_control(name: str) -> bool:
     (True, True, False)
     """
     return _CONTROL.match(name) is not None
+
+
+def is_total(name: str) -> bool:
+    """Return whether a row or column is one of sums by its name.
+
+    Examples
+    --------
+    >>> is_total("Total"), is_total("Grand Total"), is_total("SUMO1")
+    (True, True, False)
+    """
+    return _TOTAL.fullmatch(name.strip()) is not None
 
 
 def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
