@@ -17,7 +17,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.papers.xnb_paper.compute_distances import AT_THRESHOLD, analyse
 from xnbflow.running.project import default_configuration, default_sheets
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/methods/xnb.md"

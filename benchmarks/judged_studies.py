@@ -129,7 +129,7 @@ def judge(
         warnings.simplefilter("ignore")  # small classes
         tables = train(series, draw_folds(series, SPLITS, 1), entry, explain=False)
         audited = [audit(series)["audit"], missing_values(series), values_at_limit(series)]
-        test = label_test(series, n_permutations=test_size.permutations, n_repeats=test_size.draws)
+        test = label_test(series, n_permutations=test_size.permutations, n_draws=test_size.draws)
         stability = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
         if n_half_pairs:
             stability = _stability(series, tables, entry, n_half_pairs)
@@ -150,7 +150,7 @@ def judge(
         headers,
         fits={KEY: (0, SPLITS)},
         stability=stability,
-        permutation_tests=test.assign(dataset="d", classifier="c"),
+        label_tests=test.assign(dataset="d", classifier="c"),
         further={KEY: further},
     )
     area = None

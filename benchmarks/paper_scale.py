@@ -29,7 +29,7 @@ from benchmarks.cumida_files import write_cumida_csv
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.running.prepared_process import SWITCH, THREAD_VARIABLES
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 from xnbflow.sources.simulate import simulate_series
 
 ROOT = Path(__file__).parents[1]

@@ -26,7 +26,7 @@ from xnbflow.inference.label_test import label_test
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 
 ROOT = Path(__file__).parents[1]
 STUDY = "paper-scale"

@@ -84,7 +84,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
             "Partly supported",
             "Disjoint halves of the samples give different lists of genes.",
         ),
-        ("poor", "Not supported", "The permutation test does not exclude chance."),
+        ("poor", "Not supported", "The label test does not exclude chance."),
     )
     cards = [
         Card(

@@ -69,7 +69,7 @@ def geo(row):
     table = pd.DataFrame((2**values.T).round(1), PROBES, samples).rename_axis("ID_REF")
     write = soft if row.location.startswith("GDS") else series_matrix
     symbols = pd.DataFrame({"ID": PROBES, "Gene symbol": PROBES})
-    platform = row.options["annotation"]
+    platform = row.annotation
     annotation = f"^Annotation\n!Annotation_platform = {platform}\n!platform_table_begin\n"
     annotation += text(symbols, sep="\t").decode() + "!platform_table_end\n"
     files = {accession_path(row.location): write(row.location, codes, table)}

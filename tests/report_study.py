@@ -31,7 +31,6 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.keyed_tables import KEY
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.inference.label_test import STATISTIC
 from xnbflow.inference.verdict_reasons import Reason, lowest
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.results import StudyResults
@@ -114,11 +113,11 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     label_tests = {}  # by data set: the tables of each classifier
     for (dataset, classifier), p_value in p_values:
         test = {
-            "metric": "mean_probability",
+            "statistic": "means",
             "p_value": p_value,
-            "permuted": STATISTIC,
-            "at_least": 2,
-            "permutations": 99,
+            "at_least": 45,
+            "permutations": 1000,
+            "adjusted_for": "",
         }
         rows = completed(pd.DataFrame([test]), contract.CHECK_TABLES["label_test"])
         label_tests.setdefault(dataset, {})[classifier] = {"label_test": rows}

@@ -31,9 +31,9 @@ from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.series.phenotype import read_phenotype
-from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +61,7 @@ CSV = good("table.csv")
 
 def as_table(path, **options):
     fields = {"label": "type"} | options
-    return read_table(path, SheetRow("toy", "table", str(path), **fields))
+    return read_table(path, DatasetEntry("toy", "table", str(path), **fields))
 
 
 def read_configuration(path):
@@ -222,8 +222,8 @@ GEO_TABLES = {
     kind: (f"!{name}_table_begin", f"!{name}_table_end")
     for kind, name in (("matrix", "series_matrix"), ("soft", "dataset"))
 }
-MATRIX = SheetRow("toy", "geo", "t", label="title")
-SOFT = SheetRow("toy", "geo", "t", label="characteristics:state")
+MATRIX = DatasetEntry("toy", "geo", "t", label="title")
+SOFT = DatasetEntry("toy", "geo", "t", label="characteristics:state")
 
 
 def by_id(path):
@@ -244,7 +244,7 @@ READERS = {
     "table, semicolons": ("t.csv", CSV.replace(",", ";").replace(".", ","), by_id, TEXT, 1),
     "table gzipped": ("t.tsv.gz", CSV.replace(",", "\t"), by_id, TEXT, 1),
     "columns": (
-        "t.tsv", good("columns.tsv"), lambda path: as_table(path, orientation="columns"),
+        "t.tsv", good("columns.tsv"), lambda path: as_table(path, samples="columns"),
         dataset_in(turned_cells), 1,
     ),
     "workbook": ("t.xlsx", write_frame, by_id, dataset_in(workbook_cells), 50),
@@ -263,7 +263,7 @@ READERS = {
     ),
     "phenotype": (
         "p.tsv", good("phenotype.tsv"),
-        lambda path: read_phenotype(path, SheetRow("toy", "table", "t.csv", label="type")),
+        lambda path: read_phenotype(path, DatasetEntry("toy", "table", "t.csv", label="type")),
         unread, 1,
     ),
     "folds": ("f.tsv", good("folds.tsv"), read_toy_folds, unread, 1),

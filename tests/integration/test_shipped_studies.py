@@ -14,7 +14,7 @@ from serving import serving
 from toys import HOSTILE
 
 from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.sheet import read_sheet, sheet_text
+from xnbflow.sources.dataset_entry import read_sheet, sheet_text
 
 pytestmark = pytest.mark.slow
 

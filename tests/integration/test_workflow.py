@@ -135,7 +135,6 @@ def copy_into(folder, finished):
                 "acquire": 1,
                 "diagnose": 1,
                 "genes": 1,
-                "permute": 1,
                 "classify": 1,
                 "check": 1,
                 "models": 1,
@@ -401,7 +400,6 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
         "classify",
         "check",
         "models",
-        "permute",
         "genes",
         *AFTER,
     }
@@ -462,7 +460,7 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     """`--list-rules` shows the stages and the studies, whatever the studies train."""
     written = snakemake(finished, "--list-rules", "--quiet", "all")
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
-    stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models", "permute"}
+    stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models"}
     stages |= {"compare", "validate", "combine", "analyse", "report", "draw"}
     assert rules - set(contract_studies(finished)) == {"all", *stages}
 

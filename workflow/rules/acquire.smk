@@ -1,4 +1,4 @@
-# Acquire: from a row of the sheet to the canonical series, one row per feature.
+# Acquire: from an entry of the configuration to the canonical series, one row per feature.
 from xnbflow.running.planners.acquire import AcquirePlanner
 
 ACQUIRE = AcquirePlanner(PLAN)
@@ -16,13 +16,13 @@ checkpoint seek:
         "../../envs/xnbflow.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
-            1200, per_mb=6, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
+            1200, per_mb=6, size_mb=PLAN.dataset_mb(wildcards), attempt=attempt
         ),
         runtime=lambda wildcards, input, attempt: requested(
-            60, per_mb=1, size_mb=PLAN.sheet_mb(wildcards), attempt=attempt
+            60, per_mb=1, size_mb=PLAN.dataset_mb(wildcards), attempt=attempt
         ),
     params:
-        dataset=ACQUIRE.row,
+        dataset=ACQUIRE.entry,
         files=ACQUIRE.named_files,
         code=reading_code(),
         methods=ACQUIRE.reader_code,
@@ -46,10 +46,10 @@ rule acquire:
     log:
         "results/logs/acquire/{dataset}.log",
     # Jobs of data sets in progress precede new ones; among new ones the largest is first.
-    priority: lambda wildcards: -1 / (1 + PLAN.sheet_mb(wildcards))
+    priority: lambda wildcards: -1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards), most=2, per_cpu=300)
+    threads: lambda wildcards: cpus_for(PLAN.dataset_mb(wildcards), most=2, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1200, per_mb=6, size_mb=ACQUIRE.size_mb(wildcards, input), attempt=attempt
@@ -58,7 +58,7 @@ rule acquire:
             60, per_mb=1, size_mb=ACQUIRE.size_mb(wildcards, input), attempt=attempt
         ),
     params:
-        dataset=ACQUIRE.row,
+        dataset=ACQUIRE.entry,
         file_states=ACQUIRE.user_file_states,
         code=reading_code(),
         methods=ACQUIRE.reader_code,

@@ -20,7 +20,7 @@ rule classify:
     log:
         "results/logs/classify/{study}/{dataset}/{folds}/{job}.log",
     # Jobs of the largest series are first, since they are last to end.
-    priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
+    priority: lambda wildcards: 1 - 1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -50,7 +50,7 @@ rule check:
         usage="results/usage/check/{study}/{dataset}.tsv",
     log:
         "results/logs/check/{study}/{dataset}.log",
-    priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
+    priority: lambda wildcards: 1 - 1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -65,6 +65,8 @@ rule check:
         label_test_classifiers=TRAIN.label_test_classifiers,
         halves_classifiers=TRAIN.halves_classifiers,
         n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
+        n_permutations=TRAIN.n_permutations,
+        design=TRAIN.design,
         code=computing_code(),
         methods=TRAIN.check_code,
     message:
@@ -120,33 +122,3 @@ rule models:
         "Fitting {wildcards.classifier} to all samples of {wildcards.dataset}"
     script:
         "../scripts/models.py"
-
-
-# Permute: compare a classifier's accuracy with that on permuted labels. The whole cross-validation, with
-# selection of features, is repeated on permuted labels.
-rule permute:
-    input:
-        series="results/{dataset}/series.parquet",
-    output:
-        permutation="results/studies/{study}/permutations/{dataset}/{classifier}/permutation.parquet",
-        usage="results/usage/permute/{study}/{dataset}/{classifier}.tsv",
-    log:
-        "results/logs/permute/{study}/{dataset}/{classifier}.log",
-    conda:
-        "../../envs/xnbflow.yaml"
-    resources:
-        mem_mb=lambda wildcards, input, attempt: requested(
-            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
-        ),
-        runtime=lambda wildcards, input, attempt: requested(
-            240, per_mb=12, size_mb=input.size_mb, attempt=attempt
-        ),
-    params:
-        entry=TRAIN.entry,
-        n_permutations=TRAIN.n_permutations,
-        code=computing_code(),
-        methods=TRAIN.model_code,
-    message:
-        "Permuting the labels of {wildcards.dataset} for {wildcards.classifier}"
-    script:
-        "../scripts/permute.py"

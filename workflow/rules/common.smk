@@ -1,27 +1,25 @@
 # Common parts of all rules: the checked configuration, and the values of wildcards.
 from snakemake.exceptions import WorkflowError
-from snakemake.utils import update_config
 
 from xnbflow.core.errors import InputError
 from xnbflow.running.needs import cpus_for, requested
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.planners.inputs import at, over, tables_of, together
 from xnbflow.running.planners.study import StudyPlanner
-from xnbflow.running.project import default_configuration
+from xnbflow.running.project import default_configuration, overlay
 from xnbflow.running.provenance import computing_code, page_code, reading_code
 from xnbflow.tables.contract import GROUPS
 
 # The configuration of the papers and the project, and over it that of --configfile, --config or the caller of
 # this module.
-complete = default_configuration(ROOT)
-update_config(complete, config)
-config = complete
+config = overlay(default_configuration(ROOT), config)
 
 try:
     PLAN = Plan.read(
         config,
         ROOT,
         mark_local=local,
+        files=workflow.configfiles,
         availability=lambda name: checkpoints.seek.get(dataset=name).output[0],
     )
 except InputError as error:

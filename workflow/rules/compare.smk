@@ -29,10 +29,6 @@ rule compare:
             "results/studies/{study}/checks/{dataset}/{table}.parquet",
             GROUPS["check"].tables,
         ),
-        permutations=over(
-            OF_STUDY.permutation_tests,
-            "results/studies/{study}/permutations/{dataset}/{classifier}/permutation.parquet",
-        ),
         cohort_verdicts=over(
             COHORTS.validations, "results/studies/{study}/validation/verdicts.parquet"
         ),
@@ -89,7 +85,7 @@ rule validate:
         "../../envs/xnbflow.yaml"
     threads:
         lambda wildcards: cpus_for(
-            PLAN.sheets_mb(COHORTS.validation_datasets(wildcards)), most=2, per_cpu=300
+            PLAN.datasets_mb(COHORTS.validation_datasets(wildcards)), most=2, per_cpu=300
         )
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
@@ -131,7 +127,7 @@ rule combine:
         "../../envs/xnbflow.yaml"
     threads:
         lambda wildcards: cpus_for(
-            PLAN.sheets_mb(COHORTS.combined_datasets(wildcards)), most=2, per_cpu=300
+            PLAN.datasets_mb(COHORTS.combined_datasets(wildcards)), most=2, per_cpu=300
         )
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(

@@ -16,7 +16,7 @@ rule diagnose:
     conda:
         "../../envs/xnbflow.yaml"
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
-    threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
+    threads: lambda wildcards: cpus_for(PLAN.dataset_mb(wildcards, samples=100), most=4, per_cpu=300)
     resources:
         mem_mb=lambda wildcards, input, attempt: requested(
             1300, per_mb=11, size_mb=input.size_mb, attempt=attempt

@@ -109,9 +109,6 @@ SECTION_INPUT = dict(
             "results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
         ),
         over(OF_STUDY.check_datasets, "results/usage/check/{study}/{dataset}.tsv"),
-        over(
-            OF_STUDY.permutation_tests, "results/usage/permute/{study}/{dataset}/{classifier}.tsv"
-        ),
         over(OF_STUDY.models, "results/usage/models/{study}/{dataset}/{classifier}.tsv"),
         over(OF_STUDY.itself, "results/usage/compare/{study}.tsv"),
         over(COHORTS.validations, "results/usage/validate/{study}.tsv"),

@@ -10,12 +10,12 @@ from xnbflow.running.job_process import check_code, start_job
 start_job(snakemake)
 
 from xnbflow.jobs.acquire import acquire_data_set
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import read_entry
 
 files = dict(snakemake.input.items())
 places = files.pop("places")
 acquire_data_set(
-    SheetRow(**snakemake.params.dataset).with_files(files),
+    read_entry(snakemake.wildcards.dataset, snakemake.params.dataset).with_files(files),
     places=next(map(Path, places), None),
     series=Path(snakemake.output.series),
     notes=Path(snakemake.output.notes),

@@ -9,6 +9,7 @@ from xnbflow.running.job_process import check_code, start_job
 
 start_job(snakemake)
 
+from xnbflow.core.study import Design
 from xnbflow.jobs.check import check_classifiers
 
 check_classifiers(
@@ -17,6 +18,8 @@ check_classifiers(
     label_test_classifiers=snakemake.params.label_test_classifiers,
     halves_classifiers=snakemake.params.halves_classifiers,
     n_pairs=snakemake.params.n_pairs,
+    n_permutations=snakemake.params.n_permutations,
+    design=Design(**snakemake.params.design),
     folder=Path(snakemake.output.halves).parent,
     check_code=lambda: check_code(snakemake),
 )

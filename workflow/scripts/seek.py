@@ -10,10 +10,12 @@ from xnbflow.running.job_process import check_code, start_job
 start_job(snakemake)
 
 from xnbflow.jobs.seek import seek_data_set
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import read_entry
 
 seek_data_set(
-    SheetRow(**snakemake.params.dataset).with_files(snakemake.params.files),
+    read_entry(snakemake.wildcards.dataset, snakemake.params.dataset).with_files(
+        snakemake.params.files
+    ),
     availability=Path(snakemake.output.availability),
     places=Path(snakemake.output.places),
     downloads=snakemake.config["download"],

@@ -11,14 +11,14 @@ from xnbflow.core.errors import InputError
 from xnbflow.papers.common.published import numbers
 from xnbflow.papers.common.uci import ARRHYTHMIA, UCI_SETS
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 RNG = np.random.default_rng(0)
 
 
 def get(folder, location, base=None, **changes):
     source = "uci" if location in UCI_SETS else "angular"
-    dataset = SheetRow(location, source, location, **changes)
+    dataset = DatasetEntry(location, source, location, **changes)
     return acquire(
         dataset, downloads=folder / "downloads", base_urls={source: [str(base or folder)]}
     )
@@ -141,10 +141,10 @@ def test_missing_cells_are_written_in_three_ways(tmp_path, cell):
 )
 def test_a_cell_that_is_no_number_is_named(cells, message):
     with pytest.raises(InputError, match=message):
-        numbers(SheetRow("x", "table", "x"), pd.DataFrame({"x": cells}))
+        numbers(DatasetEntry("x", "table", "x"), pd.DataFrame({"x": cells}))
 
 
 def test_a_missing_number_may_be_allowed():
     frame = pd.DataFrame({"x": [1.5, None], "y": [3, 4]})
-    actual = numbers(SheetRow("x", "table", "x"), frame, allow_missing=True)
+    actual = numbers(DatasetEntry("x", "table", "x"), frame, allow_missing=True)
     np.testing.assert_array_equal(actual, [[1.5, np.nan], [3, 4]])

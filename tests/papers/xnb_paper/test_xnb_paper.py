@@ -22,7 +22,7 @@ from xnbflow.papers.xnb_paper.xnb_features import XNBFeatures
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 
 FOLDER = Path(compute.__file__).parent
 

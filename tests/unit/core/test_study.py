@@ -55,7 +55,7 @@ def test_series_are_combined_only_if_the_study_asks_for_it():
 def test_a_study_is_read_from_its_record(cohorts):
     """The record of a run is JSON, which has no tuples and no dataclasses."""
     pair = Validation(model="nb", train="a", test="b", match="symbol")
-    study = replace(STUDY, validate=(pair,), cohorts=cohorts, permutations={"nb": 9})
+    study = replace(STUDY, validate=(pair,), cohorts=cohorts, permutations=1999)
     design = Design(adjust=("age", "factor(plate)"), biology=("age",), trend=False)
     study = replace(study, designs={"a": design})
     assert study_of(json.loads(json.dumps(asdict(study)))) == study

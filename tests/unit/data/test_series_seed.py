@@ -32,8 +32,8 @@ def test_names_change_no_draw(series):
     places = dict(zip(series.samples, range(24), strict=True))
     other_places = dict(zip(other.samples, range(24), strict=True))
     assert folds["sample"].map(places).tolist() == other_folds["sample"].map(other_places).tolist()
-    test = label_test(series, n_permutations=99, n_repeats=2)
-    assert test.equals(label_test(other, n_permutations=99, n_repeats=2))
+    test = label_test(series, n_permutations=99, n_draws=2)
+    assert test.equals(label_test(other, n_permutations=99, n_draws=2))
 
 
 def test_classes_groups_order_repeat_and_purpose_change_the_seed(series):

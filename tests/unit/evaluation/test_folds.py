@@ -20,7 +20,9 @@ from xnbflow.evaluation.folds import (
     draw_folds,
     folds_of_repeat,
     leave_one_group_out,
+    repeated_folds,
     scikit_learn_folds,
+    stratified_splits,
 )
 
 
@@ -132,3 +134,32 @@ def test_a_seed_with_too_few_samples_is_refused_and_small_classes_are_listed():
     with pytest.warns(UserWarning, match=r"fewer samples than folds \(5\)") as caught:
         scikit_learn_folds(header(20, 2), 5, 1, seed=0)
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(20), 2)])
+def test_repeated_draws_of_folds_are_those_of_their_seeds(groups):
+    labels = np.repeat([4, 7], 20)
+    folds = repeated_folds(labels, groups, 4, range(60))
+    assert folds.shape == (60, 40)
+    assert len(np.unique(folds, axis=0)) > 50
+    for seed in (0, 7, 59):
+        assert (folds[seed] == repeated_folds(labels, groups, 4, [seed])[0]).all()
+
+
+def test_without_groups_the_folds_are_those_of_a_cross_validation():
+    labels = np.repeat([4, 7], 20)
+    for k, (_, test) in enumerate(stratified_splits(labels, None, 4, 3)):
+        assert (
+            np.flatnonzero(repeated_folds(labels, None, 4, [3])[0] == k).tolist() == test.tolist()
+        )
+
+
+def test_groups_are_whole_and_each_fold_has_groups_of_each_class():
+    """Eight patients of each class and four with both, in four folds: 2, 2 and 1 in each."""
+    labels = np.concatenate([np.repeat([0, 1], 24), np.tile([0, 1], 4)])
+    groups = np.concatenate([np.repeat(np.arange(16), 3), np.repeat(np.arange(16, 20), 2)])
+    kinds = np.repeat([0, 1, 2], [8, 8, 4])
+    for folds in repeated_folds(labels, groups, 4, [0, 1, 2]):
+        of_group = np.array([np.unique(folds[groups == group]).item() for group in range(20)])
+        counts = [np.bincount(of_group[kinds == kind], minlength=4).tolist() for kind in range(3)]
+        assert counts == [[2] * 4, [2] * 4, [1] * 4]

@@ -6,10 +6,10 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy.stats import binom
+from toys import dataset
 
-from xnbflow.inference.diagonal_discriminant import ten_features_score
 from xnbflow.inference.label_exchange import label_exchange
-from xnbflow.inference.permutation_test import permutation_test
+from xnbflow.inference.label_test import label_test
 from xnbflow.inference.second_cohort import permutation_p
 
 
@@ -84,12 +84,8 @@ def test_one_patient_with_both_tissues_leaves_a_perfect_result_significant():
     assert permutation_p(codes, codes, groups, n_permutations=999) == 0.001
     values = np.random.default_rng(0).normal(size=(100, 60))
     values[:20] += 3 * codes
-    exchange = label_exchange(codes, groups)
-    score = ten_features_score(values, groups)
-    test = permutation_test(
-        score, codes, lambda rng: exchange.permute(codes, rng), n_permutations=99
-    )
-    assert test.p_value <= 0.01
+    series = dataset(values, np.array(["a", "b"])[codes], groups=groups.astype(str))
+    assert label_test(series, n_permutations=199, n_draws=1)["p_value"][0] <= 0.01
 
 
 @pytest.mark.slow
@@ -104,3 +100,22 @@ def test_null_mixed_designs_are_rejected_at_their_level():
         p = permutation_p(codes, predicted, patients, n_permutations=99, seed=seed)
         rejected += p <= 0.05
     assert rejected <= binom.ppf(0.999, n_studies, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("labels", "groups", "levels"),
+    [
+        ([0, 0, 1, 1, 2], None, None),
+        ([0, 0, 1, 1, 1, 0, 1], list("aabbcdd"), None),
+        ([0, 1, 0, 0, 1], None, [0, 0, 1, 1, 1]),
+        ([0, 1, 1, 1, 0, 0], list("abccdd"), [0, 0, 0, 1, 0, 1]),
+    ],
+)
+def test_the_distinct_orders_are_those_that_draws_have(labels, groups, levels):
+    labels = np.array(labels)
+    groups, levels = (None if part is None else np.array(part) for part in (groups, levels))
+    exchange = label_exchange(labels, groups, levels)
+    orders = exchange.distinct_orders(labels)
+    assert orders[0].tolist() == labels.tolist()
+    assert len(orders) == exchange.n_orders(labels)
+    assert set(map(tuple, orders.tolist())) == set(orders_of(labels, groups, levels))

@@ -1,13 +1,12 @@
-"""Label tests: null distributions, planted signals, counts, draws of folds."""
+"""Label tests: exactness, planted signals, counts, columns to adjust for, draws of folds."""
 
-import itertools
 from dataclasses import replace
-from types import SimpleNamespace
+from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import beta
+from sklearn.linear_model import LinearRegression
 from toys import dataset, shifted_classes
 
 from xnbflow.data.canonical_order import in_canonical_order
@@ -15,82 +14,34 @@ from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.inference import label_test as label_tests
 from xnbflow.inference.diagonal_discriminant import ten_features_score
-from xnbflow.inference.label_test import label_test
+from xnbflow.inference.label_test import default_n_draws, label_test, residuals, seeds_of_draws
 
 
-@pytest.mark.parametrize("adjust", [(), ("plate",)])
-def test_counts_are_tested_by_the_features_with_enough_reads(rng, adjust):
+@pytest.mark.parametrize("adjusted", [False, True])
+def test_counts_are_tested_by_the_features_with_enough_reads(rng, adjusted):
     """Genes of few reads, strong in one class, are not in the test; the values are those of TMM."""
     level = np.where(np.arange(80) < 40, 100.0, 1.0)[:, None] * np.ones(20)
     labels = np.repeat(["a", "b", "b"], [8, 6, 6])
     level[60:, labels == "b"] *= 4
-    phenotype = pd.DataFrame({"plate": np.tile(["p", "q"], 10)})
+    columns = {"plate": np.tile(["p", "q"], 10)} if adjusted else None
     counts = rng.poisson(level).astype(float)
-    series = dataset(counts, labels, scale="counts", sample_metadata=phenotype)
+    series = dataset(counts, labels, scale="counts")
     enough = expressed_features(series)
     assert enough.tolist() == [True] * 40 + [False] * 40
     logarithms = with_log_counts(series).values
-    only_enough = dataset(logarithms[enough], labels, sample_metadata=phenotype)
-    all_genes = dataset(logarithms, labels, sample_metadata=phenotype)
+    only_enough = dataset(logarithms[enough], labels)
+    all_genes = dataset(logarithms, labels)
     # the canonical order, in which folds and permutations are drawn, is that of all features
     vars(only_enough)["order"] = series.order
-    actual = label_test(series, adjust=adjust, n_permutations=99)
-    expected = label_test(only_enough, adjust=adjust, n_permutations=99)
+    settings = {"columns": columns, "n_permutations": 99, "n_draws": 3}
+    actual = label_test(series, **settings)
+    expected = label_test(only_enough, **settings)
     pd.testing.assert_frame_equal(actual, expected, check_exact=True)
-    with_few_reads = label_test(all_genes, adjust=adjust, n_permutations=99)
+    with_few_reads = label_test(all_genes, **settings)
     assert actual["p_value"][0] > 0.05 >= with_few_reads["p_value"][0]
 
 
-NB = {"method": "xnbflow.naive_bayes.gaussian_nb.GaussianNB"}
-
-
-BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}}
-
-
-SELECTING = {"steps": [BEST, {"method": "sklearn.naive_bayes.GaussianNB"}]}
-
-
-@pytest.mark.slow
-def test_selection_is_inside_so_that_noise_is_not_significant():
-    """Five features chosen of 1,000 by all labels would separate noise; chosen inside, not."""
-    (row,) = label_test(shifted_classes(3, n_features=1000), SELECTING).to_dict("records")
-    assert row["p_value"] > 0.1
-    assert row["null_mean"] < 0.6
-    assert row["permuted"] == ""
-
-
-def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
-    mirrored = SimpleNamespace(permute=lambda y, _: np.where(y == "a", "b", "a"))
-    monkeypatch.setattr(label_tests, "label_exchange", lambda *_: mirrored)
-    series = shifted_classes(0, n_features=5, shifted=5, shift=9.0)
-    (row,) = label_test(series, NB, n_permutations=1).to_dict("records")
-    assert (row["observed"], row["null_mean"], row["at_least"]) == (1.0, 1.0, 1)
-
-
-@pytest.mark.slow
-def test_missing_values_and_groups_are_those_of_the_training_samples():
-    series = shifted_classes(0, n_features=5, shifted=5, shift=9.0)
-    values = np.where(np.random.default_rng(0).random(series.values.shape) < 0.1, np.nan, 0.0)
-    groups = pd.Series(series.labels).groupby(series.labels).cumcount().astype(str)
-    holes = replace(series, values=series.values + values, missing=True, groups=groups)
-    first = label_test(holes, NB, n_permutations=39)
-    again = label_test(holes, NB, n_permutations=39)
-    assert first["p_value"].tolist() == [0.025]
-    pd.testing.assert_frame_equal(first, again)
-
-
-def test_a_row_describes_the_scores_of_permuted_labels(monkeypatch):
-    scores = iter([0.6, 0.5, 0.6, 0.7, 0.4])
-    monkeypatch.setattr(label_tests, "complete_score", lambda *_, **__: lambda *_: next(scores))
-    (row,) = label_test(shifted_classes(0, n_features=5), NB, n_permutations=4).to_dict("records")
-    assert (row["permutations"], row["at_least"], row["p_value"]) == (4, 2, 0.6)
-    assert row["null_mean"] == pytest.approx(0.55)
-    assert row["null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
-    assert row["null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
-
-
 @pytest.mark.parametrize("per_patient", [1, 3])
-@pytest.mark.slow
 def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
     """A single class is not tested, nor a data set that is too large."""
     n, rng = 60, np.random.default_rng(per_patient)
@@ -99,131 +50,140 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
     groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
 
     def tested_labels(values, labels):
-        return label_test(dataset(values, labels, groups=groups), n_repeats=3)
+        return label_test(dataset(values, labels, groups=groups), n_draws=3)
 
-    row = tested_labels(values, labels).iloc[0]
-    assert row["permuted"] == "naive Bayes with ten features per class, by means and by spread"
-    assert row["p_value"] > 0.05
+    assert tested_labels(values, labels)["p_value"][0] > 0.05
     row = tested_labels(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
-    # The means reject at .02 as soon as .98**n is the part of .001 that is spent by then, and the
-    # test ends with it; the spread has been accepted, or has no p.
-    n_permutations = next(n for n in range(99, 999) if 0.98**n <= 0.001 * n / (n + 99))
-    assert row["permutations"] == n_permutations
-    assert row["p_value"] == pytest.approx(1 / (n_permutations + 1) / 0.8)
+    assert (row["p_value"], row["at_least"], row["permutations"]) == (0.001, 1, 1000)
     assert tested_labels(values, np.repeat("a", len(labels))).empty
     monkeypatch.setattr(label_tests, "MOST_TESTED_VALUES", values.size - 1)
     assert tested_labels(values, labels).empty
 
 
-def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):
-    series = shifted_classes(0, n_features=60)
-    first = series_seed(series, 0, "permutation")
-    score = ten_features_score(in_canonical_order(series).values)
-    labels = in_canonical_order(series).labels
-    single = [score(labels, first + step) for step in (0, 1_000_003, 2_000_006)]
-    assert len(set(single)) == 3
-    (row,) = label_test(series, n_permutations=1, n_repeats=3).to_dict("records")
-    assert row["observed"] == pytest.approx(np.mean(single))
-    (row,) = label_test(series, n_permutations=1, n_repeats=1).to_dict("records")
-    assert row["observed"] == pytest.approx(single[0])
-    assert label_tests.seeds_of_draws(2**32 - 1, 2) == [2**32 - 1, 1_000_002]  # 32 bits
-
-
-@pytest.mark.parametrize(
-    ("most_values", "adjust", "n_draws"),
-    [(200 * 20, (), 20), (200 * 3, (), 3), (200, (), 1), (200 * 20, ("plate",), 3)],
-)
-def test_folds_are_drawn_twenty_times_unless_there_are_many_values_or_an_adjustment(
-    monkeypatch, most_values, adjust, n_draws
-):
-    """Of the labels and of a permutation, each for means and for spread."""
-    seeds = []
-    monkeypatch.setattr(label_tests, "MOST_TESTED_VALUES", most_values)
-    monkeypatch.setattr(
-        label_tests, "adjusted_score", lambda *_, **__: lambda _, seed: seeds.append(seed) or 0
-    )
-    monkeypatch.setattr(
-        label_tests,
-        "ten_features_scores",
-        lambda *_, **__: lambda _, drawn: seeds.extend(drawn) or np.zeros(len(drawn)),
-    )
-    plates = pd.DataFrame({"plate": np.tile(["p", "q"], 20)})
-    series = replace(shifted_classes(0, n_features=5), sample_metadata=plates)
-    label_test(series, adjust=adjust, n_permutations=1)
-    assert len(seeds) == 4 * n_draws
-    assert len(set(seeds)) == 2 * n_draws
-
-
-def spread_study(seed, kind):
+def departing_study(seed, kind):
     """Return 40 samples whose 100 features have a class of another mean, spread, or neither."""
     series = shifted_classes(seed, n_features=100)
     values = series.values - 8.0
     of_b = series.labels == "b"
-    if kind == "mean":
-        values[:10, of_b] += 2.0
+    rng = np.random.default_rng(seed)
+    if kind == "few means":
+        values[:3, of_b] += 1.5
+    elif kind == "many means":
+        values += 0.3 * of_b * rng.choice([-1, 1], (100, 1))
     elif kind == "spread":
         values[:, of_b] *= 2.0
     elif kind == "two modes":
-        rng = np.random.default_rng(seed)
         values[:40, of_b] += 1.5 * rng.choice([-1, 1], (40, of_b.sum()))
     return replace(series, values=values)
 
 
 @pytest.mark.parametrize(
-    ("kind", "by"), [("mean", "means_p"), ("spread", "spread_p"), ("two modes", "spread_p")]
+    ("kind", "statistic"),
+    [("few means", "means"), ("many means", "all"), ("spread", "spread"), ("two modes", "spread")],
 )
-def test_the_label_test_sees_means_spread_and_two_modes(kind, by):
-    row = label_test(spread_study(1, kind), n_repeats=2).iloc[0]
-    share = {"means_p": 0.8, "spread_p": 0.2}[by]
-    assert row["p_value"] == pytest.approx(row[by] / share)
-    assert row["p_value"] <= 0.025
-    other = row["means_p" if by == "spread_p" else "spread_p"]
-    assert np.isnan(other) or other > 0.025
+def test_each_statistic_sees_its_departure(kind, statistic):
+    row = label_test(departing_study(1, kind), n_draws=3).iloc[0]
+    assert row["statistic"] == statistic
+    assert row[f"{statistic}_p"] <= row["p_value"] <= 0.025
 
 
-def test_p_is_the_smaller_of_means_and_spread_by_their_shares_of_the_level(monkeypatch):
-    """19 permutations, of which 7 reach the means and 1 the spread: 8/20/.8 and 2/20/.2."""
-    null = {"means": [1.0] * 7 + [0.0] * 12, "spread": [1.0] + [0.0] * 18}
-
-    def fake(name):
-        values = iter([0.5, *null[name]])
-        return label_tests.score_each_draw(lambda *_: next(values))
-
-    monkeypatch.setattr(
-        label_tests, "means_and_spread_scores", lambda *_: (fake("means"), fake("spread"))
-    )
-    row = label_test(shifted_classes(0, n_features=5), n_permutations=19, n_repeats=1).iloc[0]
-    assert (row["means_p"], row["spread_p"]) == (8 / 20, 2 / 20)
-    assert row["p_value"] == pytest.approx(0.5)
-    assert (row["observed"], row["spread_observed"], row["at_least"]) == (0.5, 0.5, 7)
-    # one draw has no error of draws; 7 of 19 permutations reach the score
-    lower, upper = beta.ppf(0.025, 7, 13), beta.ppf(0.975, 8, 12)
-    assert (row["p_lower"], row["p_upper"]) == pytest.approx((lower / 0.8, upper / 0.8))
+@pytest.mark.parametrize("kind", ["none", "few means", "spread"])
+def test_p_is_the_printed_count_over_the_printed_orders(kind):
+    """The counts are of the combination, whichever statistic decided."""
+    for seed in range(4):
+        row = label_test(departing_study(seed, kind), n_permutations=199, n_draws=1).iloc[0]
+        assert row["p_value"] == row["at_least"] / row["permutations"]
+        assert row["p_lower"] <= row["p_value"] <= row["p_upper"]
+        weights = {"means": 0.5, "spread": 0.1, "all": 0.4}
+        weighted = {name: row[f"{name}_p"] / weight for name, weight in weights.items()}
+        assert weighted[row["statistic"]] == pytest.approx(min(weighted.values()))
 
 
-def test_limits_of_p_are_those_of_the_score_two_errors_of_the_draws_away(monkeypatch):
-    """Scores .4 and .6 of two draws: the mean .5 has the error .1, two of which are .2."""
-    draws = itertools.cycle([0.4, 0.6])
-    null = np.linspace(0.005, 0.995, 100)
+def test_few_orders_are_all_compared(rng):
+    """Four and three samples have 35 orders; each of them has its p if it is the true one."""
+    labels = np.repeat(["a", "b"], [4, 3])
+    values = rng.normal(size=(12, 7))
+    series = dataset(values, labels)
+    row = label_test(series, n_draws=1).iloc[0]
+    assert row["permutations"] == comb(7, 3)
+    assert (row["p_lower"], row["p_upper"]) == (row["p_value"], row["p_value"])
 
-    def means(labels, seed):
-        if seed in seeds_of_labels:
-            return next(draws)
-        return float(null[(seed - 1 - first) % 1_000_003 % 100])
 
-    series = shifted_classes(0, n_features=5)
+def test_the_test_is_exact_over_all_orders_of_a_small_study(rng):
+    """By all 70 orders of four and four samples as true labels, at most a share a has p <= a."""
+    values = rng.normal(size=(12, 8))
+    codes = np.repeat([0, 1], 4)
+    orders = label_tests.label_exchange(codes).distinct_orders(codes)
+    assert len(orders) == 70
+    p_values = [
+        label_test(dataset(values, np.array(["a", "b"])[order]), n_draws=1)["p_value"][0]
+        for order in orders
+    ]
+    for level in (1 / 70, 2 / 70, 0.05, 0.1, 0.25, 0.5):
+        # the folds of each test are drawn anew, so that the share varies about the level
+        assert np.mean(np.array(p_values) <= level) <= level + 2 * np.sqrt(level / 70)
+
+
+def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):
+    series = shifted_classes(0, n_features=60, shifted=10)
     first = series_seed(series, 0, "permutation")
-    seeds_of_labels = {first, (first + 1_000_003) % 2**32}
-    scores = tuple(label_tests.score_each_draw(score) for score in (means, lambda *_: 0.0))
-    monkeypatch.setattr(label_tests, "means_and_spread_scores", lambda *_: scores)
-    row = label_test(series, n_permutations=99, n_repeats=2).iloc[0]
-    assert row["observed"] == pytest.approx(0.5)
-    assert row["means_p"] == pytest.approx(0.5, abs=0.02)
-    # 30 and 70 of 99, with the limits of Clopper and Pearson
-    assert row["p_lower"] == pytest.approx(beta.ppf(0.025, 30, 70) / 0.8, abs=0.02)
-    assert row["p_upper"] == pytest.approx(beta.ppf(0.975, 71, 29) / 0.8, abs=0.02)
+    score = ten_features_score(in_canonical_order(series).values)
+    labels = in_canonical_order(series).labels
+    single = [score(labels, first + step) for step in (0, 1_000_003, 2_000_006)]
+    assert len(set(single)) == 3
+    for n_draws in (1, 3):
+        (row,) = label_test(series, n_permutations=99, n_draws=n_draws).to_dict("records")
+        assert row["statistic"] == "means"
+        assert row["observed"] == pytest.approx(np.mean(single[:n_draws]))
+    assert seeds_of_draws(2**32 - 1, 2) == [2**32 - 1, 1_000_002]  # 32 bits
 
 
-def test_a_test_of_a_classifier_has_limits_of_its_permutations():
-    row = label_test(shifted_classes(0, n_features=5), NB, n_permutations=39).iloc[0]
-    assert row["p_lower"] < row["p_value"] < row["p_upper"]
+def test_fewer_folds_are_drawn_of_more_values():
+    draws = [default_n_draws(n_values) for n_values in np.geomspace(1e3, 6e7, 50).astype(int)]
+    assert draws == sorted(draws, reverse=True)
+    assert (draws[0], draws[-1]) == (12, 1)
+
+
+def test_residuals_are_those_of_a_linear_model_of_the_columns_alone(rng):
+    values = rng.normal(size=(6, 20))
+    plate = np.tile(["p", "q", "r", "r"], 5)
+    columns = {"plate": plate, "age": rng.normal(50, 9, 20), "copy": plate}
+    design = np.column_stack([plate == "q", plate == "r", columns["age"]]).astype(float)
+    model = LinearRegression().fit(design, values.T)
+    assert residuals(values, columns) == pytest.approx(values - model.predict(design).T)
+
+
+def batches(seed, agreement, effect=0.0):
+    """Return 40 samples of two plates that go with the class and shift a third of the features."""
+    rng = np.random.default_rng(seed)
+    in_b = np.repeat([False, True], 20)
+    in_q = np.where(rng.random(40) < agreement, in_b, ~in_b)
+    values = rng.normal(size=(90, 40))
+    values[:30] += 2.0 * in_q
+    values[30:36] += effect * in_b
+    columns = {"plate": np.where(in_q, "q", "p")}
+    return dataset(values, np.where(in_b, "b", "a")), columns
+
+
+@pytest.mark.parametrize("agreement", [0.6, 0.8])
+def test_labels_that_go_with_a_plate_are_no_signal_beside_it(agreement):
+    """Without the column nearly all such studies reject; with it at most a few of 12 at .05."""
+    p_values = []
+    for seed in range(12):
+        series, columns = batches(seed, agreement)
+        test = label_test(series, columns=columns, n_permutations=199, n_draws=1)
+        p_values.append(test["p_value"][0])
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.25
+    if agreement == 0.8:
+        unadjusted = [
+            label_test(batches(seed, agreement)[0], n_permutations=199, n_draws=1)["p_value"][0]
+            for seed in range(4)
+        ]
+        assert max(unadjusted) <= 0.025
+
+
+def test_an_effect_beside_an_adjusted_plate_is_found():
+    series, columns = batches(0, 0.75, effect=2.0)
+    (row,) = label_test(series, columns=columns, n_permutations=199).to_dict("records")
+    assert row["p_value"] <= 0.025
+    assert row["adjusted_for"] == "plate"

@@ -68,7 +68,7 @@ def verdict_of(series, validation, tested, class_names):
         headers,
         fits={KEY: (0, 5)},
         stability=pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
-        permutation_tests=tested.assign(dataset="d", classifier="c"),
+        label_tests=tested.assign(dataset="d", classifier="c"),
         further={KEY: further},
     )
     numbers = ["estimate", "lower", "upper", "p", "limit", "count", "total"]
@@ -90,7 +90,7 @@ def test_orders_names_and_units_change_no_result(rng, kind, unit):
     other, rows, features = rearranged(series, rng, unit)
     feature_names = dict(zip(other.features, series.features[features], strict=True))
 
-    label_tests = [label_test(data, n_repeats=3) for data in (series, other)]
+    label_tests = [label_test(data, n_permutations=199, n_draws=3) for data in (series, other)]
     pd.testing.assert_frame_equal(*label_tests)
 
     folds = [draw_folds(data, 5, 2) for data in (series, other)]

@@ -53,14 +53,6 @@ def test_p_is_near_its_level_if_the_level_is_between_its_limits(lower, upper, ne
     assert near_limit(PERFECT, test) == NearLimit(test=near, interval=False)
 
 
-def test_limits_of_p_are_corrected_for_candidates_as_p_is():
-    """Three candidates: .008 to .02 are .024 to .06; the label test uses no classifier."""
-    limits = {"p_lower": 0.008, "p_upper": 0.02}
-    of_three = performance(CODES, np.eye(2)[CODES], candidates=3)
-    assert near_limit(of_three, LabelTest(0.01, **limits)).test
-    assert not near_limit(of_three, LabelTest(0.01, "naive Bayes", **limits)).test
-
-
 def test_a_lower_limit_within_two_points_of_chance_is_near_it():
     for n_wrong in range(20):
         codes = np.repeat([0, 1], 40)
@@ -95,7 +87,7 @@ def test_unequal_libraries_of_raw_counts_limit_a_verdict():
     limited = verdict(PERFECT, LabelTest(0.001), reasons["raw"])
     assert (limited.level, limited.codes) == ("partly supported", ["library size"])
     refused = verdict(PERFECT, LabelTest(0.1), reasons["raw"])
-    assert (refused.level, refused.codes) == ("not supported", ["permutation test", "library size"])
+    assert (refused.level, refused.codes) == ("not supported", ["label test", "library size"])
 
 
 def test_pairs_that_are_right_together_count_once():
@@ -113,17 +105,13 @@ def predictions(codes, wrong, n_classes=2):
     return hot
 
 
-def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
+def test_choosing_the_best_of_six_widens_intervals_and_leaves_p():
     one = performance(CODES, predictions(CODES, [0, 25]), candidates=1)
     six = performance(CODES, predictions(CODES, [0, 25]), candidates=6)
     assert six.accuracy.lower < one.accuracy.lower
     assert verdict(one, LabelTest(0.005)).level == "well supported"
-    for permuted, p, level in (
-        ("", 0.03, "not supported"),
-        ("label test", 0.005, "well supported"),
-    ):
-        actual = verdict(six, LabelTest(0.005, permuted))
-        assert (actual.p_value, actual.level) == (pytest.approx(p), level)
+    actual = verdict(six, LabelTest(0.005))  # the label test does not use the classifiers
+    assert (actual.p_value, actual.level) == (0.005, "well supported")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +239,7 @@ def tables_of_verdicts(performances, **changes):
         "headers": {key[0]: header for key in performances},
         "fits": dict.fromkeys(performances, (0, 5)),
         "stability": pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
-        "permutation_tests": pd.DataFrame(columns=STUDY_TABLES["permutation_tests"].fixed),
+        "label_tests": pd.DataFrame(columns=STUDY_TABLES["label_tests"].fixed),
         "further": {},
     }
     return verdicts(performances, **arguments | changes)
@@ -264,14 +252,14 @@ def test_a_table_of_verdicts_has_the_reasons_of_each_result():
     of_six = performance(CODES, np.eye(2)[CODES], candidates=6)
     performances = {key: of_six if name == "chosen" else PERFECT for name, key in KEYS.items()}
     tests = [
-        {"dataset": name, "classifier": "nb", "p_value": 0.004, "permuted": "", "at_least": 3,
-         "permutations": 999, "p_lower": 0.001, "p_upper": 0.01} for name in KEYS
+        {"dataset": name, "classifier": "nb", "p_value": 0.004, "at_least": 4,
+         "permutations": 1000, "p_lower": 0.001, "p_upper": 0.01} for name in KEYS
     ]  # fmt: skip
     tables = tables_of_verdicts(
         performances,
         fits=dict.fromkeys(performances, (0, 5)) | {KEYS["failed"]: (1, 5)},
         stability=pd.DataFrame([of_key("unstable") | halves]),
-        permutation_tests=pd.DataFrame(tests),
+        label_tests=pd.DataFrame(tests),
         further={KEYS["batch"]: [Reason(code="column not examined", subject="plate")]},
     )
     reasons = tables["reasons"].set_index("dataset")
@@ -289,29 +277,25 @@ def test_a_table_of_verdicts_has_the_reasons_of_each_result():
         "chosen": "well supported",
         "failed": "not supported",
     }
-    expected = dict.fromkeys(KEYS, 0.004) | {"chosen": 0.024, "failed": np.nan}
+    expected = dict.fromkeys(KEYS, 0.004) | {"failed": np.nan}  # also of six candidates
     assert table["p_value"].to_dict() == pytest.approx(expected, nan_ok=True)
-    assert table["near_test"].to_dict() == dict.fromkeys(KEYS, False) | {"chosen": True}
+    assert table["near_test"].to_dict() == dict.fromkeys(KEYS, False)
     assert not table["near_interval"].any()
     assert table["selects"].to_dict() == dict.fromkeys(KEYS, False) | {"unstable": True}
 
 
 def test_every_classifier_has_the_label_test_of_its_data_set():
-    """Only a permutation test of its own replaces it, which is corrected for candidates."""
-    keys = [("d", "f", name) for name in ("first", "beside", "tested")] + [("e", "f", "beside")]
-    test = {"dataset": "d", "permuted": "label", "p_value": 0.03, "at_least": 30}
-    tests = [test | {"classifier": "first"}]
-    tests += [test | {"classifier": "tested", "permuted": "", "p_value": 0.01}]
-    table = pd.DataFrame(tests).assign(permutations=999, p_lower=np.nan, p_upper=np.nan)
-    tables = tables_of_verdicts(dict.fromkeys(keys, PERFECT), permutation_tests=table)
+    keys = [("d", "f", name) for name in ("first", "beside")] + [("e", "f", "beside")]
+    test = {"dataset": "d", "classifier": "first", "p_value": 0.03, "at_least": 30}
+    table = pd.DataFrame([test]).assign(permutations=1000, p_lower=np.nan, p_upper=np.nan)
+    tables = tables_of_verdicts(dict.fromkeys(keys, PERFECT), label_tests=table)
     rows = tables["verdicts"].set_index(["dataset", "classifier"])
-    assert rows["p_value"].tolist() == pytest.approx([0.03, 0.03, 0.01, np.nan], nan_ok=True)
-    assert rows["permuted"].tolist() == ["label", "label", "", ""]
-    assert rows["level"].tolist() == ["not supported"] * 2 + ["well supported"] * 2
+    assert rows["p_value"].tolist() == pytest.approx([0.03, 0.03, np.nan], nan_ok=True)
+    assert rows["level"].tolist() == ["not supported"] * 2 + ["well supported"]
     refused = tables["reasons"]
     assert refused["classifier"].tolist() == ["first", "beside"]
     assert refused[["count", "total", "limit"]].drop_duplicates().values.tolist() == [
-        [30, 999, 0.025]
+        [30, 1000, 0.025]
     ]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from toys import refused
 
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.methods import resolved
 from xnbflow.jobs.check import check_classifiers
@@ -55,6 +56,8 @@ def folder(tmp_path_factory, series):
         label_test_classifiers=["csnb"],
         halves_classifiers=["csnb"],
         n_pairs=2,
+        n_permutations=99,
+        design=Design(),
         folder=folder,
         check_code=lambda: calls.append("check"),
     )

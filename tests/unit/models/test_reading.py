@@ -105,7 +105,7 @@ def test_samples_to_predict_keep_controls_gaps_and_unlabelled_ones():
     assert row.options == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
     configured = complete(described_row("GSE4107", "source_name_ch1", options=["missing=refuse"]))
     assert configured.label == "source_name_ch1"
-    assert configured.options["missing"] == "refuse"
+    assert configured.missing == "refuse"
 
 
 def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):
@@ -113,7 +113,7 @@ def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):
     path = tmp_path / "new.csv"
     pd.DataFrame(np.ones((3, 5)), list("xyz"), names).to_csv(path, index_label="sample")
     features = [name.partition(".")[0] for name in names]
-    assert complete(described_row(str(path)), features=features).orientation == "rows"
+    assert complete(described_row(str(path)), features=features).samples == "rows"
 
 
 def test_the_column_of_names_is_that_of_the_training_where_the_table_has_it(tmp_path):

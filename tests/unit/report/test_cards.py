@@ -101,7 +101,7 @@ def test_rows_of_two_classes_are_common_and_those_of_several_have_their_class(re
         ([], "Well supported", "The classes are recognised, and halves", False),
         (["unstable"], "Partly supported", "Disjoint halves of the samples", False),
         (["majority class", "unstable"], "Partly supported", "The interval of its", True),
-        (["permutation test", "unstable"], "Not supported", "The permutation test does", False),
+        (["label test", "unstable"], "Not supported", "The label test does", False),
     ],
 )
 def test_the_badge_has_the_level_and_the_sentence_the_first_reason(

@@ -34,14 +34,14 @@ def test_a_sentence_is_made_from_the_row_alone(code):
             id="an interval",
         ),
         pytest.param(
-            reason("permutation test", count=2, total=99),
-            "the permutation test does not exclude chance: 2 of 99 permutations were as good",
-            id="permutations that were counted",
+            reason("label test", count=45, total=1000),
+            "the label test does not exclude chance: 45 of 1,000 orders of the labels were as good",
+            id="orders that were counted",
         ),
         pytest.param(
-            reason("permutation test"),
-            "the permutation test does not exclude chance",
-            id="permutations",
+            reason("label test"),
+            "the label test does not exclude chance",
+            id="label test",
         ),
         pytest.param(
             reason("library size", label="b", other="a", estimate=4.04),

@@ -30,8 +30,8 @@ NUMBER = re.compile(r"(?<![\d.])\d[\d,]*\.?\d*%?")
 
 @pytest.mark.parametrize("p_value", [0.025, 0.0251])
 def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
-    """Where intervals lie above chance only p of the permutation test differs."""
-    expected = "Label test (naive Bayes with ten features per class, by means and by spread): p ="
+    """Where intervals lie above chance only p of the label test differs."""
+    expected = "Label test: p ="
     p_values = {("alpha", "xnb"): p_value}
     results = write_study(tmp_path, p_values=p_values)
     refused = 0
@@ -44,7 +44,7 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
         above = balanced["lower"] > balanced["reference"]
         assert (row["level"] == "not supported") == (p > 0.025 or not above)
         codes = [reason["code"] for reason in sentences.reasons(results, where)]
-        assert ("permutation test" in codes) == (p > 0.025)
+        assert ("label test" in codes) == (p > 0.025)
         refused += above and p > 0.025
     assert refused == 2 * (p_value > 0.025)  # the interval of the third contains chance
     (cards,) = blocks(answer.section(results), Cards)
@@ -52,7 +52,7 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     assert f"{expected} {p_value:g}." in card.details["Tests"]  # .0251 is not .025
     assert (
         (
-            "the permutation test does not exclude chance: 2 of 99 permutations were as good"
+            "the label test does not exclude chance: 45 of 1,000 orders of the labels were as good"
             in card.verdict
         )
         == (card.level == "poor")
@@ -86,7 +86,7 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     assert sentence.startswith("Partly supported: XNB")
     named = ", ".join(f"“{label}”" for label in CLASSES["alpha"])
     assert f"{named} are not recognised" in sentence
-    assert "group by group=), and it did not hold in the second cohort two." in sentence
+    assert "group by group), and it did not hold in the second cohort two." in sentence
     assert next_steps(results, place)[-1] == "find out why it did not hold in the second cohort two"
 
 
@@ -162,7 +162,7 @@ def test_the_numbers_of_a_quantity_agree_on_the_page_and_in_show(tmp_path):
     ((label, curve),) = drawn(section, "roc-GSE7904-3-fold")["curves"].items()
     assert agree(label.partition("AUC")[2], *auc)
     assert np.trapezoid(*reversed(curve)) == pytest.approx(auc[0], abs=0.005)
-    # the number of features, and p of the permutation test
+    # the number of features, and p of the label test
     used = results.rows("summary", **place, metric="features_per_class")["mean"].iloc[0]
     assert agree(card.facts["Features per class"], used)
     assert agree(sentences.headline_sentence(results).partition("it uses")[2], used)
@@ -255,41 +255,26 @@ def test_a_headline_has_the_number_of_features(tmp_path, means, words):
 
 
 @pytest.mark.parametrize(
-    ("p_value", "permuted", "candidates", "expected"),
+    ("p_value", "candidates", "expected"),
     [
-        pytest.param(
-            0.0250004, "NB", 1, "Label test (NB): p = 0.0250004.", id="p of the label test"
-        ),
-        pytest.param(
-            0.0249996, "", 1, "Permutation test of XNB: p = 0.0249996.", id="p of the classifier"
-        ),
+        pytest.param(0.0250004, 1, "Label test: p = 0.0250004.", id="p of the label test"),
         pytest.param(
             np.nan,
-            "",
             1,
-            "No permutation test was run: the verdict rests on intervals alone.",
+            "No label test was run: the verdict rests on intervals alone.",
             id="no test",
         ),
         pytest.param(
             0.01,
-            "",
-            2,
-            "p = 0.01. XNB was chosen after looking, out of 2; intervals and p are corrected.",
-            id="several candidates",
-        ),
-        pytest.param(
-            0.01,
-            "NB",
             2,
             "p = 0.01. XNB was chosen after looking, out of 2; intervals are corrected.",
-            id="several candidates by the label test",
+            id="several candidates",
         ),
     ],
 )
-def test_the_tests_of_a_verdict(tmp_path, p_value, permuted, candidates, expected):
-    fields = {"p_value": p_value, "permuted": permuted}
-    study = study_of_verdict(tmp_path, {}, candidates=candidates, **fields)
-    assert sentences.tests_sentence(study, PLACE).endswith(expected)
+def test_the_tests_of_a_verdict(tmp_path, p_value, candidates, expected):
+    study = study_of_verdict(tmp_path, {}, candidates=candidates, p_value=p_value)
+    assert expected in sentences.tests_sentence(study, PLACE)
 
 
 @pytest.mark.parametrize("near", [{}, {"near_test": True}, {"near_interval": True}])
@@ -305,14 +290,14 @@ def test_a_classifier_that_selects_no_features_has_no_stability(tmp_path, select
 
 
 def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path):
-    refused = reason("permutation test", count=2, total=99)
+    refused = reason("label test", count=45, total=1000)
     reasons = [refused, "majority class"]  # only the first decides the level
     study = study_of_verdict(tmp_path, {}, reasons, level="not supported")
     sentence = sentences.verdict_sentence(study, PLACE)
     assert sentence.startswith("Not supported: XNB has a balanced accuracy of 75.0%")
     assert "(95% interval 50.0% to 95.0%; chance 60.0%)" in sentence
     assert "an accuracy of 80.0%, the majority-class baseline 60.0%" in sentence
-    assert sentence.endswith("2 of 99 permutations were as good.")
+    assert sentence.endswith("45 of 1,000 orders of the labels were as good.")
 
 
 def test_a_classifier_with_a_failed_fold_has_no_numbers(tmp_path):

@@ -82,12 +82,8 @@ def halves(value, lower, upper, **changes):
     return {"stability": numbers | changes}
 
 
-def own_test(p):
-    return {"test": {"p_value": p, "permuted": "", "classifier": "xnb"}}
-
-
 def label_test(p, of="xnb"):
-    return {"test": {"p_value": p, "permuted": "naive Bayes", "classifier": of}}
+    return {"test": {"p_value": p, "classifier": of}}
 
 
 #: Evidence by condition, with the best level that a result with it can have.
@@ -104,10 +100,7 @@ CONDITIONS = {
     "label test refuses": (NOT, label_test(0.03)),
     "label test of another refuses": (NOT, label_test(0.03, of="nb")),
     "label test of the first supports": (WELL, label_test(0.004, of="nb")),
-    "own test": (WELL, own_test(0.004)),
-    "own test refuses": (NOT, own_test(0.03)),
     "candidates": (WELL, {"candidates": 6} | label_test(0.006)),
-    "candidates with own test": (NOT, {"candidates": 6} | own_test(0.006)),
     "many copies": (NOT, copies("equal samples", 12)),
     "some copies": (PARTLY, copies("equal samples", 3)),
     "many near copies": (NOT, copies("nearly equal samples", 25)),
@@ -173,7 +166,7 @@ CASES = [
     ("label test", "stable", "held"),
     ("label test refuses", "not held"),
     ("chance", "unstable", "batch"),
-    ("own test refuses", "libraries"),
+    ("label test refuses", "libraries"),
     ("batch", "libraries", "unstable", "not held in several series"),
     ("some copies", "no halves"),
     ("many copies", "stable", "held"),
@@ -181,7 +174,7 @@ CASES = [
     ("class missed", "label test", "not held"),
     ("majority", "some copies", "threshold"),
     ("candidates", "not held"),
-    ("candidates with own test", "held"),
+    ("candidates", "held"),
     ("not held", "not held in several series"),
     ("label test of another refuses", "stable", "held in part"),
 ]
@@ -222,14 +215,14 @@ def study_of(root, conditions):
     class_pairs = completed(pd.DataFrame(rows), contract.STUDY_TABLES["class_pairs"])
     stability = [PLACE | evidence["stability"]] if "stability" in evidence else []
     stability = completed(pd.DataFrame(stability), contract.STUDY_TABLES["stability"])
-    tests = [{"dataset": "d", "metric": "m"} | evidence["test"]] if "test" in evidence else []
-    tests = completed(pd.DataFrame(tests), contract.STUDY_TABLES["permutation_tests"])
+    tests = [{"dataset": "d"} | evidence["test"]] if "test" in evidence else []
+    tests = completed(pd.DataFrame(tests), contract.STUDY_TABLES["label_tests"])
     judged = verdicts(
         measured,
         headers,
         fits={KEY: (0, 5)},
         stability=stability,
-        permutation_tests=tests,
+        label_tests=tests,
         further=further_reasons(
             {KEY: None},
             headers,
@@ -251,7 +244,7 @@ def study_of(root, conditions):
             "estimates": estimated.to_dict("records"),
             "audit": audit.to_dict("records"),
             "stability": stability.to_dict("records"),
-            "permutation_tests": tests.to_dict("records"),
+            "label_tests": tests.to_dict("records"),
             "concordance_pairs": pairs.to_dict("records"),
             "model.heatmap": [],
             "genes.gene_values": [],

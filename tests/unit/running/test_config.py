@@ -13,7 +13,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
 from xnbflow.running.config import RULES, check_designs, read_config, read_sheets
 from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
@@ -185,12 +185,14 @@ def test_classifiers_are_checked_down_to_the_first_fast_one_that_selects():
     assert checks_of(headline="forest") == (["forest"], [])
     assert checks_of(headline="csnb-cv") == (["csnb-cv"], ["csnb-cv"])
     assert checks_of(final=["csnb", "csnb-cv"]) == (["csnb"], ["csnb", "csnb-cv"])
-    assert checks_of(permutations={"xnb": 9}) == ([], ["xnb"])
+    assert checks_of(permutations=0) == ([], ["xnb"])
+    assert checks_of(permutations=1999) == (["forest", "xnb"], ["xnb"])
     assert checks_of(halves=0) == (["forest", "xnb"], [])
 
 
-def test_a_study_with_permutations_of_none_has_no_label_test():
-    assert checks_of(permutations={}) == ([], ["xnb"])
+def test_permutations_of_a_classifier_name_what_replaces_them():
+    with pytest.raises(InputError, match="permuted orders of the labels in the label test of each"):
+        checks_of(permutations={"xnb": 9})
 
 
 @pytest.mark.parametrize(
@@ -217,7 +219,6 @@ def test_a_folder_of_results_is_no_data_set():
     ("changes", "message"),
     [
         ({"datasets": []}, "classifiers, folds and datasets belong together"),
-        ({"permutations": {"svn": 9}}, "permutations: unknown classifier 'svn'"),
         ({"headline": "svn"}, "headline: unknown classifier 'svn'"),
         ({"final": ["svn"]}, "final: unknown classifier 'svn'"),
         ({"gene_sets": "https://host/h.gmt"}, "studies.one.gene_sets: 'https://host/h.gmt' has no"),
@@ -290,7 +291,7 @@ def test_a_design_by_data_set_leaves_the_others_without():
     ],
 )
 def test_comparisons_are_not_adjusted_for_the_class_or_groups(terms, reason):
-    row = SheetRow("mine", "table", "a.csv", label="type", options={"group": "donor"})
+    row = DatasetEntry("mine", "table", "a.csv", label="type", group="donor")
     study = replace(designs_of({}), designs={"mine": Design(adjust=terms)})
     with pytest.raises(InputError, match=f"studies.one.design.adjust: {reason}") as error:
         check_designs([study], {"mine": row})

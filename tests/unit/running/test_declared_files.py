@@ -8,7 +8,7 @@ from toys import put, refused
 from xnbflow.core.study import Study
 from xnbflow.running.config import Folds
 from xnbflow.running.declared_files import refuse_outputs
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 STUDY = {"title": "", "summary": "", "datasets": (), "classifiers": (), "folds": ()}
 
@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def check(location="data/table.csv", options=None, gene_sets=(), folds=None):
-    row = SheetRow("mine", "table", location, label="type", options=options or {})
+    row = DatasetEntry("mine", "table", location, label="type", **(options or {}))
     study = Study(id="s", diagnostics=False, analyses={}, **STUDY, gene_sets=gene_sets)
     config = SimpleNamespace(studies={"s": study}, folds=folds or {})
     refuse_outputs(config, {"mine": row}, {"mine": "mine.tsv"})

@@ -51,7 +51,7 @@ two:
   classifiers: [nb]
   folds: [5-fold]
   diagnostics: false
-  permutations: {nb: 9}
+  permutations: 0
 """
 
 
@@ -172,14 +172,20 @@ def test_each_data_set_has_its_own_tested_and_halved_classifiers(plan, monkeypat
         assert list(choose(wildcards(study="one", dataset="mine"))) == ["nb", "csnb"]
 
 
-def test_a_study_with_permutations_of_its_own_has_no_label_test(plan):
+def test_a_study_without_permutations_has_no_label_test(plan):
     train = TrainPlanner(plan)
-    assert (
-        train.random_gene_classifiers(wildcards(study="two", dataset="wine", folds="5-fold")) == []
-    )
-    permutations = inputs_of("compare", plan)["permutations"](TWO)
-    assert permutations == ["results/studies/two/permutations/wine/nb/permutation.parquet"]
-    assert train.n_permutations(wildcards(study="two", dataset="wine", classifier="nb")) == 9
+    job = wildcards(study="two", dataset="wine", folds="5-fold")
+    assert train.random_gene_classifiers(job) == []
+    assert StudyPlanner(plan).checks(TWO)["label_tests"] == []
+
+
+def test_the_label_test_has_the_permutations_and_the_columns_of_its_study(plan):
+    study = plan.config.studies["one"]
+    design = Design(adjust=("age",), reference="a")
+    plan.config.studies["one"] = replace(study, permutations=1999, designs={"wine": design})
+    train = TrainPlanner(plan)
+    assert train.n_permutations(wildcards(study="one", dataset="wine")) == 1999
+    assert train.design(wildcards(study="one", dataset="wine")) == {"adjust": ("age",)}
 
 
 def test_a_model_has_the_figures_of_its_job_and_the_first_folds(plan):
@@ -224,7 +230,6 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
         inputs.dataset_tables(TRUTH, None)
         inputs.dataset_tables(NOTES, None)
         inputs.random_genes()
-        inputs.permutation_tests()
     declared = []
     for choose in inputs_of("compare", plan).values():
         declared += choose(job)
@@ -265,7 +270,6 @@ def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
     assert "results/studies/one/report.html" in targets
     assert "results/studies/one/models/wine/csnb/csnb.skops" in targets
     assert TargetPlanner(plan).of_run() == targets
-    assert not any("permutations" in path for path in targets)
 
 
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
@@ -320,7 +324,7 @@ def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
 
 
 def test_a_data_set_is_checked_for_halves_alone(plan):
-    study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations={"csnb": 9})
+    study = replace(plan.config.studies["two"], classifiers=("csnb",), permutations=0)
     assert plan.config.label_tests(study) == []
     plan.config.studies["two"] = study
     assert StudyPlanner(plan).check_datasets(TWO) == [{"dataset": "wine"}]
@@ -328,20 +332,19 @@ def test_a_data_set_is_checked_for_halves_alone(plan):
 
 @pytest.fixture
 def full_plan(plan):
-    """The plan with a study that is tested in a second cohort, combined and permuted."""
+    """The plan with a study that is tested in a second cohort, and combined."""
     plan.config.studies["one"] = replace(
         plan.config.studies["one"],
         validate=(Validation(model="csnb", train="wine", test="mine"),),
         cohorts=Cohorts(("wine", "mine"), "csnb", match="symbol", harmonise="zscore"),
-        permutations={"csnb": 9},
     )
     return plan
 
 
-def test_the_times_of_second_cohorts_cohorts_and_permutations_are_read(full_plan):
+def test_the_times_of_second_cohorts_and_cohorts_are_read(full_plan):
     rules = [path.split("/")[2] for path in inputs_of("report", full_plan)["usage"](ONE)]
-    counts = {rule: rules.count(rule) for rule in ("validate", "combine", "permute")}
-    assert counts == {"validate": 1, "combine": 1, "permute": 2}
+    counts = {rule: rules.count(rule) for rule in ("validate", "combine")}
+    assert counts == {"validate": 1, "combine": 1}
 
 
 def with_designs(plan, study, **designs):

@@ -9,7 +9,7 @@ import pytest
 
 from xnbflow import sources
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_entry
 
 #: Issue 66: 159 functions in 27 files before, by this count.
 MOST_FUNCTIONS = 103
@@ -23,9 +23,9 @@ def test_a_small_table_passes_few_functions(tmp_path):
     table.insert(0, "type", ["ill", "well"] * 15)
     table.insert(0, "sample", [f"s{i}" for i in range(30)])
     table.to_csv(tmp_path / "x.csv", index=False)
-    row = f"x\ttable\t{tmp_path}/x.csv\ttype\tsample\n"
-    (tmp_path / "sheet.tsv").write_text(f"id\tsource\tlocation\tlabel\tid_column\n{row}")
-    acquire(read_sheet(tmp_path / "sheet.tsv")["x"])  # imports are no part of the walk
+    settings = {"source": "table", "file": f"{tmp_path}/x.csv", "label": "type", "id": "sample"}
+    entry = read_entry("x", settings)
+    acquire(entry)  # imports are no part of the walk
     folder = Path(sources.__file__).parent
     functions = set()
 
@@ -37,7 +37,7 @@ def test_a_small_table_passes_few_functions(tmp_path):
 
     sys.setprofile(note)
     try:
-        acquire(read_sheet(tmp_path / "sheet.tsv")["x"])
+        acquire(entry)
     finally:
         sys.setprofile(None)
     assert len(functions) <= MOST_FUNCTIONS

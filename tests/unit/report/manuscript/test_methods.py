@@ -13,13 +13,13 @@ from report_study import changed, completed, with_rows, write_study
 from xnbflow.core.study import Cohorts, Design, Validation
 from xnbflow.inference.halves import LONG_LIST, SHORT_LIST, SIMILAR
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION
-from xnbflow.inference.label_test import STATISTIC
 from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.tables import contract
 from xnbflow.tables.storage import write_parquet
 
 KEY = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
-TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 99, "p_value": 0.01}
+TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 1000, "p_value": 0.01}
+TEST |= {"adjusted_for": ""}
 PRIORS = KEY | {"priors_decide": True, "equal_recall": 0.6, "equal_balanced_accuracy": 0.7}
 PAIR = Validation(model="xnb", train="alpha", test="GSE7904", match="symbol", harmonise="rank")
 
@@ -31,7 +31,7 @@ def results(tmp_path):
 
 def plain(results):
     """Return the study without the results of any option."""
-    names = ("class_pairs", "equal_priors", "calibration", "permutation_tests")
+    names = ("class_pairs", "equal_priors", "calibration", "label_tests")
     return with_rows(results, **{name: [] for name in (*names, "random_genes", "pairwise_within")})
 
 
@@ -96,11 +96,11 @@ OPTIONS = {
         ["Recalls with equal priors were computed from the predicted probabilities"],
     ),
     "a label test": (
-        lambda results: with_rows(results, permutation_tests=[TEST | {"permuted": STATISTIC}]),
+        lambda results: with_rows(results, label_tests=[TEST]),
         [
-            f"The test was the label test of xnbflow: {STATISTIC} was fitted",
-            "of their distances from the median of each feature [@brown1974]",
-            "divided by .8 and .2",
+            "Label test: the labels of each data set were permuted, and three statistics",
+            "the distances of the values from the median of each feature [@brown1974]",
+            "(1000 orders)",
         ],
     ),
     "halves": (
@@ -135,6 +135,14 @@ OPTIONS = {
 }
 
 
+def test_an_adjusted_label_test_names_its_columns(results):
+    adjusted = with_rows(plain(results), label_tests=[TEST | {"adjusted_for": "plate"}])
+    text = methods_in_words(adjusted)
+    assert "Where a design adjusts for plate, values were the residuals of a linear model" in text
+    unadjusted = methods_in_words(with_rows(plain(results), label_tests=[TEST]))
+    assert "adjusts for" not in unadjusted
+
+
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_sentence_is_there_with_its_option_alone(results, option):
     change, phrases = OPTIONS[option]
@@ -152,7 +160,7 @@ def test_the_numbers_of_intervals_are_those_of_the_code(results):
     text = methods_in_words(plain(results))
     assert f"for upper limits the number of samples is divided by {CROSS_VALIDATED:g}," in text
     assert f"and for lower limits by {BELOW:g};" in text
-    assert "No permutation test was run." in text
+    assert "No label test was run." in text
 
 
 def test_balanced_accuracy_of_equal_classes_is_described_as_the_accuracy(results):

@@ -34,14 +34,14 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def grouped_results(tmp_path_factory):
-    """A study of one data set whose samples have groups, with a permutation test on request."""
+    """A study of one data set whose samples have groups, with a label test."""
     results = write_study(tmp_path_factory.mktemp("tested"), datasets=("alpha",))
-    row = {"dataset": "alpha", "classifier": "xnb", "metric": "balanced_accuracy"}
-    row |= {"observed": 0.71, "permutations": 200, "null_mean": 0.5, "at_least": 3, "permuted": ""}
-    results = with_rows(results, permutation_tests=[row | {"p_value": 4 / 201}])
-    results = changed(results, "verdicts", "classifier == 'xnb'", p_value=4 / 201)
+    row = {"dataset": "alpha", "classifier": "xnb", "statistic": "means", "adjusted_for": ""}
+    row |= {"observed": 0.71, "permutations": 200, "null_mean": 0.5, "at_least": 4}
+    results = with_rows(results, label_tests=[row | {"p_value": 4 / 200}])
+    results = changed(results, "verdicts", "classifier == 'xnb'", p_value=4 / 200)
     results = changed(results, "datasets", groups=12.0)
-    return replace(results, study=replace(results.study, permutations={"xnb": 200}))
+    return replace(results, study=replace(results.study, permutations=199))
 
 
 def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
@@ -66,10 +66,9 @@ def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
 
 def test_clauses_follow_what_was_run(results, grouped_results):
     plain, grouped = methods_in_words(results), methods_in_words(grouped_results)
-    assert "No permutation test was run." in plain
-    assert "200 permutations" in grouped
-    assert "No permutation test" not in grouped
-    assert "the label test of xnbflow" not in grouped  # a test was asked for
+    assert "No label test was run." in plain
+    assert "(200 orders)" in grouped
+    assert "No label test" not in grouped
     assert "12 groups" in grouped
     assert "group" not in plain.replace("where samples have groups, groups count", "")
     assert "Friedman" in plain

@@ -212,12 +212,11 @@ def test_a_roc_curve_needs_every_fold(tmp_path):
 
 
 def test_a_p_beside_its_level_is_not_rounded_to_it(tmp_path):
-    row = CLASSIFIER | {"metric": "balanced_accuracy", "p_value": 0.0250004}
+    row = CLASSIFIER | {"p_value": 0.0250004, "adjusted_for": ""}
     for rows, spec in (
-        ([row, row | {"p_value": np.nan}], ".6g"),
+        ([row, row | {"dataset": "other", "p_value": 0.5}], ".6g"),
         ([row | {"p_value": 0.2}], ".3g"),
     ):
-        study = study_of_tables(tmp_path, {"permutation_tests": rows})
-        (table,) = accuracy.permutation_blocks(study)
+        study = study_of_tables(tmp_path, {"label_tests": rows})
+        (table,) = accuracy.label_test_blocks(study)
         assert table.columns["p_value"].format == spec
-        assert table.frame["metric"].iloc[0] == "balanced accuracy"

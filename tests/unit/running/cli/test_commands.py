@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from lab_files import LAYOUTS, SAMPLES, counts, logarithms, write_samples
 from proposed import summary_of_labels
+from toys import entry_in
 
 from xnbflow.core.errors import InputError
 from xnbflow.running.cli import app, commands, proposals
 from xnbflow.running.cli.configuration import find_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -209,7 +209,7 @@ def test_symbols_are_those_of_a_table_beside_it(tmp_path):
         symbols=str(tmp_path / "symbols.tsv"),
         output=str(tmp_path / "mine"),
     )
-    series = acquire(read_sheet(tmp_path / "mine.tsv")["mine"])
+    series = acquire(entry_in(tmp_path / "mine.yaml"))
     assert series.feature_metadata["symbol"].tolist() == table["gene_name"].tolist()
 
 
@@ -218,6 +218,6 @@ def test_missing_clinical_values_do_not_stop_a_study_that_does_not_use_them(tmp_
     ages = ["unknown", "", "NA", *map(str, range(30, 51))]
     write_samples(tmp_path, age=ages, sex=["", *["m", "f"] * 11, "NA"])
     app.propose(str(path), phenotype=str(tmp_path / "samples.csv"), output=str(tmp_path / "mine"))
-    series = acquire(read_sheet(tmp_path / "mine.tsv")["mine"])
+    series = acquire(entry_in(tmp_path / "mine.yaml"))
     assert series.n_samples == 24
     assert series.sample_metadata["age"].tolist() == ages

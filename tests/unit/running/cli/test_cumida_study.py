@@ -14,7 +14,7 @@ from xnbflow.running.cli.app import app
 from xnbflow.running.cli.cumida_study import cumida_location, write_cumida_study
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_sheet
 
 SERIES = ["Brain_GSE50161", "Liver_GSE14520_U133A"]
 CSV = b"samples,type,g1,g2\n" + b"".join(

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from proposed import NAMES, N, genes, over, summary_of_labels, table, write
-from toys import put
+from toys import entry_in, put
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
@@ -21,8 +21,8 @@ from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
 from xnbflow.running.project import ROOT, default_configuration, default_sheets
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -42,7 +42,7 @@ def proposed(name, folder):
     schema = ROOT / "workflow/schemas/config.schema.json"
     config = read_config(settings, schema, [*KNOWN, "mine"])
     (scheme,) = config.studies["mine"].folds
-    return read_sheet(folder / "mine.tsv")["mine"], config.folds[scheme].splits
+    return entry_in(folder / "mine.yaml"), config.folds[scheme].splits
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -62,17 +62,17 @@ def test_every_proposal_is_planned_acquired_and_divided(tmp_path, name):
     [
         ("two plates", {"batch": "plate"}),
         ("two scan dates", {"batch": "ScanDate"}),
-        ("a date for each sample", {"phenotype_columns": "run_date"}),
+        ("a date for each sample", {"phenotype_columns": ("run_date",)}),
         ("patients twice", {"group": "patient"}),
-        ("three patients", {"phenotype_columns": "patient"}),
-        ("patients of one class but two", {"phenotype_columns": "donor"}),
-        ("patients, some unknown", {"phenotype_columns": "patient"}),
-        ("clinical numbers", {"phenotype_columns": "Alter,PSA"}),
-        ("clinical numbers of other names", {"phenotype_columns": "kreatinin_um,dauer"}),
-        ("names with commas", {"phenotype_columns": "Age%2C years,site%3B a%3Db"}),
+        ("three patients", {"phenotype_columns": ("patient",)}),
+        ("patients of one class but two", {"phenotype_columns": ("donor",)}),
+        ("patients, some unknown", {"phenotype_columns": ("patient",)}),
+        ("clinical numbers", {"phenotype_columns": ("Alter", "PSA")}),
+        ("clinical numbers of other names", {"phenotype_columns": ("kreatinin_um", "dauer")}),
+        ("names with commas", {"phenotype_columns": ("Age, years", "site; a=b")}),
         ("unknown classes", {"unlabelled": "drop"}),
-        ("samples in columns", {"batch": "plate", "phenotype_columns": "age,treatment"}),
-        ("a series matrix", {"group": "patient", "batch": "scan date", "literal": "none"}),
+        ("samples in columns", {"batch": "plate", "phenotype_columns": ("age", "treatment")}),
+        ("a series matrix", {"group": "patient", "batch": "scan date", "literal": ("none",)}),
     ],
 )
 def test_columns_are_proposed_for_what_they_are(tmp_path, capsys, name, options):
@@ -117,7 +117,7 @@ LOGGED = np.clip(RNG.normal(7, 2.2, (N, 600)), 2.5, 15.5)
         (LOGGED, "dauer", {"scale": "log2"}, "dauer has another scale"),
         (LOGGED * np.log(2), "Alter", {}, "600 features. Alter"),
         (np.log2(LOGGED), "Alter", {}, "look like logarithms of logarithms"),
-        (2**LOGGED, "Alter", {"transform": "log2"}, "The proposal is transform=log2"),
+        (2**LOGGED, "Alter", {"transform": "log2"}, "The proposal is transform: log2"),
     ],
 )
 def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, option, reason):
@@ -126,7 +126,7 @@ def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, op
     frame.insert(1, column, RNG.integers(18, 80, N))
     frame.to_csv(tmp_path / "x.csv", index=False)
     propose(str(tmp_path / "x.csv"), output=str(tmp_path / "mine"))
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    row = entry_in(tmp_path / "mine.yaml")
     assert row.options == {"phenotype_columns": column} | option
     assert reason in capsys.readouterr().out
     series = acquire(row)
@@ -137,8 +137,8 @@ def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, op
 def test_declared_logarithms_are_not_taken_again(tmp_path):
     path, _ = write("two plates", tmp_path)
     row = commands.described_row(str(path), "diagnosis", options=["scale=ln", "transform=log2"])
-    with pytest.raises(InputError, match="scale=ln declares logarithms, and transform=log2"):
-        acquire(replace(row, options=row.options | {"drop": "plate"}))
+    with pytest.raises(InputError, match="scale: ln declares logarithms, and transform: log2"):
+        acquire(replace(row, options=row.options | {"drop": ("plate",)}))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_declared_logarithms_are_not_taken_again(tmp_path):
     [
         ([f"{i % 51}" for i in range(60)], r"cut points, as .* survival analysis"),
         (RNG.normal(size=60).round(3), "51|60 distinct labels of 60 .* not classes"),
-        ([f"n{i // 2}" for i in range(60)], "30 distinct labels of 60 .* by map="),
+        ([f"n{i // 2}" for i in range(60)], "30 distinct labels of 60 .* by map"),
     ],
 )
 def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):
@@ -157,7 +157,9 @@ def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):
 
 def test_cut_points_make_classes(tmp_path):
     ages = [str(age) for age in (30, 49.9, 50, 71, 65, 12)]
-    rule = LabelRule.parse(SheetRow("x", "table", options={"map": "<50:young,<=65:old,>65:oldest"}))
+    rule = LabelRule.parse(
+        DatasetEntry("x", "table", map={"<50": "young", "<=65": "old", ">65": "oldest"})
+    )
     labels, keep, _ = rule.apply("x", ages, ages)
     assert labels.tolist() == ["young", "young", "old", "oldest", "old", "young"]
     assert keep.all()
@@ -267,7 +269,7 @@ def test_a_person_waits_for_one_retry(monkeypatch):
     monkeypatch.setattr(
         proposals, "summarise_table", lambda row, retry, places: policies.append(retry)
     )
-    proposals.summary_of(SheetRow("x", "table", "x.csv"), most_gigabytes=3.0)
+    proposals.summary_of(DatasetEntry("x", "table", "x.csv"), most_gigabytes=3.0)
     assert (policies[0].retries, policies[0].most_gigabytes) == (1, 3.0)
 
 
@@ -318,10 +320,10 @@ def test_options_of_a_design_are_written_into_the_study_and_its_columns_into_the
         "contrasts": ["tumour vs normal"],
         "repeated": "correlation",
     }
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    row = entry_in(tmp_path / "mine.yaml")
     assert not {"adjust", "reference", "repeated", "trend", "contrasts"} & set(row.options)
     assert set(row.names("phenotype_columns")) == {"score", "plate"}
-    assert row.options["scale"] == "log2"
+    assert row.scale == "log2"
     series = acquire(row, downloads=tmp_path)
     assert "score" not in series.features
     assert design_notes(series, Design.read(study["design"]))

@@ -8,15 +8,15 @@ from toys import put
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.seeking import origins_of, places_table, seek, write_availability
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import PLACES_TABLE
 from xnbflow.tables.storage import read_parquet, write_parquet
 
 CSV = b"samples,type,g1,g2\n" + b"".join(
     b"s%d,%s,%d.5,%d.25\n" % (i, b"ab"[i % 2 : i % 2 + 1], i % 9, i % 7) for i in range(50)
 )
-ROW = SheetRow("mine", "microarray", "Mine")
+ROW = DatasetEntry("mine", "microarray", "Mine")
 
 
 def settings(folder, *places):
@@ -52,7 +52,7 @@ def test_a_file_that_is_there_but_wrong_is_an_error(tmp_path, content):
 
 
 def test_a_user_s_own_file_that_does_not_exist_is_absent(tmp_path):
-    row = SheetRow("mine", "table", str(tmp_path / "mine.csv"), label="kind")
+    row = DatasetEntry("mine", "table", str(tmp_path / "mine.csv"), label="kind")
     assert seek(row).reason == f"location: there is no file {tmp_path / 'mine.csv'}"
 
 

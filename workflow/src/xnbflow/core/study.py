@@ -5,10 +5,8 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from xnbflow.core.errors import InputError, known_names, quoted
 
 #: How the model of a feature treats several samples of a group, see `Design`; the first is the
 #: default.
@@ -19,13 +17,14 @@ REPEATED = ("mean", "correlation")
 class Design:
     """How single features of a data set are compared in a study.
 
-    A classifier does not depend on it. `xnbflow.diagnostics.adjustment` applies it to a data set.
+    A classifier does not depend on it; the label test is adjusted for the same columns.
+    `xnbflow.diagnostics.adjustment` applies it to a data set.
 
     Attributes
     ----------
     adjust : tuple of str
-        Columns of the samples for which comparisons of classes are adjusted. They are numbers if
-        all cells are; ``factor(plate)`` is a column of categories in any case.
+        Columns of the samples for which comparisons of classes, and the label test, are adjusted.
+        They are numbers if all cells are; ``factor(plate)`` is a column of categories in any case.
     reference : str
         The class with which the others are compared, for example the control; empty without one.
     contrasts : tuple of str
@@ -36,7 +35,7 @@ class Design:
     trend : bool or None
         Whether the variance of a feature depends on its mean, as with logarithms of counts. For
         counts, whether this replaces the weights of `xnbflow.diagnostics.voom`. None is the default
-        of the data set: true after ``transform=log_cpm``, else false.
+        of the data set: true after ``transform: log_cpm``, else false.
     biology : tuple of str
         Columns of the samples that are part of the question, and shall not limit a verdict.
 
@@ -60,38 +59,6 @@ class Design:
         for key, value in settings.items():
             values[key] = tuple(value) if isinstance(value, list) else value
         return cls(**values)
-
-
-#: Keys of a design that may be written as options ``key=value``: on the command line, and in sheets
-#: of earlier versions, for which the message names the study's key ``design``.
-OPTIONS_OF_DESIGN = tuple(entry.name for entry in fields(Design) if entry.name != "biology")
-#: Options whose value is a list of names, separated by commas.
-_LIST_OPTIONS = ("adjust", "contrasts")
-#: The values of options that are not free text.
-_OPTION_CHOICES = {"trend": ("yes", "no"), "repeated": REPEATED}
-
-
-def design_settings(options: Mapping[str, str]) -> dict[str, Any]:
-    """Return options ``key=value`` as the values of a study's key ``design``.
-
-    Examples
-    --------
-    >>> design_settings({"adjust": "age, factor(plate)", "trend": "yes"})
-    {'adjust': ['age', 'factor(plate)'], 'trend': True}
-    """
-    settings: dict[str, Any] = {}
-    for key, text in options.items():
-        if key in _OPTION_CHOICES and text not in _OPTION_CHOICES[key]:
-            known = known_names(text, _OPTION_CHOICES[key])
-            msg = f"option {key} {quoted(text)} is unknown; {known}"
-            raise InputError(msg, key=key)
-        if key in _LIST_OPTIONS:
-            settings[key] = [name.strip() for name in text.split(",") if name.strip()]
-        elif key == "trend":
-            settings[key] = text == "yes"
-        else:
-            settings[key] = text
-    return settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,9 +112,8 @@ class Study:
     paper : dict of str to str
         The name that an analysis of a paper uses for a classifier (`Analysis.parts`), to the id of
         that classifier in the configuration.
-    permutations : dict of str to int or None
-        Id of a classifier of the study to the maximum of permutations of its test. None means the
-        setting of each data set's label test.
+    permutations : int
+        Permuted orders of the labels in the label test of each data set; 0 for no test.
     halves : int
         Number of divisions of the samples into halves, for the stability of fast classifiers.
     final : tuple of str
@@ -180,7 +146,7 @@ class Study:
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
     paper: dict[str, str] = field(default_factory=dict)
-    permutations: dict[str, int] | None = None
+    permutations: int = 999
     halves: int = 10
     final: tuple[str, ...] = ()
     headline: str = ""
@@ -225,7 +191,7 @@ class Study:
         }
         if not datasets:
             changes |= {"classifiers": (), "folds": (), "final": (), "headline": "", "jobs": {}}
-            changes |= {"permutations": None, "gene_sets": ()}
+            changes["gene_sets"] = ()
         return replace(self, **changes)
 
     def design_of(self, dataset: str) -> Design:
@@ -245,11 +211,6 @@ class Study:
         """The jobs of training: data set, scheme of folds and job, in this order."""
         jobs = dict.fromkeys(self.job_of(name) for name in self.classifiers)
         return list(itertools.product(self.datasets, self.folds, jobs))
-
-    @property
-    def permutation_tests(self) -> list[tuple[str, str]]:
-        """The data set and classifier of each permutation test."""
-        return list(itertools.product(self.datasets, self.permutations or {}))
 
     @property
     def priority(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL, TEST_LEVEL
 from xnbflow.core.study import Design
-from xnbflow.core.terms import sheet_term
+from xnbflow.core.terms import configured_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import with_known_covariates
 from xnbflow.diagnostics.associations import Association, association, values_by_class
@@ -123,7 +123,7 @@ def _genes(series: DataSet, name: str) -> AuditRow:
     except InputError:
         remedy = "no comparison of features can be adjusted for it"
         return {"genes": _count_different(series, Design()), "remedy": remedy}
-    term = sheet_term(term)
+    term = configured_term(term)
     text = f"to adjust comparisons of features for it, a study has `adjust: [{term}]` in its design"
     if not present.all():
         n = counted(int((~present).sum()), "sample", "has", "have")

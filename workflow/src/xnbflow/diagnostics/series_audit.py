@@ -125,7 +125,7 @@ def _find_repeats(series: DataSet) -> list[AuditRow]:
                 "severe",
                 "all values are the same",
                 other=other,
-                remedy="leave out all but one, or name a common column by group=",
+                remedy="leave out all but one, or name a common column by group",
                 value=1.0,
             )
             rows.append(row)
@@ -202,7 +202,7 @@ def _likely_repeats(series: DataSet) -> tuple[list[AuditRow], pd.DataFrame]:
             "correlation after removal of the class means: "
             f"{groups['likeness'].median():.2f} in the median"
         ),
-        remedy="name their patients by group=; the table `likely_repeats` proposes groups",
+        remedy="name their patients by group; the table `likely_repeats` proposes groups",
         value=share,
     )
     return [row], groups

@@ -1,9 +1,9 @@
-"""Inference: intervals, tests, verdicts, permutations, stability.
+"""Inference: intervals, tests, verdicts, the label test, stability.
 
 - `intervals`, `estimates`: how accurate is a classifier, with which interval?
-- `label_test`, `permutation_test`, `sequential`: are labels predicted better than permuted ones?
-  `label_exchange`: which labels may be exchanged; `diagonal_discriminant`, `adjusted_discriminant`:
-  the statistic, without and with columns that it is adjusted for
+- `label_test`: are labels predicted better than permuted ones? `label_exchange`: which labels may
+  be exchanged; `diagonal_discriminant`, `ridge_score`: the statistics; `combined_test`: their
+  combination; `sequential`: other tests that stop early
 - `strata`, `concordance`: does a batch explain the result?
 - `verdicts`, `headlines`: is a result supported, and which classifier comes first?
 - `second_cohort`, `meta_analysis`, `hartung_knapp`: does it hold in other series?

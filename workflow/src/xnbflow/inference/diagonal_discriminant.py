@@ -1,8 +1,8 @@
 """The diagonal discriminant with ten features per class, scored by folds: a fast statistic.
 
 *Idea.* Naive Bayes with normal densities of variance one around the class means, in the few
-features whose means differ most. Nothing is tuned, and only sums of values are estimated, so that
-thousands of permuted labels with twenty draws of folds each take seconds.
+features whose means differ most. Nothing is tuned, and only sums of values are estimated, so that a
+thousand permuted labels with several draws of folds each take seconds.
 
 *Steps* for a training set, with features of mean 0 and variance 1 over all samples:
 
@@ -26,13 +26,12 @@ Association 97 (2002), 77-87: diagonal linear discriminant analysis, here with f
 class.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from xnbflow.evaluation.folds import tested_folds
+from xnbflow.evaluation.folds import repeated_folds
 from xnbflow.inference.discriminant_kernels import label_probabilities, select_distant_features
-from xnbflow.inference.permutation_test import Score
 from xnbflow.inference.preselection import standardised
 
 #: Features of each class.
@@ -40,8 +39,9 @@ N_SELECTED = 10
 #: Features of a tile, whose sums remain in a core's cache.
 _TILE_WIDTH = 256
 
-#: The score of labels with the folds of each of several seeds, of shape (n_seeds,).
-RepeatedScore = Callable[[np.ndarray, Sequence[int]], np.ndarray]
+#: Scores, of shape (n_rows,), of rows of codes of classes and of rows of folds, both of shape
+#: (n_rows, n_samples).
+RowsScore = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def ten_features_score(
@@ -49,8 +49,8 @@ def ten_features_score(
     groups: np.ndarray | None = None,
     *,
     n_splits: int = 5,
-) -> Score:
-    """Return `ten_features_scores` for one draw of folds.
+) -> Callable[[np.ndarray, int], float]:
+    """Return `ten_features_scores` for one order of the labels and the folds that a seed draws.
 
     Examples
     --------
@@ -61,34 +61,28 @@ def ten_features_score(
     >>> round(ten_features_score(values)(labels, 0), 2)
     0.98
     """
-    scores = ten_features_scores(values, groups, n_splits=n_splits)
+    scores = ten_features_scores(values, n_splits=n_splits)
 
     def score(labels: np.ndarray, seed: int) -> float:
-        return float(scores(labels, [seed])[0])
+        codes = np.unique(labels, return_inverse=True)[1]
+        folds = repeated_folds(codes, groups, n_splits, [seed])
+        return float(scores(codes[None], folds)[0])
 
     return score
 
 
-def ten_features_scores(
-    values: np.ndarray,
-    groups: np.ndarray | None = None,
-    *,
-    n_splits: int = 5,
-    draws: "FoldDraws | None" = None,
-) -> RepeatedScore:
+def ten_features_scores(values: np.ndarray, *, n_splits: int = 5) -> RowsScore:
     """Return a function for the score of naive Bayes with ten features per class.
 
     The score, its steps and its source are those of the module. ``values``, of shape (n_features,
-    n_samples), have none missing. ``draws`` are the folds, where scores of the same groups and
-    numbers of folds share them. All draws of folds are scored in one pass over the features, which
-    remain in a core's cache.
+    n_samples), have none missing. The function has two arguments of shape (n_rows, n_samples): the
+    code of the class of each sample, and the fold in which it is tested. All rows have the same
+    classes. They are scored in one pass over the features, which remain in a core's cache.
     """
-    shared_draws = FoldDraws(groups, n_splits) if draws is None else draws
     n_selected = min(N_SELECTED, len(values))
     tiles = _tiles_of(standardised(values))
 
-    def scores(labels: np.ndarray, seeds: Sequence[int]) -> np.ndarray:
-        codes, folds = shared_draws.draw(labels, seeds)
+    def scores(codes: np.ndarray, folds: np.ndarray) -> np.ndarray:
         order, stops, training_sizes = _tested_samples(codes, folds, n_splits)
 
         # ten features of each class, by the means of each training set
@@ -118,54 +112,19 @@ def _tiles_of(standard: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(tiles.reshape(n_tiles, _TILE_WIDTH, n_samples).swapaxes(1, 2))
 
 
-class FoldDraws:
-    """The draws of folds of a permutation, which the statistics of a test share.
-
-    Those of the last permutation are kept, since drawing takes a part of the time of a score.
-
-    Examples
-    --------
-    >>> codes, folds = FoldDraws(None, 2).draw(np.array([5, 5, 7, 7]), [0, 1, 2])
-    >>> codes.tolist(), folds.shape, np.bincount(folds[0]).tolist()
-    ([0, 0, 1, 1], (3, 4), [2, 2])
-    """
-
-    def __init__(self, groups: np.ndarray | None, n_splits: int) -> None:
-        self._groups = groups
-        self._n_splits = n_splits
-        self._labels = np.empty(0)
-        self._seeds: list[int] = []
-        self._codes = np.empty(0, dtype=np.intp)
-        self._folds = np.empty((0, 0), dtype=np.intp)
-
-    def draw(self, labels: np.ndarray, seeds: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the codes of the classes, and the fold in which each sample is tested.
-
-        They have the shapes (n_samples,) and (n_seeds, n_samples); the folds are those of
-        `stratified_splits`.
-        """
-        is_kept = list(seeds) == self._seeds and np.array_equal(labels, self._labels)
-        if not is_kept:
-            self._labels = labels.copy()
-            self._seeds = list(seeds)
-            self._codes = np.unique(labels, return_inverse=True)[1]
-            self._folds = tested_folds(self._codes, self._groups, self._n_splits, seeds)
-        return self._codes, self._folds
-
-
 def _tested_samples(
     codes: np.ndarray, folds: np.ndarray, n_splits: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the tested samples of each fold and class, and the sizes of the training sets.
 
-    ``codes`` (n_samples,) are the classes, ``folds`` (n_draws, n_samples) those of each draw. The
-    positions of the samples of a draw (n_draws, n_samples) are sorted by fold and class; those of
-    fold k and class c end before ``stops[draw, k * n_classes + c]``. The sizes have the shape
-    (n_draws, n_splits, n_classes).
+    ``codes`` and ``folds`` (n_rows, n_samples) are the classes and the folds. The positions of the
+    samples of a row (n_rows, n_samples) are sorted by fold and class; those of fold k and class c
+    end before ``stops[row, k * n_classes + c]``. The sizes have the shape (n_rows, n_splits,
+    n_classes).
 
     Examples
     --------
-    >>> order, stops, sizes = _tested_samples(np.array([0, 1, 0]), np.array([[1, 0, 0]]), 2)
+    >>> order, stops, sizes = _tested_samples(np.array([[0, 1, 0]]), np.array([[1, 0, 0]]), 2)
     >>> order.tolist(), stops.tolist(), sizes.tolist()
     ([[2, 1, 0]], [[1, 2, 3, 3]], [[[1.0, 0.0], [1.0, 1.0]]])
     """
@@ -181,10 +140,16 @@ def _tested_samples(
 def mean_over_classes(codes: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return, for each row of values, the mean over classes of the means over their samples.
 
+    Both have the shape (n_rows, n_samples).
+
     Examples
     --------
-    >>> mean_over_classes(np.array([0, 0, 1]), np.array([[1.0, 3.0, 8.0], [0.0, 0.0, 1.0]]))
-    array([5. , 0.5])
+    >>> mean_over_classes(np.array([[0, 0, 1], [0, 1, 1]]), np.array([[1.0, 3.0, 8.0], [0, 0, 1]]))
+    array([5.  , 0.25])
     """
-    sizes = np.bincount(codes)
-    return np.array([(np.bincount(codes, row) / sizes).mean() for row in values])
+    n_classes = int(codes.max()) + 1
+    total = np.zeros(len(codes))
+    for c in range(n_classes):
+        in_class = codes == c
+        total += np.sum(values * in_class, axis=1) / in_class.sum(axis=1)
+    return total / n_classes

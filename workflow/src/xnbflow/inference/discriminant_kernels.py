@@ -3,12 +3,13 @@
 Two passes over the values (`xnbflow.inference.diagonal_discriminant` has the method):
 
 1. `select_distant_features` reads all features once, tile by tile (256 features of all samples,
-   which remain in a core's cache for all draws of folds), and keeps ten of each class in each
-   training set. The sums of a training set are those of all samples less the tested ones::
+   which remain in a core's cache for all rows of labels and folds), and keeps ten of each
+   class in each training set. The sums of a training set are those of all samples less the tested
+   ones::
 
        sum over training = sum over all samples - sum over tested
 
-   so that a draw of k folds adds each value once, and not k - 1 times;
+   so that a row of k folds adds each value once, and not k - 1 times;
 2. `label_probabilities` reads the few selected features in double precision, and computes evidence
    and probabilities of the tested samples.
 
@@ -35,12 +36,14 @@ def select_distant_features(
 
     ``tiles`` (n_tiles, n_samples, n_features) are the features. ``order`` and ``stops`` are the
     tested samples by fold and class, and ``sizes`` (n_draws, n_folds, n_classes) those of the
-    training sets (`diagonal_discriminant._tested_samples`). ``distances`` and ``positions``, of
-    shape (n_draws, n_folds, n_classes, n_selected), are those of `preselection.keep_largest`; they
-    keep their first values for a class without training samples.
+    training sets (`diagonal_discriminant._tested_samples`); a draw is a row of labels and folds.
+    ``distances`` and ``positions``, of shape (n_draws, n_folds, n_classes, n_selected), are those
+    of `preselection.keep_largest`; they keep their first values for a class without training
+    samples.
     """
     n_draws, n_folds, n_classes = sizes.shape
     width = tiles.shape[2]
+    n_scored = 1 if n_classes == 2 and sizes.min() > 0 else n_classes
     tested = np.empty((n_folds, n_classes, width), dtype=np.float32)
     total = np.empty((n_classes, width), dtype=np.float32)
     tile_distances = np.empty((n_classes, width), dtype=np.float32)
@@ -60,11 +63,18 @@ def select_distant_features(
             # distances in the training set of each fold, of which the largest so far are kept
             for k in range(n_folds):
                 _write_distances(total, tested[k], sizes[d, k], tile_distances, middle)
-                for c in range(n_classes):
+                for c in range(n_scored):
                     if sizes[d, k, c] > 0:
                         keep_largest(
                             tile_distances[c], t * width, distances[d, k, c], positions[d, k, c]
                         )
+    # The means of two classes have the same distance from their mean.
+    if n_scored < n_classes:
+        for d in range(n_draws):
+            for k in range(n_folds):
+                if sizes[d, k, 1] > 0:
+                    distances[d, k, 1] = distances[d, k, 0]
+                    positions[d, k, 1] = positions[d, k, 0]
 
 
 @njit(nogil=True)
@@ -125,17 +135,18 @@ def label_probabilities(
 ) -> np.ndarray:
     """Return the probability of each sample's class, (n_draws, n_samples), predicted in its fold.
 
-    ``folds`` (n_draws, n_samples) are where each sample is tested, ``sizes`` (n_draws, n_folds,
-    n_classes) those of the training sets, and ``selected`` (n_draws, n_folds, n_selected) the
-    ``positions`` of `select_distant_features` for all classes, ascending. The features of a fold
-    are those selected for any class. A class without training samples has the probability 0.
+    ``codes`` and ``folds`` (n_draws, n_samples) are the classes and where each sample is tested,
+    ``sizes`` (n_draws, n_folds, n_classes) those of the training sets, and ``selected`` (n_draws,
+    n_folds, n_selected) the ``positions`` of `select_distant_features` for all classes, ascending.
+    The features of a fold are those selected for any class. A class without training samples has
+    the probability 0.
     """
     n_draws, n_folds, n_classes = sizes.shape
     of_label = np.zeros(folds.shape)
     for d in range(n_draws):
         for k in range(n_folds):
             values = _values_of(tiles, _distinct(selected[d, k]))
-            means = _training_means(values, codes, folds[d], k, sizes[d, k])
+            means = _training_means(values, codes[d], folds[d], k, sizes[d, k])
             tested, tested_values = _tested_values_of(values, folds[d], k)
             evidence = _evidence_of(tested_values, means, sizes[d, k])
             # the softmax of the evidence, at the class of the sample
@@ -147,7 +158,7 @@ def label_probabilities(
                 for c in range(n_classes):
                     total += np.exp(evidence[c, t] - greatest)
                 i = tested[t]
-                of_label[d, i] = np.exp(evidence[codes[i], t] - greatest) / total
+                of_label[d, i] = np.exp(evidence[codes[d, i], t] - greatest) / total
     return of_label
 
 

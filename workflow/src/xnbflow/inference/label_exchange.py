@@ -17,8 +17,12 @@ unchanged (E. S. Edgington and P. Onghena, *Randomization Tests*, 4th edition, 2
 exchangeability blocks A. M. Winkler and others, NeuroImage 123 (2015), 253-268).
 """
 
+import itertools
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,6 +79,62 @@ class LabelExchange:
         exchanged = np.empty(keys.shape, dtype=labels.dtype)
         exchanged[:, by_stratum] = unit_labels[shuffled]
         return exchanged[:, self.unit]
+
+    def n_orders(self, labels: np.ndarray) -> int:
+        """Return the number of distinct orders of the labels (n_samples,).
+
+        It is the product over strata of the multinomial coefficients of their units' labels.
+
+        Examples
+        --------
+        >>> labels = np.array([0, 0, 0, 1, 1, 1])
+        >>> label_exchange(labels).n_orders(labels)
+        20
+        """
+        n_orders = 1
+        for stratum_labels in self._labels_by_stratum(labels):
+            n_orders *= math.factorial(len(stratum_labels))
+            for label in set(stratum_labels):
+                n_orders //= math.factorial(stratum_labels.count(label))
+        return n_orders
+
+    def distinct_orders(self, labels: np.ndarray) -> np.ndarray:
+        """Return all distinct orders of the labels, (n_orders, n_samples), the present one first.
+
+        Examples
+        --------
+        >>> labels = np.array([1, 0, 1])
+        >>> label_exchange(labels).distinct_orders(labels).tolist()
+        [[1, 0, 1], [0, 1, 1], [1, 1, 0]]
+        """
+        by_stratum = np.argsort(self.stratum, kind="stable")
+        of_strata = [_distinct_sequences(part) for part in self._labels_by_stratum(labels)]
+        orders = [labels]
+        for parts in itertools.product(*of_strata):
+            unit_labels = np.empty(len(self.stratum), dtype=labels.dtype)
+            unit_labels[by_stratum] = np.concatenate(parts)
+            order = unit_labels[self.unit]
+            if not np.array_equal(order, labels):
+                orders.append(order)
+        return np.stack(orders)
+
+    def _labels_by_stratum(self, labels: np.ndarray) -> list[list[Any]]:
+        """Return the labels of the units of each stratum."""
+        unit_labels = labels[self.first]
+        return [
+            unit_labels[self.stratum == stratum].tolist() for stratum in np.unique(self.stratum)
+        ]
+
+
+def _distinct_sequences(labels: list[Any]) -> Iterator[list[Any]]:
+    """Yield the distinct orders of labels, sorted."""
+    if not labels:
+        yield []
+    for label in sorted(set(labels)):
+        others = labels.copy()
+        others.remove(label)
+        for sequence in _distinct_sequences(others):
+            yield [label, *sequence]
 
 
 def label_exchange(

@@ -51,58 +51,15 @@ def sequential_test(
     >>> test.permutations, round(test.p_value, 4)
     (145, 0.0068)
     """
-    running = RunningTest(observed, level, most, rounding=rounding)
-    for value in null:
-        running.add(value)
-        if running.result is not None:
-            return running.result
+    points = stopping_points(level, most)
+    at_least = 0
+    for permutations, value in enumerate(null, start=1):
+        at_least += bool(value >= observed - rounding)
+        point = (permutations, at_least)
+        if point in points:
+            return SequentialTest(points[point], at_least, permutations)
     msg = f"the permutations ended before the {most} that the test may take"
     raise ValueError(msg)
-
-
-class RunningTest:
-    """A sequential test to which the statistics of permutations are added; see `sequential_test`.
-
-    Attributes
-    ----------
-    result : SequentialTest or None
-        None until the test has stopped.
-    rejects : bool
-        Whether the test has stopped with a p of at most the level.
-
-    Examples
-    --------
-    >>> running = RunningTest(0.9, 0.05, 999)
-    >>> for value in np.linspace(0, 0.8, 145):
-    ...     running.add(value)
-    >>> running.rejects, running.result.permutations
-    (True, 145)
-    """
-
-    def __init__(
-        self, observed: float, level: float, most: int, *, rounding: float = 1e-12
-    ) -> None:
-        self.result: SequentialTest | None = None
-        self._least = observed - rounding
-        self._level = level
-        self._points = stopping_points(level, most)
-        self._permutations = 0
-        self._at_least = 0
-
-    def add(self, value: float) -> None:
-        """Add the statistic of one permutation; nothing changes after the test has stopped."""
-        if self.result is not None:
-            return
-        self._permutations += 1
-        self._at_least += bool(value >= self._least)
-        point = (self._permutations, self._at_least)
-        if point in self._points:
-            self.result = SequentialTest(self._points[point], self._at_least, self._permutations)
-
-    @property
-    def rejects(self) -> bool:
-        """Whether the test has stopped with a p of at most the level."""
-        return self.result is not None and self.result.p_value <= self._level
 
 
 @cache

@@ -25,7 +25,7 @@ VERDICT_LEVELS: tuple[VerdictLevel, ...] = (
 ALLOWED: dict[str, VerdictLevel] = {
     "not fitted": "not supported",
     "chance interval": "not supported",
-    "permutation test": "not supported",
+    "label test": "not supported",
     "many copies": "not supported",
     "column not separated": "cannot be judged",
     "column not examined": "cannot be judged",
@@ -60,7 +60,7 @@ class Reason:
     ----------
     code : str
     subject : str
-        A column of the phenotype, the second cohort, or what a permutation test fitted.
+        A column of the phenotype, or the second cohort.
     label, other : str
         The class, or pair of classes, that it concerns; `other` is also the class that samples of
         the class are most often mistaken for.
@@ -70,7 +70,7 @@ class Reason:
         What the number, or an end of its interval, is compared with.
     p : float
     count, total : float
-        How many of how many: permutations, samples, features, folds, or pairs of samples.
+        How many of how many: orders of the labels, samples, features, folds, or pairs of samples.
     """
 
     code: str

@@ -1,6 +1,6 @@
-"""Verdicts on the results of a study, by intervals and a permutation test.
+"""Verdicts on the results of a study, by intervals and the label test.
 
-A result counts as a signal if the permutation test of the labels has p <= .025 *and* the interval
+A result counts as a signal if the label test has p <= .025 *and* the interval
 of the balanced accuracy lies above that of chance. Everything else can only weaken it. Each
 function on one kind of evidence returns the reasons that this evidence has against a result; a
 verdict is the lowest level that one of them allows (`xnbflow.inference.verdict_reasons`).
@@ -63,56 +63,40 @@ _COHORT_CODES = {
 
 @dataclass(frozen=True)
 class LabelTest:
-    """A permutation test; ``permuted`` is what it fitted, empty if this is the classifier itself.
+    """The label test of a data set (`xnbflow.inference.label_test`).
 
-    ``at_least`` of ``permutations`` reached the score of the true labels. ``p_lower`` and
-    ``p_upper`` are the limits of p over other permutations and draws of folds. All numbers are
-    missing where no test was run.
+    ``at_least`` of ``permutations`` orders of the labels were as good as the true one, which is one
+    of them. ``p_lower`` and ``p_upper`` are the limits of p over other permutations and draws of
+    folds. All numbers are missing where no test was run. The test does not use the classifiers, so
+    that no choice among them changes its p.
     """
 
     p_value: float = np.nan
-    permuted: str = ""
     at_least: float = np.nan
     permutations: float = np.nan
     p_lower: float = np.nan
     p_upper: float = np.nan
 
-    def corrected(self, candidates: int) -> float:
-        """Return p for a classifier that was chosen by the results from several candidates.
+    @property
+    def is_near(self) -> bool:
+        """Whether other permutations or draws of folds may decide otherwise.
 
-        The label test of a data set does not use the classifier, so that no choice changes its p.
-        """
-        return self._correct_for_candidates(self.p_value, candidates)
-
-    def is_near(self, candidates: int) -> bool:
-        """Return whether other permutations or draws of folds may decide otherwise.
-
-        This is so if the level is between the limits of p, corrected as p itself: from the lower
-        limit on, and below the upper one.
+        This is so if the level is between the limits of p: from the lower limit on, and below the
+        upper one.
 
         Examples
         --------
-        >>> LabelTest(0.03, p_lower=0.02, p_upper=0.04).is_near(1)
+        >>> LabelTest(0.03, p_lower=0.02, p_upper=0.04).is_near
         True
-        >>> LabelTest(0.03, p_lower=0.02, p_upper=0.04).is_near(2)
+        >>> LabelTest(0.03, p_lower=0.026, p_upper=0.04).is_near
         False
         """
-        lower = self._correct_for_candidates(self.p_lower, candidates)
-        upper = self._correct_for_candidates(self.p_upper, candidates)
-        return lower <= ONE_SIDED_LEVEL < upper
-
-    def _correct_for_candidates(self, value: float, candidates: int) -> float:
-        """Return a p times the number of candidates, at most 1.
-
-        A test of its own statistic (`permuted`) does not depend on the candidates.
-        """
-        factor = 1 if self.permuted else candidates
-        return float(np.minimum(1.0, value * factor))
+        return self.p_lower <= ONE_SIDED_LEVEL < self.p_upper
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """The verdict on a classifier: the level, its reasons, and p of the permutation test."""
+    """The verdict on a classifier: the level, its reasons, and p of the label test."""
 
     level: VerdictLevel
     reasons: list[Reason]
@@ -133,33 +117,31 @@ def verdict(
 ) -> Verdict:
     """Return the verdict on a classifier: whether it recognises its classes.
 
-    ``test`` is the permutation test, None if none was run, and ``further`` are the reasons that
+    ``test`` is the label test, None if none was run, and ``further`` are the reasons that
     other evidence has against the result, for example those of `stability_reasons`. ``classes`` are
     the labels of the codes in ``performance``. For the rule see `docs/methods/verdicts.md`.
     """
     test = test or LabelTest()
-    p_value = test.corrected(performance.candidates)
     balanced = performance.balanced_accuracy
-    if np.isnan(p_value):  # without a test the interval alone decides
+    if np.isnan(test.p_value):  # without a test the interval alone decides
         balanced = balanced._replace(lower=performance.strict_lower)
     reasons = [
-        *_reasons_of_test(test, p_value),
+        *_reasons_of_test(test),
         *_reasons_of_performance(performance, balanced, classes),
         *further,
     ]
     reasons = in_order(reasons)
     return Verdict(
-        level=lowest(reason.level for reason in reasons), reasons=reasons, p_value=p_value
+        level=lowest(reason.level for reason in reasons), reasons=reasons, p_value=test.p_value
     )
 
 
-def _reasons_of_test(test: LabelTest, p_value: float) -> Iterator[Reason]:
-    """Yield the reason of a permutation test that does not exclude chance."""
-    if p_value > ONE_SIDED_LEVEL:  # never without a test
+def _reasons_of_test(test: LabelTest) -> Iterator[Reason]:
+    """Yield the reason of a label test that does not exclude chance."""
+    if test.p_value > ONE_SIDED_LEVEL:  # never without a test
         yield Reason(
-            code="permutation test",
-            subject=test.permuted,
-            p=p_value,
+            code="label test",
+            p=test.p_value,
             limit=ONE_SIDED_LEVEL,
             count=test.at_least,
             total=test.permutations,
@@ -239,7 +221,7 @@ def near_limit(performance: Performance, test: LabelTest) -> NearLimit:
     """
     distance = abs(performance.balanced_accuracy.lower - performance.chance)
     return NearLimit(
-        test=test.is_near(performance.candidates),
+        test=test.is_near,
         interval=bool(distance <= _NEAR_CHANCE),
     )
 
@@ -250,29 +232,28 @@ def verdicts(
     *,
     fits: Mapping[Key, tuple[int, int]],
     stability: pd.DataFrame,
-    permutation_tests: pd.DataFrame,
+    label_tests: pd.DataFrame,
     further: Mapping[Key, Sequence[Reason]],
 ) -> dict[str, pd.DataFrame]:
     """Return the study's tables ``verdicts`` and ``reasons``; see `verdict`.
 
     ``fits`` are the numbers of folds that could not be fitted, and of all folds, of every
     classifier of the study; a classifier with a failed fold is not supported, because its results
-    are those of some folds. ``stability`` and ``permutation_tests`` are the study's tables;
+    are those of some folds. ``stability`` and ``label_tests`` are the study's tables;
     ``further`` are reasons of other evidence, see `reasons_of_data` and `cohort_reasons`.
 
     A classifier that selects features has rows in ``stability``; without halves of its own its
-    stability was not tested. Each classifier is compared with its own permutation test, else with
-    the label test of its data set.
+    stability was not tested. All classifiers of a data set have its label test.
     """
     of_all_classes = stability[stability["class"] == ""].set_index(KEY)
     selections = of_all_classes.to_dict("index")
-    tests = _tests(permutation_tests)
+    tests = _tests(label_tests)
     verdict_rows = []
     reason_rows = []
     for key, (n_failed, n_folds) in fits.items():
-        dataset, _, classifier = key
+        dataset = key[0]
         header = headers[dataset]
-        test = tests.get((dataset, classifier)) or tests.get((dataset, "")) or LabelTest()
+        test = tests.get(dataset, LabelTest())
         near = NearLimit(test=False, interval=False)
         if n_failed or key not in performances:
             failure = Reason(code="not fitted", count=n_failed, total=n_folds)
@@ -288,7 +269,6 @@ def verdicts(
             **key_fields(key),
             "level": result.level,
             "p_value": result.p_value,
-            "permuted": test.permuted,
             "near_test": near.test,
             "near_interval": near.interval,
             "selects": key in selections,
@@ -301,25 +281,17 @@ def verdicts(
     }
 
 
-def _tests(permutation_tests: pd.DataFrame) -> dict[tuple[str, str], LabelTest]:
-    """Return the permutation tests by data set and classifier.
-
-    The label test of a data set has the classifier "" as well; it is that of the first classifier
-    with one, since all have the same, except those that adjust for columns.
-    """
-    tests: dict[tuple[str, str], LabelTest] = {}
-    for row in permutation_tests.to_dict("records"):
-        test = LabelTest(
+def _tests(label_tests: pd.DataFrame) -> dict[str, LabelTest]:
+    """Return the label tests by data set; its classifiers have the same."""
+    tests: dict[str, LabelTest] = {}
+    for row in label_tests.drop_duplicates("dataset").to_dict("records"):
+        tests[row["dataset"]] = LabelTest(
             row["p_value"],
-            row["permuted"],
             row["at_least"],
             row["permutations"],
             p_lower=row["p_lower"],
             p_upper=row["p_upper"],
         )
-        tests[row["dataset"], row["classifier"]] = test
-        if test.permuted:
-            tests.setdefault((row["dataset"], ""), test)
     return tests
 
 
@@ -408,7 +380,7 @@ def library_reasons(audit: pd.DataFrame) -> list[Reason]:
     """Return a reason if the libraries of two classes have very different sizes.
 
     ``audit`` has the rows of a data set of raw counts: the class can then be recognised by the
-    number of reads. Counts that are normalised in each fold (``transform=tmm``) are not concerned:
+    number of reads. Counts that are normalised in each fold (``transform: tmm``) are not concerned:
     `docs/methods/counts.md` has the level of their test.
     """
     rows = audit[audit["code"] == "libraries very unequal"]

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.seeking import origins_of
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import write_truth
 from xnbflow.tables.contract import NOTES_TABLE, PLACES_TABLE
 from xnbflow.tables.earlier import remove_earlier_diagnostics
@@ -14,7 +14,7 @@ from xnbflow.tables.storage import read_parquet, write_parquet
 
 
 def acquire_data_set(
-    row: SheetRow,
+    entry: DatasetEntry,
     *,
     series: Path,
     notes: Path,
@@ -24,18 +24,18 @@ def acquire_data_set(
     downloads: Mapping[str, Any],
     check_code: Callable[[], None],
 ) -> None:
-    """Write the canonical series of a row of the sheet, with notes and planted markers.
+    """Write the canonical series of a data set, with notes and planted markers.
 
     ``checksums`` is kept from run to run: a download is compared with that of an earlier run.
     ``places`` is the table of *seek* of an optional data set, which has fetched its files;
     ``downloads`` are settings of `xnbflow.sources.acquire.acquire`.
     """
     earlier = {} if places is None else origins_of(read_parquet(places, PLACES_TABLE))
-    data, noted = acquire_noting(row, lock=checksums, earlier=earlier, **downloads)
+    data, noted = acquire_noting(entry, lock=checksums, earlier=earlier, **downloads)
     check_code()
     data.write(series)
     write_parquet(noted, notes, NOTES_TABLE)
-    write_truth(row, truth)
+    write_truth(entry, truth)
     # a data set without downloads has no checksums; the rule promises the file
     checksums.touch()
     remove_earlier_diagnostics(series.parent)

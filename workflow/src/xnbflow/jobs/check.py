@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xnbflow.core.progress import track
+from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
-from xnbflow.inference.adjusted_discriminant import columns_of_steps
+from xnbflow.diagnostics.adjustment import covariates, with_known_covariates
 from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.label_test import label_test
 from xnbflow.tables.contract import GROUPS
@@ -23,6 +24,8 @@ def check_classifiers(
     label_test_classifiers: Collection[str],
     halves_classifiers: Collection[str],
     n_pairs: int,
+    n_permutations: int,
+    design: Design,
     folder: Path,
     check_code: Callable[[], None],
 ) -> None:
@@ -38,6 +41,10 @@ def check_classifiers(
     halves_classifiers : collection of str
         The classifiers whose selection is tested for stability, in ``n_pairs`` pairs of disjoint
         halves of the samples.
+    n_permutations : int
+        Permuted orders of the labels in the label test.
+    design : Design
+        The columns for which the label test is adjusted.
     folder : Path
         The folder of the job. A table has the rows of all classifiers.
     check_code : callable
@@ -46,13 +53,13 @@ def check_classifiers(
     data = DataSet.read(series)
     tables: dict[str, dict[str, pd.DataFrame]] = {name: {} for name in GROUPS["check"].tables}
     if label_test_classifiers:
-        # one test for all classifiers but those that adjust for columns
-        test_of_labels = label_test(data)
+        # One test for all classifiers, of the samples with values in the columns to adjust for.
+        tested = with_known_covariates(data, design)
+        test_of_labels = label_test(
+            tested, columns=covariates(tested, design), n_permutations=n_permutations
+        )
         for name in label_test_classifiers:
-            adjust = columns_of_steps(entries[name])
-            tables["label_test"][name] = (
-                label_test(data, adjust=adjust) if adjust else test_of_labels
-            )
+            tables["label_test"][name] = test_of_labels
     for name in track(halves_classifiers, "classifiers in halves of the samples"):
         halves = halves_table(data, entries[name], n_pairs)
         tables["halves"][name] = halves

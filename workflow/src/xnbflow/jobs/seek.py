@@ -4,26 +4,26 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.seeking import places_table, seek, write_availability
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import PLACES_TABLE
 from xnbflow.tables.storage import write_parquet
 
 
 def seek_data_set(
-    row: SheetRow,
+    entry: DatasetEntry,
     *,
     availability: Path,
     places: Path,
     downloads: Mapping[str, Any],
     check_code: Callable[[], None],
 ) -> None:
-    """Write whether the files of a row of the sheet can be had, and from where.
+    """Write whether the files of a data set can be had, and from where.
 
     ``downloads`` are settings of `xnbflow.sources.places.seeking.seek`; ``check_code`` is called
     before files are written.
     """
-    sought = seek(row, **downloads)
+    sought = seek(entry, **downloads)
     check_code()
-    write_parquet(places_table(row.id, sought.origins), places, PLACES_TABLE)
+    write_parquet(places_table(entry.id, sought.origins), places, PLACES_TABLE)
     write_availability(sought, availability)

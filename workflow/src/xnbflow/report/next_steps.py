@@ -27,9 +27,9 @@ _COLUMNS = (
 _COHORTS = ("cohort not held", "cohort threshold", "cohort labels")
 #: Steps after warnings of the audit, by its check.
 _CORRECTIONS = {
-    "repeated sample": "leave copies of samples out, or keep them together in folds (group=)",
+    "repeated sample": "leave copies of samples out, or keep them together in folds (group)",
     "likely repeats": (
-        "name the patients of the samples by group= (the table `likely_repeats` proposes groups)"
+        "name the patients of the samples by group (the table `likely_repeats` proposes groups)"
     ),
     "missing values": (
         "compare the classes in features without missing values (missing=drop_features)"

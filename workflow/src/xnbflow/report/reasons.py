@@ -32,19 +32,19 @@ _CLAUSES = {
     ),
     "many copies": (
         "samples are copies of others, or nearly, and known from training (leave copies out, or "
-        "give them one group by group=)"
+        "give them one group by group)"
     ),
     "some copies": (
         "samples are copies of others, or nearly, and known from training (leave copies out, or "
-        "give them one group by group=)"
+        "give them one group by group)"
     ),
     "many repeats": (
         "{count:.0f} of {total:.0f} samples are probably of the same patients as others, which "
-        "training and test share (name the patients by group=)"
+        "training and test share (name the patients by group)"
     ),
     "some repeats": (
         "{count:.0f} of {total:.0f} samples are probably of the same patients as others, which "
-        "training and test share (name the patients by group=)"
+        "training and test share (name the patients by group)"
     ),
     "missing values": (
         "the class can be recognised by missing values: their share in “{class}” and in “{other}” "
@@ -91,12 +91,12 @@ _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 
 
 def _test_clause(rows: Sequence[ReasonRow]) -> str:
-    """Return how many permutations reached the score of the true labels."""
+    """Return how many orders of the labels were as good as the true one, which is one of them."""
     row = rows[0]
-    text = "the permutation test does not exclude chance"
+    text = "the label test does not exclude chance"
     if pd.isna(row["count"]):
         return text
-    return f"{text}: {row['count']:.0f} of {row['total']:.0f} permutations were as good"
+    return f"{text}: {row['count']:,.0f} of {row['total']:,.0f} orders of the labels were as good"
 
 
 def _class_clause(rows: Sequence[ReasonRow]) -> str:
@@ -134,7 +134,7 @@ def _column_clause(rows: Sequence[ReasonRow]) -> str:
 
 #: Clauses that several rows of a code share.
 _JOINT_CLAUSES: dict[str, Callable[[Sequence[ReasonRow]], str]] = {
-    "permutation test": _test_clause,
+    "label test": _test_clause,
     "class not recognised": _class_clause,
     "classes not distinguished": _alike_clause,
     "column not separated": _column_clause,

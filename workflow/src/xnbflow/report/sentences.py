@@ -333,7 +333,7 @@ def verdict_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
 
 
 def tests_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
-    """Return sentences on the permutation test, the choice of the classifier, and batches.
+    """Return sentences on the label test, the choice of the classifier, and batches.
 
     The text is empty for a classifier that could not be fitted in every fold.
     """
@@ -344,15 +344,13 @@ def tests_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
     label = results.labels[evaluation["classifier"]]
     row = results.rows("verdicts", **evaluation).iloc[0]
     tested = pd.notna(row["p_value"])
-    name = f"Label test ({row['permuted']})" if row["permuted"] else f"Permutation test of {label}"
-    sentences = ["No permutation test was run: the verdict rests on intervals alone."]
+    sentences = ["No label test was run: the verdict rests on intervals alone."]
     if tested:
-        sentences = [f"{name}: {p_equals(row['p_value'])}."]
+        sentences = [f"Label test: {p_equals(row['p_value'])}."]
     if candidates > 1:
         # the label test does not use the classifier, so that its p needs no correction
-        corrected = "intervals and p are" if tested and not row["permuted"] else "intervals are"
         sentences.append(
-            f"{label} was chosen after looking, out of {candidates}; {corrected} corrected."
+            f"{label} was chosen after looking, out of {candidates}; intervals are corrected."
         )
     if not row["selects"]:
         sentences.append("It selects no features, so that it has no stability.")

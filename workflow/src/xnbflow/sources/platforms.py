@@ -126,7 +126,7 @@ def probes_note(features: Sequence[str], platforms: str = "") -> Note | None:
         f"the features are probes{array} without gene symbols; {_NEEDS_SYMBOLS}",
         "without symbols",
         advice=(
-            f"add annotation={accession or 'GPL...'} to the options in the sheet{size}, or "
-            "annotation=FILE, a table of probes and symbols"
+            f"add annotation: {accession or 'GPL...'} to the data set{size}, or "
+            "annotation: FILE, a table of probes and symbols"
         ),
     )

@@ -18,8 +18,6 @@ from xnbflow.tables.contract import (
     DIAGNOSTIC_TABLES,
     MODEL_TABLE,
     MODEL_TABLES,
-    PERMUTATION_PATH,
-    PERMUTATION_TABLES,
     SERIES,
     TRAINING_PATH,
     TRAINING_TABLES,
@@ -58,13 +56,10 @@ class StudyChecks:
         Pairs with a label test and a comparison with random genes.
     halves : sequence of DatasetClassifier
         Pairs whose classifier is also fitted to halves of the samples.
-    permutation_tests : sequence of DatasetClassifier
-        Pairs with a permutation test that the study names, see `Study.permutations`.
     """
 
     label_tests: Sequence[DatasetClassifier] = ()
     halves: Sequence[DatasetClassifier] = ()
-    permutation_tests: Sequence[DatasetClassifier] = ()
 
     @property
     def datasets(self) -> list[str]:
@@ -164,16 +159,6 @@ class StudyInputs:
             stacked = read_stacked(self.root / path, CHECK_TABLES[table], classifiers)
             tables |= {(dataset, classifier): rows for classifier, rows in stacked.items()}
         return {pair: tables[pair] for pair in pairs}
-
-    def permutation_tests(self) -> dict[DatasetClassifier, pd.DataFrame]:
-        """Return the table of each permutation test that the study names."""
-        template = PERMUTATION_PATH.fill(study=self.study.id, table="permutation")
-        schema = PERMUTATION_TABLES["permutation"]
-        tables = {}
-        for dataset, classifier in self.checks.permutation_tests:
-            path = self.root / template.of(dataset=dataset, classifier=classifier)
-            tables[dataset, classifier] = read_parquet(path, schema)
-        return tables
 
     def cohort_tests(self) -> pd.DataFrame:
         """Return the tests of the study's classifiers in second cohorts and in its other series.

@@ -162,7 +162,7 @@ def _result_tables(
         headers,
         fits={key: (n_failed[key], len(table)) for key, table in fits.items()},
         stability=tables["stability"],
-        permutation_tests=tables["permutation_tests"],
+        label_tests=tables["label_tests"],
         further=further_reasons(
             fits,
             headers,
@@ -238,18 +238,17 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
 def _dataset_tables(
     inputs: StudyInputs, headers: Headers, *, fits: Tables, alpha: float
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables on data sets, on fits and on permutation tests."""
+    """Return the tables on data sets, on fits and on label tests."""
     names = ("normality", "normality_within", "dependence", "dependence_test")
     diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
     label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
-    permutation_tests = inputs.permutation_tests() | label_tests
     notes = list(inputs.dataset_tables(NOTES, NOTES_TABLE).values())
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
         "notes": _join_tables(notes, NOTES_TABLE),
         "problems": study_overview.problems(fits),
-        "permutation_tests": _with_keys(permutation_tests, "permutation_tests"),
+        "label_tests": _with_keys(label_tests, "label_tests"),
         "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
         "p_values": study_overview.p_values(diagnostic_tables["normality"]),
     }

@@ -466,8 +466,6 @@ FIGURES_FOLDER = GROUPS["figures"].path
 RECORD = PathTemplate(STUDY + "/run.json")
 #: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
 CURVES = PathTemplate(STUDY + "/curves.json")
-#: The permutation test of one classifier on one data set.
-PERMUTATION_PATH = GROUPS["permutation"].path
 #: Tables of an analysis of a paper, and their folder.
 ANALYSIS_TABLE = GROUPS["analysis"].path
 ANALYSIS_FOLDER = ANALYSIS_TABLE.parent
@@ -493,7 +491,6 @@ TRAINING_TABLES = GROUPS["training"].tables
 CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
 STUDY_TABLES = GROUPS["study"].tables
 DESCRIPTION_TABLES = GROUPS["description"].tables
-PERMUTATION_TABLES = GROUPS["permutation"].tables
 MODEL_TABLES = GROUPS["model"].tables
 VALIDATION_TABLES = GROUPS["validation"].tables
 COHORT_TABLES = GROUPS["cohorts"].tables

@@ -35,7 +35,6 @@ _OF_COMPARE = (
     "pairwise",
     "pairwise_within",
     "paper",
-    "permutation_tests",
     "problems",
     "random_genes",
     "ranks",

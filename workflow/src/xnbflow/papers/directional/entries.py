@@ -69,8 +69,8 @@ ANALYSIS = Analysis(
     parts=("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB"),
 )
 
-ANGULAR = Source(name="angular", module="xnbflow.papers.directional.angular", options=SAMPLE)
+ANGULAR = Source(name="angular", module="xnbflow.papers.directional.angular", keys=SAMPLE)
 
 AUSLAN = Source(
-    name="auslan", module="xnbflow.papers.directional.auslan", options={"file": SAMPLE["file"]}
+    name="auslan", module="xnbflow.papers.directional.auslan", keys={"file": SAMPLE["file"]}
 )

@@ -69,7 +69,7 @@ def section(results: StudyResults) -> Section:
     blocks: list[Block] = [accuracy_table(results)]
     if results.scores("accuracy", "estimate").notna().any(axis=None):
         blocks.append(accuracy_figure(results))
-    blocks += [*permutation_blocks(results), *other_metrics(results)]
+    blocks += [*label_test_blocks(results), *other_metrics(results)]
     for i, evaluation in enumerate(results.evaluations):
         blocks.append(
             Group(
@@ -199,21 +199,20 @@ def accuracy_figure(results: StudyResults) -> Figure:
     )
 
 
-def permutation_blocks(results: StudyResults) -> list[Block]:
-    """Return the permutation tests."""
-    table = results.tables["permutation_tests"]
+def label_test_blocks(results: StudyResults) -> list[Block]:
+    """Return the label test of each data set; its classifiers have the same."""
+    table = results.tables["label_tests"].drop_duplicates("dataset")
     if table.empty:
         return []
-    columns = ["dataset", "classifier", "metric", "observed", "null_mean", "null_95"]
-    columns += ["permutations", "at_least", "p_value"]
-    if table["permuted"].any():
-        columns.append("permuted")
-    rows = table.assign(metric=table["metric"].str.replace("_", " "))
-    declared = STUDY_TABLES["permutation_tests"].columns["p_value"]
+    columns = ["dataset", "p_value", "at_least", "permutations", "statistic"]
+    columns += ["observed", "null_mean", "null_95", "means_p", "spread_p", "all_p"]
+    if table["adjusted_for"].any():
+        columns.append("adjusted_for")
+    declared = STUDY_TABLES["label_tests"].columns["p_value"]
     digits = max(3, *table["p_value"].map(p_digits))  # a p beside its level is not rounded to it
     shown = {"p_value": replace(declared, format=f".{digits}g")}
-    caption = _TEXTS["permutations"]
-    return [results.tables.show("permutation_tests", caption, columns, rows, declarations=shown)]
+    caption = _TEXTS["label_test"]
+    return [results.tables.show("label_tests", caption, columns, table, declarations=shown)]
 
 
 def prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[Block]:

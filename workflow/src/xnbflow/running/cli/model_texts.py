@@ -124,7 +124,7 @@ def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[
     lines = [verdict["text"]] if verdict else []
     if has_figures:
         lines.append(
-            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "these figures rest on intervals alone: no label test was run, and the stability "
             "of its features is unknown; the page of a study has both"
         )
     return lines

@@ -8,7 +8,7 @@ the jobs. Its methods take the wildcards of a job, for example ``dataset="wine"`
 | `targets` | *all* and the rules of studies |
 | `acquire` | *seek*, *acquire* |
 | `diagnose` | *diagnose*, *genes* |
-| `train` | *classify*, *check*, *models*, *permute* |
+| `train` | *classify*, *check*, *models* |
 | `study` | *compare*; *report* reads the files of the same jobs |
 | `cohorts` | *validate*, *combine* |
 | `report` | *analyse*, *report* |

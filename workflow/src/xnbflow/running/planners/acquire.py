@@ -1,4 +1,4 @@
-"""The rules *seek* and *acquire*: a data set is a row of the sheet, with files of a user."""
+"""The rules *seek* and *acquire*: a data set is an entry, with files of a user."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,22 +18,22 @@ _COMPRESSION = 4
 
 @dataclass(frozen=True)
 class AcquirePlanner:
-    """The sheet of data sets; each method has the wildcard ``dataset``."""
+    """The data sets; each method has the wildcard ``dataset``."""
 
     plan: Plan
 
-    def row(self, wildcards: Any) -> dict[str, Any]:
-        """Return the row of a data set."""
-        return vars(self.plan.datasets[wildcards.dataset])
+    def entry(self, wildcards: Any) -> dict[str, Any]:
+        """Return the entry of a data set as the configuration has it."""
+        return self.plan.datasets[wildcards.dataset].settings()
 
     def user_files(self, wildcards: Any) -> dict[str, str]:
-        """Return the user's files of a data set by the field of the sheet that names them."""
+        """Return the user's files of a data set by the field of the entry that names them."""
         place = f"data set {wildcards.dataset}"
         files = self.plan.datasets[wildcards.dataset].local_files
         return {key: self.plan.local_file(path, f"{place}, {key}") for key, path in files.items()}
 
     def named_files(self, wildcards: Any) -> dict[str, str]:
-        """Return the user's files of a data set, existing or not, by the field of the sheet."""
+        """Return the user's files of a data set, existing or not, by the field of the entry."""
         files = self.plan.datasets[wildcards.dataset].local_files
         return {key: str(existing_path(path, self.plan.root)) for key, path in files.items()}
 
@@ -60,11 +60,11 @@ class AcquirePlanner:
         return method_code([known_sources()[source].module])
 
     def size_mb(self, wildcards: Any, files: Any) -> float:
-        """Return the MB of a data set as text by its files, a rule's inputs, else by the sheet."""
+        """Return the MB of a data set as text by its files, a rule's inputs, else by the entry."""
         size = 0.0
         places = PLACES.of(dataset=wildcards.dataset)
         for path, mb in zip(files, files.size_files_mb, strict=True):
             if path == places:  # the table of *seek* is no part of the data
                 continue
             size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
-        return size or self.plan.sheet_mb(wildcards)
+        return size or self.plan.dataset_mb(wildcards)

@@ -45,10 +45,6 @@ class StudyPlanner:
         datasets = dict.fromkeys(dataset for dataset, _ in pairs)
         return [{"dataset": dataset} for dataset in datasets]
 
-    def permutation_tests(self, wildcards: Any) -> list[Values]:
-        """Return the data sets and classifiers with a permutation test that the study names."""
-        return _pairs_as_values(self.plan.study(wildcards).permutation_tests)
-
     def models(self, wildcards: Any) -> list[Values]:
         """Return the data sets and classifiers that are fitted to all samples."""
         return _pairs_as_values(self.plan.study(wildcards).models)
@@ -80,7 +76,6 @@ class StudyPlanner:
         return {
             "label_tests": config.label_tests(study),
             "halves": config.halves(study),
-            "permutation_tests": study.permutation_tests,
         }
 
     def labels(self, wildcards: Any) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The rules *classify*, *check*, *models* and *permute*: which classifiers a job fits."""
+"""The rules *classify*, *check* and *models*: which classifiers a job fits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class TrainPlanner:
     """The classifiers of a study on a data set.
 
     The wildcards of each method have ``study`` and ``dataset``; in *classify* they have ``folds``
-    and ``job`` as well, in *models* and *permute* ``classifier``.
+    and ``job`` as well, in *models* ``classifier``.
     """
 
     plan: Plan
@@ -69,6 +69,15 @@ class TrainPlanner:
         pairs = self.plan.config.halves(self.plan.study(wildcards))
         return [name for dataset, name in pairs if dataset == wildcards.dataset]
 
+    def n_permutations(self, wildcards: Any) -> int:
+        """Return the number of permuted orders of the label test."""
+        return self.plan.study(wildcards).permutations
+
+    def design(self, wildcards: Any) -> dict[str, Any]:
+        """Return the columns to adjust for, on which the label test depends."""
+        design = self.plan.design_of(self.plan.study(wildcards), wildcards.dataset)
+        return {"adjust": design["adjust"]}
+
     def check_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the configurations of all classifiers that a job of *check* fits."""
         names = [*self.label_test_classifiers(wildcards), *self.halves_classifiers(wildcards)]
@@ -78,7 +87,7 @@ class TrainPlanner:
         """Return the digests of the methods of a job of *check*."""
         return self._code(wildcards.dataset, self.check_entries(wildcards))
 
-    # models, permute
+    # models
 
     def entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the configuration of a classifier for a data set."""
@@ -105,14 +114,9 @@ class TrainPlanner:
         """Return the one job of *check* that fits the classifier to halves, or none."""
         return [{}] if wildcards.classifier in self.halves_classifiers(wildcards) else []
 
-    def origin(self, wildcards: Any) -> dict[str, str]:
-        """Return where a data set comes from, for the card of a model."""
-        return self.plan.datasets[wildcards.dataset].origin
-
-    def n_permutations(self, wildcards: Any) -> int:
-        """Return the number of permutations of a classifier's test."""
-        permutations = self.plan.study(wildcards).permutations or {}
-        return permutations[wildcards.classifier]
+    def origin(self, wildcards: Any) -> dict[str, Any]:
+        """Return the entry of a data set, which a model keeps."""
+        return {"entry": self.plan.datasets[wildcards.dataset].settings()}
 
     def _code(self, dataset: str, classifiers: Iterable[str]) -> dict[str, str]:
         """Return the digests of the methods of classifiers on a data set."""

@@ -369,16 +369,13 @@ def _advice(cell: str) -> str:
     if DECIMAL_COMMA.fullmatch(cell):
         if complaint(cell) != f"{quoted(cell)} is not a number":
             return (
-                "if the comma is a decimal sign, set decimal=comma in the sheet's options; else "
+                "if the comma is a decimal sign, set decimal: comma; else "
                 "save the table without separators of thousands"
             )
-        return (
-            "this looks like a decimal comma: set decimal=comma in the sheet's options, or save it "
-            "with decimal points"
-        )
+        return "this looks like a decimal comma: set decimal: comma, or save it with decimal points"
     if cell.strip("+-").lower() in {"inf", "infinity"}:
-        return "fill it in, remove the sample, or list the feature under drop= in the options"
+        return "fill it in, remove the sample, or list the feature under drop"
     return (
-        "correct it, or list the feature under categorical= or drop= in the sheet's options; a "
-        "column of sample names is the sheet's id_column"
+        "correct it, or list the feature under categorical or drop; a "
+        "column of sample names is the key id"
     )

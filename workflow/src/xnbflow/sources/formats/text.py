@@ -148,7 +148,7 @@ def read_text(
 def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
     """Return the number of the first rows of a text that are above the header.
 
-    These are, in this order: the rows above the ``header_line`` of the sheet; comments and sections
+    These are, in this order: the rows above the ``header_line`` of the entry; comments and sections
     with marks (`_n_marked_rows`); or titles (`find_header`) by the separators that divide all rows
     evenly, or by all separators. The fewest titles count below which the separator divides all
     rows evenly.
@@ -209,7 +209,7 @@ def _notes_on_titles(titles: Sequence[str]) -> list[str]:
     note = Note(
         f"{counted(len(texts), 'title line', 'was', 'were')} left out above the header "
         f"({quoted(texts[0])})",
-        advice="the option header= names another line as the header",
+        advice="the key header names another line as the header",
     )
     return [note]
 

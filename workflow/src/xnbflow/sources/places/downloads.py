@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.core.errors import InputError
 from xnbflow.core.refusals import Refusal
+from xnbflow.sources.dataset_entry import local_path
 from xnbflow.sources.formats.files import (
     BROKEN_GZIP,
     checksums,
@@ -20,7 +21,6 @@ from xnbflow.sources.formats.files import (
     open_raw,
 )
 from xnbflow.sources.places.retries import DownloadFailedError, NotThereError, RetryPolicy
-from xnbflow.sources.sheet import local_path
 
 if TYPE_CHECKING:
     import io

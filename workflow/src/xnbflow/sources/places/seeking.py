@@ -11,8 +11,8 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Origin, UnavailableError
-from xnbflow.sources.sheet import SheetRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -33,16 +33,16 @@ class Sought:
     origins: list[Origin]
 
 
-def seek(dataset: SheetRow, **settings: Any) -> Sought:
+def seek(dataset: DatasetEntry, **settings: Any) -> Sought:
     """Try to acquire a data set, and return whether its files can be had.
 
-    A file that cannot be read, or is not the file of the sheet, is an error here as in
+    A file that cannot be read, or is not the file of the entry, is an error here as in
     *acquire*: only files that no place has are absent.
 
     Parameters
     ----------
-    dataset : SheetRow
-        A row of the sheet.
+    dataset : DatasetEntry
+        Its entry in the configuration.
     **settings
         The keyword arguments of `xnbflow.sources.acquire.acquire`.
     """

@@ -91,7 +91,7 @@ def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
     left_out = listed([plain[measure] for measure in measures if measure != chosen])
     remark = (
         f"Each sample has {len(measures)} columns; {quoted(plain[chosen])} has the values, and "
-        f"{left_out} {either(len(measures) - 1, 'is', 'are')} left out (drop=)."
+        f"{left_out} {either(len(measures) - 1, 'is', 'are')} left out (drop)."
     )
     return others, [remark]
 

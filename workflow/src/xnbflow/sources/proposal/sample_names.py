@@ -65,17 +65,31 @@ def class_pattern(names: Sequence[str]) -> str:
 
 
 def barcode_map(pattern: str) -> dict[str, str]:
-    """Return the option ``map`` with the types of TCGA's samples; empty for other patterns.
+    """Return the ``map`` with the types of TCGA's samples; empty for other patterns.
 
     Examples
     --------
     >>> barcode_map("^TCGA[-.](01|11)"), barcode_map("(a|b)")
-    ({'map': '01:primary tumour,11:normal tissue'}, {})
+    ({'01': 'primary tumour', '11': 'normal tissue'}, {})
     """
     if not pattern.startswith("^TCGA"):
         return {}
     codes = pattern.rpartition("(")[2].rstrip(")").split("|")
-    return {"map": ",".join(f"{code}:{_TYPES.get(code, f'type {code}')}" for code in codes)}
+    return {code: _TYPES.get(code, f"type {code}") for code in codes}
+
+
+def classes_of_pattern(pattern: str) -> tuple[str, ...]:
+    r"""Return the classes of a pattern that finds each as a word of its own; else none.
+
+    Examples
+    --------
+    >>> classes_of_pattern(r"(?<![A-Za-z])(RCC|a\-b)(?![A-Za-z])"), classes_of_pattern("(N|T)$")
+    (('RCC', 'a-b'), ())
+    """
+    match = re.fullmatch(r"\(\?<!\[A-Za-z\]\)\((.+)\)\(\?!\[A-Za-z\]\)", pattern)
+    if match is None:
+        return ()
+    return tuple(re.sub(r"\\(.)", r"\1", part) for part in match[1].split("|"))
 
 
 def _barcode_pattern(names: Sequence[str]) -> str:
@@ -96,8 +110,6 @@ def _pattern_of(stems: Sequence[str], names: Sequence[str], form: str) -> str:
         return ""
     ordered = sorted(counts, key=lambda stem: (-len(stem), stem))
     pattern = form.format("|".join(map(re.escape, ordered)))
-    if ";" in pattern:  # a sheet cannot contain it
-        return ""
     for stem, name in zip(stems, names, strict=True):
         match = re.search(pattern, name)
         if match is None or match[1] != stem:

@@ -1,11 +1,13 @@
 """The scale of the values, and the transform that is proposed for them."""
 
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.intensities import refuse_no_counts
 from xnbflow.sources.series.scale_recognition import note_on_cycles, scale_of
 from xnbflow.sources.series.scales import (
@@ -14,7 +16,6 @@ from xnbflow.sources.series.scales import (
     RecognisedScale,
     Transform,
 )
-from xnbflow.sources.sheet import SheetRow
 
 #: Least number of features of an array; no scale is proposed for smaller tables.
 _LEAST_FEATURES = 500
@@ -30,8 +31,8 @@ MOST_IMPUTED = 0.1
 
 def proposed_logarithm(
     values: np.ndarray, samples: np.ndarray, name: str = ""
-) -> tuple[dict[str, str], str]:
-    """Return the option ``transform`` for values, shape (n_features, n_samples), and why.
+) -> tuple[dict[str, Any], str]:
+    """Return the key ``transform`` for values, shape (n_features, n_samples), and why.
 
     The ``name`` of the file may name the unit of the values.
 
@@ -45,41 +46,41 @@ def proposed_logarithm(
     transform = PROPOSED_TRANSFORMS.get(recognised)
     if recognised is RecognisedScale.INTENSITIES:
         share = float(np.mean(values[values >= 0] == 0))
-        missing = "impute" if share <= MOST_IMPUTED else "drop_features:0.5"
+        missing: Any = "impute" if share <= MOST_IMPUTED else {"drop_features": 0.5}
         return {"transform": Transform.LOG2.value, "missing": missing}, (
-            f" Proposed are transform=log2 and missing={missing}: {reason}."
+            f" Proposed are transform: log2 and missing: {flow_yaml(missing)}: {reason}."
         )
     if transform is Transform.LOG2 and np.fmin.reduce(values, axis=None) <= 0:
         reason = f"{reason}; but some are 0 or below, which have no logarithm"
         transform = None
     if transform:
-        return {"transform": transform.value}, f" The proposal is transform={transform}: {reason}."
+        return {"transform": transform.value}, f" The proposal is transform: {transform}: {reason}."
     if recognised is RecognisedScale.LOGARITHMS:
         return {}, ""
     return {}, f" No transform is proposed: {reason}."
 
 
-def propose_scale(sheet_row: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
-    """Return the row with the option ``transform`` or ``scale``, and a sentence."""
-    if {"scale", "transform"} & sheet_row.options.keys():
-        return sheet_row, ""
-    name = Path(sheet_row.location).name
+def propose_scale(entry: DatasetEntry, series: DataSet) -> tuple[DatasetEntry, str]:
+    """Return the entry with ``transform`` or ``scale``, and a sentence."""
+    if entry.scale or entry.transform:
+        return entry, ""
+    name = Path(entry.location).name
     cycles = note_on_cycles(
         series.values, file_name=name, features=series.features, samples=series.samples
     )
     if cycles:
-        return sheet_row, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
+        return entry, f" {str(cycles)[0].upper()}{str(cycles)[1:]}."
     if series.n_features < _LEAST_FEATURES:
-        return sheet_row, ""
+        return entry, ""
     option, reason = proposed_logarithm(series.values, series.samples, name)
     if not option and not reason and _are_log2(series.values):
         option = {"scale": "log2"}
         reason = (
-            " The proposal is scale=log2: the values are as logarithms of intensities to base 2."
+            " The proposal is scale: log2: the values are as logarithms of intensities to base 2."
         )
     if option.get("transform") == PROPOSED_COUNT_TRANSFORM:
-        refuse_no_counts(f"data set {sheet_row.id}: {name}", series.values, series.samples)
-    return replace(sheet_row, options=sheet_row.options | option), reason
+        refuse_no_counts(f"data set {entry.id}: {name}", series.values, series.samples)
+    return entry.with_defaults(**option), reason
 
 
 def _are_log2(values: np.ndarray) -> bool:

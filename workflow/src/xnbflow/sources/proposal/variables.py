@@ -1,7 +1,7 @@
 """What each variable of a table probably is, by its name and its values.
 
-The guess is the same with samples in rows and in columns. A proposal writes it as options of a row
-of the sheet, which `xnbflow.sources.roles` obeys.
+The guess is the same with samples in rows and in columns. A proposal writes it as keys of an entry,
+which `xnbflow.sources.roles` obeys.
 """
 
 from collections import Counter
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.terms import column_of_term
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.infer.feature_block import find_feature_block
 from xnbflow.sources.orientation import SamplesInRows, SampleTable
-from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS
+from xnbflow.sources.proposal.column_options import columns_named
 from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_case_control,
@@ -24,7 +24,6 @@ from xnbflow.sources.series.plausibility import (
     is_patient,
     is_sample_id,
 )
-from xnbflow.sources.sheet import SheetRow
 
 #: First samples by which variables of text are recognised.
 FIRST_SAMPLES = 20
@@ -78,7 +77,7 @@ class Variables:
     binary: pd.DataFrame
 
 
-def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
+def guess_variables(table: SampleTable, entry: DatasetEntry) -> Variables:
     """Return what the variables of a table probably are.
 
     The texts of the first samples decide which variables may be text; these are then read whole.
@@ -87,7 +86,7 @@ def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
     first_texts = table.heads(FIRST_SAMPLES)
     # A column without a value describes nothing; a row without one is a feature.
     has_empty = isinstance(table, SamplesInRows)
-    declared = {sheet_row.label, *sheet_row.names("phenotype_columns")} - {None}
+    declared = {entry.label, *entry.phenotype_columns} - {None}
 
     # Variables that may be texts by their first cells; the others are numbers, of which the
     # features are a block. Of few numbers only names of samples, patients and follow-up are known.
@@ -114,7 +113,7 @@ def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
     compared_values = _as_numbers([cells[i] for i in compared], table.raw.decimal)
 
     # The descriptions of samples, without columns that are empty.
-    empty = _empty_columns(sheet_row, names, cells) if has_empty else set()
+    empty = _empty_columns(entry, names, cells) if has_empty else set()
     described = sorted((may_be_text | named | outside) - empty)
     texts = []
     for i in described:
@@ -145,12 +144,10 @@ def _describes_samples(name: str) -> bool:
 
 
 def _empty_columns(
-    sheet_row: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
+    entry: DatasetEntry, header: Sequence[str], columns: Mapping[int, Sequence[str]]
 ) -> set[int]:
-    """Return the columns without any value that the sheet does not name."""
-    used = {sheet_row.label, sheet_row.id_column}
-    for option in OPTIONS_OF_COLUMNS:
-        used.update(map(column_of_term, sheet_row.names(option)))
+    """Return the columns without any value that the entry does not name."""
+    used = {entry.label, entry.id_column, *columns_named(entry)}
     return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
 
 

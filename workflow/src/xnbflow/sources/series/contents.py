@@ -13,6 +13,7 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import standard_names
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import (
     category_codes,
     is_date,
@@ -22,7 +23,7 @@ from xnbflow.sources.formats.cell_texts import (
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.orientation import SampleTable
-from xnbflow.sources.roles import FEATURES, SAMPLE_NAMES, Choices, Role, matches
+from xnbflow.sources.roles import FEATURES, Choices, Role
 from xnbflow.sources.series.class_labels import UNLABELLED
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
@@ -34,13 +35,12 @@ from xnbflow.sources.series.sequencing import (
     plain_sample_names,
     without_version,
 )
-from xnbflow.sources.sheet import SheetRow
 
 
 def series_of_table(
     table: SampleTable,
     roles: Sequence[Role],
-    dataset: SheetRow,
+    dataset: DatasetEntry,
     phenotype: pd.DataFrame | None = None,
 ) -> RawSeries:
     """Return the features of a table with the texts of its samples and of a phenotype.
@@ -53,7 +53,7 @@ def series_of_table(
     series = _read(table, roles, dataset)
     if "" in series.features or "" in series.samples:
         series = _leave_out_empty(series)
-    if dataset.orientation == "columns":
+    if dataset.samples == "columns":
         series = _leave_out_unnamed(series)
     series = _leave_out_totals(series)
     _refuse_bad_names(path, table, series)
@@ -70,11 +70,11 @@ _ROUNDING_OF_TOTAL = 1e-3
 
 _EMPTY = Refusal(
     code="contents.empty",
-    sentence="{path}: there are no {what}; check label, id_column, orientation and drop",
+    sentence="{path}: there are no {what}; check label, id, samples and drop",
 )
 
 
-def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSeries:
+def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> RawSeries:
     """Read the values and texts of a table; categories become codes, and angles radians."""
     path = Path(table.raw.path)
     positions = np.array([i for i, role in enumerate(roles) if role in FEATURES], dtype=np.intp)
@@ -101,12 +101,11 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSe
         values = np.empty((len(positions), len(table.samples)))
         values[~is_category] = numbers
         values[is_category] = codes
-    angles = Choices.of(dataset).angular if "angular" in dataset.options else {}
-    for pattern, period in angles.items():
-        for row in np.flatnonzero(~is_category).tolist():
-            if kinds[row] == "linear" and matches(names[row], [pattern]):
-                values[row] *= 2 * math.pi / period
-                kinds[row] = "angular"
+    angles = Choices.of(dataset).angular
+    for row in np.flatnonzero(~is_category).tolist() if angles else []:
+        if names[row] in angles:
+            values[row] *= 2 * math.pi / angles[names[row]]
+            kinds[row] = "angular"
     annotation = pd.DataFrame(
         {name: [cells[i] for i in positions.tolist()] for name, cells in table.annotation.items()},
         dtype=object,
@@ -131,10 +130,10 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSe
     )
 
 
-def _codes(table: SampleTable, variables: Sequence[int], dataset: SheetRow) -> np.ndarray:
+def _codes(table: SampleTable, variables: Sequence[int], dataset: DatasetEntry) -> np.ndarray:
     """Return the codes of categories, (n_variables, n_samples); NaN where a cell is missing."""
     codes = np.full((len(variables), len(table.samples)), np.nan)
-    literal = set(dataset.names("literal"))
+    literal = set(dataset.literal)
     for row, cells in enumerate(table.texts(variables)):
         present = [i for i, cell in enumerate(cells) if cell in literal or not is_missing(cell)]
         codes[row, present] = category_codes([cells[i] for i in present])
@@ -280,14 +279,14 @@ def _changed_names(path: Path, series: RawSeries) -> list[str]:
         note = Note(
             f"{counted(len(missing), 'feature', 'is', 'are')} called {listed(missing)}, as "
             "where a probe has no gene",
-            advice="name a gene, or leave it out by drop=",
+            advice="name a gene, or leave it out by drop",
         )
         notes.append(note)
     return notes
 
 
 def _join_phenotype(
-    series: RawSeries, dataset: SheetRow, phenotype: pd.DataFrame | None
+    series: RawSeries, dataset: DatasetEntry, phenotype: pd.DataFrame | None
 ) -> RawSeries:
     """Return the samples that the phenotype has, with its columns.
 
@@ -319,7 +318,7 @@ def _join_phenotype(
     return replace(series, sample_metadata=metadata.assign(**{BARCODE_PATIENT: patients}))
 
 
-def _take_labels(series: RawSeries, dataset: SheetRow) -> RawSeries:
+def _take_labels(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Take the texts of labels from the column of the label; give standard names to symbols."""
     metadata = series.sample_metadata
     labels = series.labels

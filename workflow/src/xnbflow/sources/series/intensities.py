@@ -1,4 +1,4 @@
-"""Intensities and counts become logarithms, or stay counts, by the option ``transform``."""
+"""Intensities and counts become logarithms, or stay counts, by the key ``transform``."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from xnbflow.sources.series.sequencing import looks_like_estimated_counts
 _NEGATIVE = Refusal(
     code="intensities.negative",
     sentence=(
-        "{where}: transform=log2p1 of {lowest:.4g} (sample {sample!r}); values must not be "
+        "{where}: transform: log2p1 of {lowest:.4g} (sample {sample!r}); values must not be "
         "negative: correct them, or choose another transform"
     ),
     key="transform",
@@ -39,7 +39,7 @@ def transform(
     of the ``samples``.
     """
     if how is Transform.LOG_CPM:
-        return _log_cpm(f"{where}: transform=log_cpm", values, samples)
+        return _log_cpm(f"{where}: transform: log_cpm", values, samples)
     if how is Transform.LOG2P1:
         lowest = np.fmin.reduce(values, axis=0, initial=0.0)
         worst = int(lowest.argmin())
@@ -49,7 +49,7 @@ def transform(
     notes = [f"logarithms to base 2 were taken of {argument}"]
     if recognised is RecognisedScale.LOGARITHMS:
         text = f"the values look logged already ({finding})"
-        notes.append(Note(text, advice=f"is transform={how} meant?"))
+        notes.append(Note(text, advice=f"is transform: {how} meant?"))
     if recognised is RecognisedScale.MIXED:
         notes.append(finding)
     n_lost = 0
@@ -85,7 +85,7 @@ def keep_counts(
     ``values`` are (n_features, n_samples), ``linear`` (n_features,) whether a feature is linear.
     Negative or missing counts, samples without reads and features of other kinds are refused.
     """
-    what = f"{where}: transform=tmm"
+    what = f"{where}: transform: tmm"
     n_other = int((~linear).sum())
     if n_other:
         raise _OTHER_KINDS.error(what=what, n_features=n_other)
@@ -105,7 +105,7 @@ def _log_cpm(what: str, values: np.ndarray, samples: np.ndarray) -> list[str]:
     notes = ["log(1 + counts per million of the sample) was taken of all values"]
     if not looks_like_counts(values) and not looks_like_estimated_counts(values):
         text = "the values do not look like counts of reads"
-        notes.append(Note(text, advice="is transform=log_cpm meant?"))
+        notes.append(Note(text, advice="is transform: log_cpm meant?"))
     refuse_no_counts(what, values, samples)
     sizes = values.sum(axis=0)
     for chunk in row_slices(values.shape):

@@ -14,6 +14,7 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import complaint
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
@@ -22,8 +23,9 @@ from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sequencing import plain_sample_names
-from xnbflow.sources.sheet import SheetRow
 
+#: Least number of different names of which one is a part of the other.
+_LEAST_MATCHED = 3
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
 
@@ -34,14 +36,14 @@ _REPEATED_COLUMN = Refusal(
 )
 
 
-def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
+def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
     """Read a phenotype file: every column as text, indexed by the sample's name.
 
     It is a table in any format (`read_table`) with a row per sample, or a series matrix or GDS of
-    GEO, with or without values. The option ``phenotype_id`` names the column of sample names; the
-    default is the column with the name of the sheet's ``id_column``, or the first one. For GEO it
-    names a field (``title``), and the default is the samples' accessions. ``phenotype_sheet`` names
-    a sheet of a workbook.
+    GEO, with or without values. The ``id`` of the phenotype names the column of sample names; the
+    default is the column with the name of the ``id`` of the table, or the first one. For GEO it
+    names a field (``title``), and the default is the samples' accessions. Its ``sheet`` names a
+    sheet of a workbook.
     """
     path = Path(path)
     with about_file(path):
@@ -54,15 +56,15 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
                 raise _REPEATED_COLUMN.error(path=path, name=name, count=count, key=name)
         refuse_control_characters(str(path), "column name", names)
         key = 0
-        if id_option := dataset.options.get("phenotype_id"):
-            key = position_of(path, names, id_option, "phenotype_id")
+        if dataset.phenotype_id:
+            key = position_of(path, names, dataset.phenotype_id, "phenotype.id")
         elif dataset.id_column in names:
             key = names.index(dataset.id_column)
         frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)
         return _index_by_sample(path, frame, names[key])
 
 
-def naming_column(path: str | Path, dataset: SheetRow, names: Sequence[str]) -> str:
+def naming_column(path: str | Path, dataset: DatasetEntry, names: Sequence[str]) -> str:
     """Return the column of a phenotype file that contains names of samples, if not the first.
 
     The result is empty if the first column contains one of the names, if no column does, and for
@@ -90,14 +92,10 @@ def _is_geo(path: Path) -> bool:
         return format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT")
 
 
-def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[str]]]:
+def _read_columns(path: Path, dataset: DatasetEntry) -> tuple[list[str], list[list[str]]]:
     """Return the header of a phenotype file and the texts of its columns."""
-    options = {}
-    if "encoding" in dataset.options:
-        options["encoding"] = dataset.options["encoding"]
-    if sheet := dataset.options.get("phenotype_sheet"):
-        options["sheet"] = sheet
-    table = read_raw_table(path, options)
+    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
+    table = read_raw_table(path, {key: value for key, value in reading.items() if value})
     try:
         return table.header, table.columns(range(len(table.header)))
     except InputError as error:
@@ -106,15 +104,15 @@ def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[s
         raise
 
 
-def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
-    """Return the samples' fields in a head of GEO; label and group are named as in the sheet."""
+def _geo_phenotype(path: Path, head: GeoHead, dataset: DatasetEntry) -> pd.DataFrame:
+    """Return the samples' fields in a head of GEO; label and group are named as in the entry."""
     head.fields = head.fields.drop(columns=_ACCESSION, errors="ignore")
     head.fields.insert(0, _ACCESSION, head.samples)
     key = _ACCESSION
-    if id_option := dataset.options.get("phenotype_id"):
-        key, _ = head.label_texts(str(path), id_option)
+    if dataset.phenotype_id:
+        key, _ = head.label_texts(str(path), dataset.phenotype_id)
     frame = _index_by_sample(path, head.fields.copy(), key)
-    for name in (dataset.label, dataset.options.get("group")):
+    for name in (dataset.label, dataset.group):
         if name and head.field_named(name) not in (None, key):
             field, _ = head.label_texts(str(path), name)
             frame = frame.rename(columns={field: name})
@@ -125,14 +123,14 @@ _REPEATED_SAMPLE = Refusal(
     code="phenotype.repeated-sample",
     sentence=(
         "{path}, column {column!r}: sample {name!r} occurs twice; correct it, or name another "
-        "phenotype_id"
+        "phenotype.id"
     ),
 )
 
 _UNNAMED_SAMPLE = Refusal(
     code="phenotype.unnamed-sample",
     sentence=(
-        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype_id"
+        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype.id"
     ),
 )
 
@@ -177,9 +175,9 @@ _OTHER_SAMPLES = Refusal(
     sentence=(
         "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
         "the phenotype file {row_names:list3}. Name the columns of names by id_column and the "
-        "option phenotype_id"
+        "phenotype.id"
     ),
-    key="phenotype_id",
+    key="phenotype.id",
 )
 
 _SAMPLES_IN_OTHER_COLUMN = Refusal(
@@ -187,9 +185,9 @@ _SAMPLES_IN_OTHER_COLUMN = Refusal(
     sentence=(
         "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
         "the phenotype file {row_names:list3}. They are in its column {column!r}: set "
-        "phenotype_id={column}"
+        "phenotype: {{id: {column}}}"
     ),
-    key="phenotype_id",
+    key="phenotype.id",
 )
 
 
@@ -284,14 +282,15 @@ def _matched_by_parts(samples: Sequence[str], row_names: Sequence[str]) -> list[
 
     Examples
     --------
-    >>> _matched_by_parts(["GSM1", "GSM2"], ["GSM1_EB_0_A.CEL", "GSM2_EB_0_B.CEL"])
-    ['GSM1_EB_0_A.CEL', 'GSM2_EB_0_B.CEL']
-    >>> _matched_by_parts(["S1.R1", "S2.R1"], ["S1", "S2", "S3"])
-    ['S1', 'S2']
-    >>> _matched_by_parts(["S1", "S2"], ["S1_a", "S1_b", "S2_a"]) is None
+    >>> rows = ["GSM1_EB_0_A.CEL", "GSM2_EB_0_B.CEL", "GSM3_EB_0_C.CEL"]
+    >>> _matched_by_parts(["GSM1", "GSM2", "GSM3"], rows)
+    ['GSM1_EB_0_A.CEL', 'GSM2_EB_0_B.CEL', 'GSM3_EB_0_C.CEL']
+    >>> _matched_by_parts(["S1.R1", "S2.R1", "S3.R2"], ["S1", "S2", "S3", "S4"])
+    ['S1', 'S2', 'S3']
+    >>> _matched_by_parts(["S1", "S2", "S3"], ["S1_a", "S1_b", "S2_a", "S3_a"]) is None
     True
     """
-    if len(set(samples)) < len(samples):
+    if min(len(set(samples)), len(set(row_names))) < _LEAST_MATCHED:
         return None
     for ends in (_beginnings, _endings):
         sample_of_part = _names_by_part(samples, ends)
@@ -411,13 +410,13 @@ _CONTRADICTION = Refusal(
 def refuse_contradictions(
     *,
     where: str,
-    dataset: SheetRow,
+    dataset: DatasetEntry,
     samples: np.ndarray,
     table: pd.DataFrame,
     phenotype: pd.DataFrame,
 ) -> None:
     """Refuse a label or group that differs between the table and the phenotype file."""
-    for name in (dataset.label, dataset.options.get("group")):
+    for name in (dataset.label, dataset.group):
         if name not in table or name not in phenotype:
             continue
         differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()

@@ -99,18 +99,6 @@ def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
     return [str(name) for name in features if _TALLIES.fullmatch(name)]
 
 
-def tally_pattern(tallies: Sequence[str]) -> str:
-    """Return the patterns of the option ``drop`` for such rows.
-
-    Examples
-    --------
-    >>> tally_pattern(["__no_feature", "__ambiguous"]), tally_pattern(["N_unmapped"])
-    ('__*', 'N_*')
-    """
-    stems = {"__*" if name.startswith("__") else "N_*" for name in tallies}
-    return ",".join(sorted(stems, reverse=True))
-
-
 def relative_unit(values: np.ndarray, name: str = "") -> RecognisedScale | None:
     """Return TPM, CPM or FPKM where values (n_features, n_samples) are relative to the library.
 
