@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
@@ -48,14 +49,20 @@ def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEn
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
     in_table = suffix_of(entry.location) != ".h5ad" and not entry.phenotype
 
-    # The names of the samples; columns that would be names if no name repeated are dropped.
+    # The names of the samples; one that repeats is a mistake, or the name of a patient.
     id_column = name_column(entry, fields, [label])
     repeated: dict[str, list[str]] = {}
-    if in_table and entry.samples == "rows" and not id_column and "" not in fields:
+    is_unnamed = entry.samples == "rows" and not id_column and "" not in fields
+    if in_table and is_unnamed and not entry.features:
         repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *_used(entry)])])
-    if repeated and not entry.features:
-        entry = add_names(entry, "drop", list(repeated))
-    no_descriptions = {label, "", id_column, *repeated}
+    for name, cells in repeated.items():
+        raise InputError(
+            f"{entry.location}: the column {name!r} names the samples, but {listed(cells)} "
+            f"{either(len(cells), 'occurs', 'occur')} more than once. Make the names unique; or, "
+            "if they are patients of whom there are several samples, call the column 'patient'",
+            key=name,
+        )
+    no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 
     # The labels of the samples, empty for classes that are left out.
@@ -77,11 +84,6 @@ def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEn
     if in_table and remaining and not entry.features:
         entry = set_aside(entry, remaining)
 
-    for name, cells in repeated.items():
-        remarks.append(
-            f"The column {name!r} would name the samples, but {listed(cells)} "
-            f"{either(len(cells), 'occurs', 'occur')} more than once; make the names unique."
-        )
     if in_table:
         numbers = [name for name in layout.outside if name in descriptions]
         remarks += _remarks_on_numbers(numbers)

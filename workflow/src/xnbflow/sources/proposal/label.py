@@ -135,9 +135,14 @@ def choose_label(layout: TableLayout) -> LabelChoice:
     if entry.label:
         return LabelChoice(layout, entry, remarks)
 
-    # Numbers outside the block of features are classes only where nothing else is
-    # (`choose_binary_label`).
-    candidates = plausible_labels(fields.drop(columns=list(layout.outside)))
+    # Of the numbers outside the block of features only those are candidates whose name is that of
+    # a class, such as a stage; 0 and 1 are classes where nothing else is (`choose_binary_label`).
+    measurements = []
+    for name in layout.outside:
+        cells = list(map(str, first_column(fields, name)))
+        if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
+            measurements.append(name)
+    candidates = plausible_labels(fields.drop(columns=measurements))
     if candidates:
         best, *others = candidates
         remarks += _remarks_on_binary(best, first_column(fields, best))
