@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
@@ -164,8 +165,8 @@ def read_labelled_samples(
             dataset = replace(dataset, transform=transform)
             series = _read_unlabelled(dataset, folder)
             note = (
-                f"transform: {transform} was applied to the values of {dataset.location}, as "
-                "to the training data"
+                f"transform: {flow_yaml(transform)} was applied to the values of "
+                f"{dataset.location}, as to the training data"
             )
             notes = (note,)
     frame = series.frame()
@@ -191,7 +192,7 @@ def needed_transform(
     training: DatasetEntry | None,
     series: DataSet,
     quartiles: np.ndarray | None,
-) -> str:
+) -> Any:
     """Return the transform of the training data that values still need; empty where none.
 
     Raises an `InputError` for values that are not logged where the model has logarithms and the

@@ -24,6 +24,7 @@ from xnbflow.sources.series.plausibility import suggested_group
 from xnbflow.sources.series.scale_recognition import of_other_scale
 from xnbflow.sources.series.sequencing import (
     BARCODE_PATIENT,
+    NAME_PATIENT,
 )
 
 
@@ -106,19 +107,24 @@ def _read_with_needed_options(entry: DatasetEntry, downloads: Downloads) -> Prop
 
 
 def group_by_patients(proposed: ProposedSeries, downloads: Downloads) -> ProposedSeries:
-    """Return the series grouped by the patients in TCGA's barcodes, if samples share some."""
+    """Return the series grouped by the patients in the names of samples, if samples share some.
+
+    They are those of TCGA's barcodes, or what the names have beside the class.
+    """
     series = proposed.series
-    entry = proposed.entry
     metadata = series.sample_metadata
-    if metadata is None or BARCODE_PATIENT not in metadata or entry.group:
+    if metadata is None or proposed.entry.group:
         return proposed
-    if suggested_group(metadata[[BARCODE_PATIENT]], series.labels) is None:
+    columns = [name for name in (BARCODE_PATIENT, NAME_PATIENT) if name in metadata]
+    group = suggested_group(metadata[columns], series.labels)
+    if group is None:
         return proposed
-    entry = replace(entry, group=BARCODE_PATIENT)
-    series = acquire(entry, downloads=downloads.folder)
-    n_patients = metadata[BARCODE_PATIENT].nunique()
+    entry = replace(proposed.entry, group=group)
+    n_patients = metadata[group].nunique()
+    names = "barcodes" if group == BARCODE_PATIENT else "names"
     remark = (
-        f"The proposal is group: {BARCODE_PATIENT}: the barcodes of {series.n_samples} samples "
-        f"name {n_patients} patients."
+        f"The proposal is group: {group}: the {names} of {series.n_samples} samples name "
+        f"{n_patients} patients."
     )
-    return ProposedSeries(series, entry, [*proposed.remarks, remark])
+    grouped = acquire(entry, downloads=downloads.folder)
+    return ProposedSeries(grouped, entry, [*proposed.remarks, remark])

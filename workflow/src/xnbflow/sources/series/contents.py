@@ -24,14 +24,16 @@ from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.orientation import SampleTable
 from xnbflow.sources.roles import FEATURES, Choices, Role
-from xnbflow.sources.series.class_labels import UNLABELLED
+from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sequencing import (
     BARCODE_PATIENT,
+    NAME_PATIENT,
     are_alignments,
     barcode_patients,
     is_total,
+    name_patients,
     plain_sample_names,
     without_version,
 )
@@ -324,6 +326,10 @@ def _take_labels(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     labels = series.labels
     if dataset.label == SAMPLE_NAMES and SAMPLE_NAMES not in metadata:
         labels = list(series.samples)
+        pattern = LabelRule.parse(dataset).pattern
+        patients = None if pattern is None else name_patients(list(map(str, labels)), pattern)
+        if patients is not None and BARCODE_PATIENT not in metadata:
+            metadata = metadata.assign(**{NAME_PATIENT: patients})
     elif dataset.label is not None:
         labels = list(metadata[dataset.label])
         metadata = metadata.drop(columns=dataset.label)

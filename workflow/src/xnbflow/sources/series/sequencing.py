@@ -64,6 +64,11 @@ _CONTROL = re.compile(
 _TOTAL = re.compile("(grand[ _]?)?totals?|sums?", re.IGNORECASE)
 #: The name of the column of patients of TCGA.
 BARCODE_PATIENT = "barcode patient"
+#: The name of the column of patients whose names are in the names of samples, beside the class.
+NAME_PATIENT = "sample name patient"
+#: The name of a patient: letters and digits, and no number of a replicate.
+_PATIENT = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]+")
+_REPLICATE = re.compile(r"(rep|replicate|sample|batch|pool|lane|run|r|s|n)-?\d+", re.IGNORECASE)
 
 
 def is_control(name: str) -> bool:
@@ -207,6 +212,34 @@ def barcode_patients(names: Sequence[str]) -> list[str] | None:
     matches = [BARCODE.fullmatch(name) for name in names]
     patients = ["-".join(match.group(1, 2, 3)) for match in matches if match is not None]
     return patients if patients and len(patients) == len(names) else None
+
+
+def name_patients(names: Sequence[str], pattern: re.Pattern[str]) -> list[str] | None:
+    """Return the patient in each name beside its class, as in ``C3L-1_Tumor``; None without them.
+
+    The ``pattern`` finds the class. What remains of every name is one word of letters and digits;
+    it occurs in several samples, and never twice in one class. Numbers alone count replicates.
+
+    Examples
+    --------
+    >>> names = ["C3L-1_Tumor", "C3L-1_Normal", "C3L-2_Tumor", "C3L-2_Normal"]
+    >>> name_patients(names, re.compile("(Tumor|Normal)"))
+    ['C3L-1', 'C3L-1', 'C3L-2', 'C3L-2']
+    >>> name_patients(["case_1", "control_1", "case_2", "control_2"], re.compile("case|control"))
+    """
+    patients = []
+    pairs = set()
+    for name in names:
+        match = pattern.search(name)
+        if match is None:
+            return None
+        patient = (name[: match.start()] + name[match.end() :]).strip(" _.-")
+        if not _PATIENT.fullmatch(patient) or _REPLICATE.fullmatch(patient):
+            return None
+        patients.append(patient)
+        pairs.add((patient, match[0]))
+    is_repeated = len(set(patients)) < len(patients)
+    return patients if is_repeated and len(pairs) == len(names) else None
 
 
 def are_alignments(names: Sequence[str]) -> bool:

@@ -17,7 +17,7 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
-from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
+from xnbflow.sources.platforms import FEWEST_PROBES, are_probes, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
@@ -258,13 +258,15 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     if series.kinds is not None:
         is_linear = series.kinds == "linear"
     linear_values = values if is_linear.all() else values[is_linear]
-    how = Transform(dataset.transform or Transform.NONE)
+    how = Transform(dataset.transform_name or Transform.NONE)
     if how is not Transform.NONE and dataset.scale:
         raise _LOGARITHMS_TWICE.error(where=series.where, scale=dataset.scale, how=how)
 
     # What the values look like: a scale, or numbers of cycles, which no transform fits.
     file_name = series.where.rpartition("/")[2]
-    recognised, finding = scale_of(linear_values, series.samples, file_name)
+    recognised, finding = scale_of(
+        linear_values, series.samples, file_name, are_probes=are_probes(series.features)
+    )
     cycles = note_on_cycles(
         linear_values, file_name=file_name, features=series.features, samples=series.samples
     )
@@ -282,6 +284,7 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
             recognised=recognised,
             finding=finding,
             samples=series.samples,
+            floor=dataset.transform_floor,
         )
     elif recognised not in _NOT_NOTED or (
         recognised is RecognisedScale.NOT_LOGGED and series.note_unlogged
