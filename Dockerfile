@@ -11,5 +11,5 @@ RUN pip install --no-cache-dir --no-deps --no-build-isolation -e .
 # Compiled kernels: a folder that any user of the container can write.
 ENV NUMBA_CACHE_DIR=/tmp/xnbflow
 WORKDIR /work
-ENTRYPOINT ["snakemake", "--snakefile", "/opt/xnbflow/workflow/Snakefile"]
+ENTRYPOINT ["snakemake", "--snakefile", "/opt/xnbflow/Snakefile"]
 CMD ["--cores", "all", "demo"]

@@ -122,7 +122,6 @@ paper-scale: $(INSTALLED)
 lock:
 	uv pip compile --upgrade --universal --python-version 3.11 --extra workflow --extra docs --extra dev --generate-hashes --no-strip-extras \
 	  --no-emit-index-url --no-emit-find-links --no-header pyproject.toml -o requirements.lock
-	$(BIN)/python .ci/conda_pins.py
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:

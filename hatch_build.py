@@ -6,8 +6,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 #: What a run reads besides the library; each has the same place below ``xnbflow/project``.
 PROJECT = (
-    *("config", "envs"),
-    *(f"workflow/{part}" for part in ("Snakefile", "profiles", "report", "rules", "schemas")),
+    *("Snakefile", "config", "envs", "profiles"),
+    *(f"workflow/{part}" for part in ("Snakefile", "report", "rules", "schemas")),
     "workflow/scripts",
 )
 

@@ -15,6 +15,7 @@ import functools
 import http.server
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,8 +29,9 @@ import psutil
 from benchmarks.cumida_files import write_cumida_csv
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.running.prepared_process import SWITCH, THREAD_VARIABLES
-from xnbflow.sources.dataset_entry import read_sheet
+from xnbflow.running.job_process import THREAD_VARIABLES
+from xnbflow.running.project import default_configuration
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 from xnbflow.sources.simulate import simulate_series
 
 ROOT = Path(__file__).parents[1]
@@ -37,16 +39,17 @@ FOLDER = ROOT / "results" / "benchmarks" / "paper-scale"
 #: What Snakemake puts before each script, and what stands for the job that it gives it.
 SNAKEMAKES_OWN = """import snakemake.logging, snakemake.iocontainers
 from types import SimpleNamespace as Job
-snakemake = Job(threads=1, log=["log"], output=Job(usage="usage"), params=Job())"""
+snakemake = Job(rule="", wildcards={}, threads=1, input=[], log=["log"], params={"code": ""})"""
 
 
 def main(cores: int, names: list[str]) -> None:
     """Prepare the files, serve them, run the study and print what it cost."""
     mirror = FOLDER / "mirror"
-    sheet = read_sheet(ROOT / "config" / "datasets.tsv")
-    names = names or [name for name in sheet if name.startswith("sim-")]
-    for name in names:
-        write_series(sheet[name], mirror)
+    datasets = default_configuration(ROOT)["datasets"]
+    names = names or [name for name in datasets if name.startswith("sim-")]
+    entries = [read_entry(name, datasets[name]) for name in names]
+    for entry in entries:
+        write_series(entry, mirror)
     work = FOLDER / "run"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -59,11 +62,11 @@ def main(cores: int, names: list[str]) -> None:
     whole = children_seconds(before)
     kernel = kernel_seconds(work, cores)
     kernels = sum(kernel.values())
-    stages = recorded(work / "results" / "usage")
+    stages = recorded(work / "results" / "logs")
     start_up(stages)
     jobs = int(stages["jobs"].sum())
     starting = stages["start"].sum()
-    megabytes = sum(path_of(sheet[name], mirror).stat().st_size for name in names) / 1e6
+    megabytes = sum(path_of(entry, mirror).stat().st_size for entry in entries) / 1e6
     print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores; processor seconds:")
     print(f"{'stage':16}{'jobs':>6}{'start':>8}{'work':>8}{'kernels':>9}")
     for stage, row in stages.iterrows():
@@ -75,11 +78,8 @@ def main(cores: int, names: list[str]) -> None:
     print()
     print(f"wall time               {seconds:7.1f} s")
     print(f"peak memory, all        {peak / 1e9:7.2f} GB")
-    if starting:
-        print(f"start-up of the jobs    {starting:7.1f} s of processor time")
-        print(f"share of start-up       {100 * starting / cores / seconds:7.1f} % of wall time")
-    else:
-        print(f"jobs are forks, whose work contains their start; see {SWITCH}=no")
+    print(f"start-up of the jobs    {starting:7.1f} s of processor time")
+    print(f"share of start-up       {100 * starting / cores / seconds:7.1f} % of wall time")
     print(f"processor time, all     {whole:7.1f} s")
     print(f"the kernels alone       {kernels:7.1f} s:")
     for name, taken in kernel.items():
@@ -87,20 +87,22 @@ def main(cores: int, names: list[str]) -> None:
     print(f"all by the kernels      {whole / kernels:7.2f}")
 
 
-def path_of(dataset: object, mirror: Path) -> Path:
+def path_of(dataset: DatasetEntry, mirror: Path) -> Path:
     """Return where CuMiDa would have a data set."""
     kind, name = dataset.location.split("/")
     return mirror / kind / name / f"{kind}_{name}.csv"
 
 
-def write_series(dataset: object, mirror: Path) -> None:
+def write_series(dataset: DatasetEntry, mirror: Path) -> None:
     """Simulate a series of the data set's shape and write it where CuMiDa would have it."""
     name = dataset.location.partition("/")[2]
     path = path_of(dataset, mirror)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        shape = (dataset.samples, dataset.features, dataset.classes)
-        series, _ = simulate_series(name, *shape, derive_seed(name))
+        shape = dataset.shape
+        series, _ = simulate_series(
+            name, shape.samples, shape.features, shape.classes, derive_seed(name)
+        )
         write_cumida_csv(series, path)
 
 
@@ -122,7 +124,7 @@ def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int]
     download = json.dumps({"base_urls": {"cumida": [url]}})
     studies = json.dumps({"paper-scale": {"datasets": names}})
     command = [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile")),
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
         *("--directory", str(work), "--cores", str(cores), "paper-scale"),
         *("--config", f"download={download}", f"studies={studies}"),
     ]
@@ -181,12 +183,13 @@ def kernel_seconds(work: Path, cores: int) -> dict[str, float]:
     return pd.DataFrame(results).sum().to_dict()
 
 
-def recorded(records: Path) -> pd.DataFrame:
-    """Return ``jobs`` and processor ``seconds`` of each stage, as its jobs recorded them."""
+def recorded(logs: Path) -> pd.DataFrame:
+    """Return ``jobs`` and processor ``seconds`` of each stage, from the ends of their logs."""
     rows = []
-    for path in records.rglob("*.tsv"):
-        stage = path.relative_to(records).parts[0]
-        rows.append((stage, pd.read_csv(path, sep="\t")["processor_seconds"].item()))
+    for path in logs.rglob("*.log"):
+        stage = path.relative_to(logs).parts[0]
+        *_, seconds = re.findall(r"([\d.]+) processor seconds", path.read_text())
+        rows.append((stage, float(seconds)))
     table = pd.DataFrame(rows, columns=["stage", "seconds"]).groupby("stage")["seconds"]
     return table.agg(jobs="size", seconds="sum").sort_values("seconds", ascending=False)
 
@@ -194,13 +197,8 @@ def recorded(records: Path) -> pd.DataFrame:
 def start_up(stages: pd.DataFrame) -> None:
     """Add what each stage's jobs took before (``start``) and in their first work (``work``).
 
-    The start is that of jobs that do their imports and nothing else. Forks of a prepared process
-    import nothing, so that it is 0 unless these are switched off.
+    The start is that of jobs that do their imports and nothing else.
     """
-    stages["start"] = 0.0
-    stages["work"] = stages["seconds"]
-    if os.environ.get(SWITCH) != "no":
-        return
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         seconds_of_stage = pd.Series(
             {stage: start_seconds(f"{stage}.py") for stage in stages.index}

@@ -29,8 +29,7 @@ def directive(rule, name, **names):
         names[function.__name__] = function
     names |= {"requested": requested, "cpus_for": cpus_for, "partial": partial}
     names |= {"update": str, "directory": str}
-    for code in ("reading_code", "computing_code", "page_code"):
-        names[code] = code.replace("_", " ").__str__
+    names["stage_code"] = str
     body = textwrap.dedent(body).strip()
     for common, value in re.findall(
         r"^([A-Z_]+) = (dict\(\n.*?^\))", rule_texts(), re.MULTILINE | re.DOTALL

@@ -28,7 +28,7 @@ from xnbflow.studies.description import description_tables
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked, write_tsv
+from xnbflow.tables.storage import write_parquet, write_stacked, write_tsv
 
 #: The scheme "3-fold" of all these studies, drawn twice.
 FOLDS = 3
@@ -64,17 +64,17 @@ class StudyFiles:
         self.paths[f"{group}.{table}"].append(path)
         return path
 
-    def put(self, group, tables, series="", **wildcards):
-        """Write tables of a group, computed from the series of this digest."""
+    def put(self, group, tables, **wildcards):
+        """Write tables of a group."""
         analysis = known_analyses().get(group)
         declared = analysis_tables(analysis) if analysis else GROUPS[group].tables
         for name, frame in tables.items():
             path = self.path(group, name, **wildcards)
-            write_parquet(frame, path, declared[name], series)
+            write_parquet(frame, path, declared[name])
             if not analysis and GROUPS[group].text:  # the contract has this table as text too
                 write_tsv(frame, path.with_suffix(".tsv"), declared[name])
 
-    def put_stacked(self, group, tables, series="", **wildcards):
+    def put_stacked(self, group, tables, **wildcards):
         """Write the tables of several classifiers, by classifier and name, as a job writes them.
 
         Each table is one file with the rows of all classifiers; a classifier without a table, and
@@ -87,7 +87,7 @@ class StudyFiles:
                 if name in tables_of_one:
                     frames[classifier] = tables_of_one[name]
             path = self.path(group, name, **wildcards)
-            write_stacked(frames, path, declared[name], series)
+            write_stacked(frames, path, declared[name])
 
     def _put_absent(self, group, **wildcards):
         """Write the tables of a group that a test has not written, without rows."""
@@ -103,12 +103,11 @@ class StudyFiles:
         path = self.root / SERIES.of(dataset=series.name)
         series.write(path)
         self.paths["series"].append(path)
-        digest = digest_of_file(path)
         if id(series) not in _DIAGNOSED:
             _DIAGNOSED[id(series)] = (series, diagnose(series, TESTS), audit(series))
         _, diagnostics, checks = _DIAGNOSED[id(series)]
-        self.put("diagnostic", diagnostics, digest, dataset=series.name)
-        self.put("audit", checks, digest, dataset=series.name)
+        self.put("diagnostic", diagnostics, dataset=series.name)
+        self.put("audit", checks, dataset=series.name)
 
     def put_genes(self, series, study, design=None):
         """Write the tables of *genes* of a series that has been written; ``study`` is an id."""
@@ -119,19 +118,18 @@ class StudyFiles:
             sets = read_gene_sets(*self.paths["gene_sets"])
             _COMPARED[key] = (series, gene_tables(series, design, sets))
         tables = _COMPARED[key][1] | {"gene_set_files": gene_set_file_table(files)}
-        digest = digest_of_file(self.root / SERIES.of(dataset=series.name))
-        self.put("genes", tables, digest, study=study, dataset=series.name)
+        self.put("genes", tables, study=study, dataset=series.name)
         for name in TEXTS:
             path = self.paths[f"genes.{name}"][-1].with_suffix(".tsv")
             write_tsv(tables[name], path, GROUPS["genes"].tables[name])
 
-    def put_model(self, model, series, study, dataset, classifier, digest=""):
+    def put_model(self, model, series, study, dataset, classifier):
         """Write a model of all samples, with its tables and gene sets; return their paths."""
         key = {"study": study, "dataset": dataset, "classifier": classifier}
         paths = {name: str(self.path("model", name, **key)) for name in GROUPS["model"].tables}
         for name, place in (("model", MODEL), ("gene_sets", GENE_SETS)):
             paths[name] = str(self.root / place.of(**key))
-        write_model_files(model, series, Path(paths["model"]).parent, classifier, digest)
+        write_model_files(model, series, Path(paths["model"]).parent, classifier)
         return paths
 
     def compare(self, study, labels, entries, **checks):

@@ -54,7 +54,7 @@ class RunningStudy:
 
     def __init__(self, cluster, folder, *options):
         self.cluster, self.folder = cluster, prepare(folder, SMALL)
-        command = snakemake_command(self.folder, "--profile", str(ROOT / "config/profiles/slurm"))
+        command = snakemake_command(self.folder, "--profile", str(ROOT / "profiles/slurm"))
         del command[command.index("--cores") : command.index("--cores") + 2]
         command += ["--slurm-status-command", "squeue", "--latency-wait", "10"]
         command += ["--slurm-init-seconds-before-status-checks", "1"]

@@ -31,7 +31,7 @@ from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.dataset_entry import DatasetEntry, read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.series.phenotype import read_phenotype
 from xnbflow.sources.table import read_table
@@ -69,11 +69,13 @@ def read_configuration(path):
         raw = yaml.safe_load(path.read_bytes())
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # Snakemake reads it
         raise InputError("no YAML") from error
-    return read_config(raw, ROOT / "workflow/schemas/config.schema.json", DATASETS)
+    return read_config(raw, ROOT / "workflow/schemas/config.schema.json")
 
 
 def configuration():
     raw = default_configuration(ROOT)
+    names = raw["studies"]["demo"]["datasets"]
+    raw["datasets"] = {name: raw["datasets"][name] for name in names}
     raw["run"], raw["studies"] = ["demo"], {"demo": raw["studies"]["demo"]}
     raw["classifiers"] = {name: raw["classifiers"][name] for name in ("nb", "csnb", "xnb", "gnb")}
     raw["studies"]["demo"]["classifiers"] = ["nb", "csnb", "xnb"]
@@ -82,9 +84,6 @@ def configuration():
     for key in ("design", "gene_sets", "validate", "cohorts"):
         raw["studies"]["demo"].pop(key, None)
     return yaml.safe_dump(raw, sort_keys=False)
-
-
-DATASETS = default_configuration(ROOT)["studies"]["demo"]["datasets"]
 
 
 def write_toy_model(path):
@@ -267,7 +266,6 @@ READERS = {
         unread, 1,
     ),
     "folds": ("f.tsv", good("folds.tsv"), read_toy_folds, unread, 1),
-    "sheet": ("sheet.tsv", good("sheet.tsv"), read_sheet, unread, 1),
     "configuration": ("c.yaml", configuration(), read_configuration, unread, 10),
     "series file": ("t.parquet", write_series, read_series, None, 1),
     "model": ("t.skops", write_toy_model, read_toy_model, None, 10),

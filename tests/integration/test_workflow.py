@@ -21,11 +21,9 @@ import yaml
 from integration import conftest
 from integration.conftest import (
     ROOT,
-    SHEET,
     STUDY,
     jobs,
     prepare,
-    run_and_watch,
     snakemake,
     tables,
 )
@@ -71,9 +69,9 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert len(counts) == 178
     assert set(counts) == {1}
     assert pd.read_parquet(study / "tables/recovery.parquet")["precision"].item() > 0.5
-    recorded = (finished / "results/usage").rglob("*.tsv")
+    measured = (finished / "results/benchmarks").rglob("*.tsv")
     # two data sets in seven rules; compare, report and draw
-    assert len(list(recorded)) == 17
+    assert len(list(measured)) == 17
 
 
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):
@@ -91,8 +89,6 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     blocks = dict(
         re.findall(r'class="code"><figcaption>(.*?)<.*?<code>(.*?)</code>', page, re.DOTALL)
     )
-    sheet = next(text for caption, text in blocks.items() if caption.startswith("tiny.tsv"))
-    (tmp_path / "tiny.tsv").write_text(html.unescape(sheet))
     configuration = html.unescape(blocks["The study as configured (YAML)"])
     (tmp_path / "study.yaml").write_text(configuration)
     words = shlex.split(html.unescape(blocks["To repeat the study"]))
@@ -102,6 +98,7 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     assert re.search(r"^classify +2$", planned, re.MULTILINE), planned
     repeated = yaml.safe_load(configuration)
     assert repeated["folds"] == STUDY["folds"]
+    assert repeated["datasets"]["toy"] == STUDY["datasets"]["toy"]
     assert repeated["studies"] == STUDY["studies"]
 
 
@@ -119,18 +116,16 @@ def copy_into(folder, finished):
 
 
 @pytest.mark.parametrize(
-    ("change", "sheet", "expected"),
+    ("change", "expected"),
     [
-        (lambda c: c.update(download={"retries": 1}), SHEET, {}),
+        (lambda c: c.update(download={"retries": 1}), {}),
         (
             lambda c: c["folds"]["3-fold"].update(splits=4),
-            SHEET,
             {"classify": 2, "models": 2, **AFTER},
         ),
-        (lambda c: c.update(classifiers={"xnb": {"label": "My XNB"}}), SHEET, PAGE),
+        (lambda c: c.update(classifiers={"xnb": {"label": "My XNB"}}), PAGE),
         (
-            lambda c: c,
-            SHEET.replace("seed=3", "seed=4"),
+            lambda c: c["datasets"]["toy"].update(seed=4),
             {
                 "acquire": 1,
                 "diagnose": 1,
@@ -142,13 +137,10 @@ def copy_into(folder, finished):
             },
         ),
     ],
-    ids=["download", "scheme", "label", "sheet"],
+    ids=["download", "scheme", "label", "data set"],
 )
-def test_a_change_of_the_configuration_runs_what_it_concerns(copied, change, sheet, expected):
-    (copied / "other.tsv").write_text(sheet)
+def test_a_change_of_the_configuration_runs_what_it_concerns(copied, change, expected):
     config = changed(change)
-    if sheet != SHEET:
-        config["sheets"] = ["other.tsv"]
     planned = jobs(copied, *configured(copied, config))
     assert planned == expected
 
@@ -283,10 +275,10 @@ def test_jobs_read_declared_files_alone(finished, tmp_path):
 
 
 def test_another_file_under_the_same_name_is_read_again_even_if_it_is_older(tmp_path):
-    folder = prepare(tmp_path, STUDY | {"sheets": ["tiny.tsv", "own.tsv", "config/datasets.tsv"]})
+    own = {"source": "table", "file": "own.csv", "label": "type"}
+    folder = prepare(tmp_path, STUDY | {"datasets": STUDY["datasets"] | {"own": own}})
     table = folder / "own.csv"
     table.write_text("type,f\na,1\na,2\nb,3\nb,high\n")
-    (folder / "own.tsv").write_text("id\tsource\tlocation\tlabel\nown\ttable\town.csv\ttype\n")
     series = "results/own/series.parquet"
     written = snakemake(folder, series, fails=True)
     (error,) = re.findall(r"^Error: (.*own.csv.*)", written, re.MULTILINE)
@@ -361,27 +353,8 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
     assert tables(folder) == tables(finished)
 
 
-def test_jobs_are_forks_of_one_process_that_leaves_nothing(finished_run):
-    assert finished_run.exit_code == 0
-    assert finished_run.most == 3  # the prepared process and two jobs
-    assert "Traceback" not in finished_run.output
-
-
-@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_of_forked_jobs_that_is_ended_leaves_nothing(finished, tmp_path, ended_by):
-    """The group of processes of the run is ended, as by Ctrl-C."""
-    folder = without(finished, tmp_path / "work", "results/toy")
-    ended = run_and_watch(folder, tmp_path / "t", ended_by)
-    assert ended.exit_code != 0
-    assert ended.most == 3
-    assert "Traceback" not in ended.output
-
-
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
-    """Jobs of every rule for one data set, and those of the study, are processes of their own.
-
-    Jobs of the run to compare with are forks.
-    """
+    """Jobs of every rule for one data set, and those of the study."""
     folder = tmp_path / "work"
     shutil.copytree(finished, folder, symlinks=True)
     study = folder / "results/studies/tiny"
@@ -424,26 +397,46 @@ def test_a_new_classifier_with_a_job_of_its_own_trains_only_that(finished, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("file", "reasons"),
+    ("file", "stages"),
     [
-        ("report/sentences.py", {"page code"}),
-        ("naive_bayes/gaussian_nb.py", {"computing code"}),
-        ("sources/table.py", {"reading code", "computing code"}),
+        ("report/sentences.py", {"page"}),
+        ("inference/verdicts.py", {"judging"}),
+        ("naive_bayes/gaussian_nb.py", {"computing"}),
+        ("sources/table.py", {"reading"}),
         ("running/cli/app.py", set()),
     ],
 )
-def test_the_reason_of_a_rerun_is_a_word_that_a_person_understands(copied, file, reasons):
+def test_the_reason_of_a_rerun_names_the_first_stage_whose_code_was_edited(copied, file, stages):
+    """The reason of jobs of later stages is their new input."""
     root = copied.parent / "xnbflow"
     path = root / "workflow/src/xnbflow" / file
     original = path.read_text()
     path.write_text(original + "# edited\n")
     planned = snakemake(copied, "-n", "--quiet", "host", root=root)
     path.write_text(original)
-    changes = re.findall(r"before: '(\D+) \w{8}' now: '(\D+) \w{8}' *$", planned, re.MULTILINE)
-    assert {before for before, _ in changes} <= reasons
+    changes = re.findall(r"before: '(\w+) \w{8}' now: '(\w+) \w{8}' *$", planned, re.MULTILINE)
+    assert {before for before, _ in changes} == stages
     assert all(before == now for before, now in changes)
     assert planned.count("Params have changed") == len(changes)
-    assert bool(changes) == bool(reasons)
+
+
+def test_a_comment_in_the_rule_of_verdicts_repeats_the_tables_and_the_page_alone(copied):
+    root = copied.parent / "xnbflow"
+    path = root / "workflow/src/xnbflow/inference/verdicts.py"
+    original = path.read_text()
+    path.write_text(original + "# edited\n")
+    planned = jobs(copied, root=root)
+    path.write_text(original)
+    assert planned == AFTER
+
+
+def test_another_clone_has_nothing_to_do(finished, tmp_path):
+    """Its files are newer than the results, and both are in other folders."""
+    work = shutil.copytree(finished, tmp_path / "work", symlinks=True)
+    ignored = shutil.ignore_patterns(".*", "results", "resources", "__pycache__", "tests")
+    clone = tmp_path / "clone"
+    shutil.copytree(ROOT, clone, ignore=ignored, copy_function=shutil.copyfile)
+    assert jobs(work, root=clone) == {}
 
 
 def test_the_title_of_a_figure_repeats_the_page_and_the_figures_alone(copied):
@@ -462,7 +455,7 @@ def test_the_rules_are_the_stages_and_the_studies(finished):
     rules = {line for line in written.splitlines() if re.fullmatch(r"[\w-]+", line)}
     stages = {"seek", "acquire", "diagnose", "genes", "classify", "check", "models"}
     stages |= {"compare", "validate", "combine", "analyse", "report", "draw"}
-    assert rules - set(contract_studies(finished)) == {"all", *stages}
+    assert rules - set(contract_studies(finished)) == {"all", "default", *stages}
 
 
 def contract_studies(folder):
@@ -483,5 +476,6 @@ def test_a_run_leaves_no_file_that_is_not_an_output_or_a_log(finished):
         for path in (finished / "results").rglob("*")
         if path.is_file()
     }
+    folders = (*folders, "results/benchmarks/")
     undeclared = {path for path in written - declared if not path.startswith(folders)}
     assert undeclared == {"results/index.html"}

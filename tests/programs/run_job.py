@@ -1,8 +1,8 @@
 """Run code in a process that starts as a job of the workflow does.
 
 The three arguments are code that runs before the job starts, the parameters of its rule as JSON,
-and the code of the job. The log is ``logs/a.log``, the usage ``usage/a.tsv``. The code can import
-``sys`` and the other programs of this folder.
+and the code of the job. The log is ``logs/a.log``. The code can import ``sys`` and the other
+programs of this folder.
 """
 
 import json
@@ -17,10 +17,12 @@ exec(before)
 from xnbflow.running.job_process import start_job  # noqa: E402
 
 job = SimpleNamespace(
+    rule="toy",
+    wildcards={"dataset": "wine"},
     threads=1,
+    input=[],
     log=["logs/a.log"],
-    output=SimpleNamespace(usage="usage/a.tsv"),
-    params=SimpleNamespace(**json.loads(params)),
+    params=json.loads(params),
 )
 start_job(job)
 exec(work)

@@ -9,9 +9,10 @@ checkpoint seek:
     output:
         availability="results/{dataset}/search/availability.json",
         places="results/{dataset}/search/places.parquet",
-        usage="results/usage/seek/{dataset}.tsv",
     log:
         "results/logs/seek/{dataset}.log",
+    benchmark:
+        "results/benchmarks/seek/{dataset}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -24,8 +25,8 @@ checkpoint seek:
     params:
         dataset=ACQUIRE.entry,
         files=ACQUIRE.named_files,
-        code=reading_code(),
-        methods=ACQUIRE.reader_code,
+        code=stage_code("reading"),
+        own_code=ACQUIRE.own_code,
     message:
         "Seeking {wildcards.dataset}"
     script:
@@ -42,9 +43,10 @@ rule acquire:
         truth="results/{dataset}/truth.parquet",
         # kept by a job that runs again: the next download of the same files is compared with it
         checksums=update("results/{dataset}/checksums.sha256"),
-        usage="results/usage/acquire/{dataset}.tsv",
     log:
         "results/logs/acquire/{dataset}.log",
+    benchmark:
+        "results/benchmarks/acquire/{dataset}.tsv"
     # Jobs of data sets in progress precede new ones; among new ones the largest is first.
     priority: lambda wildcards: -1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
@@ -60,8 +62,8 @@ rule acquire:
     params:
         dataset=ACQUIRE.entry,
         file_states=ACQUIRE.user_file_states,
-        code=reading_code(),
-        methods=ACQUIRE.reader_code,
+        code=stage_code("reading"),
+        own_code=ACQUIRE.own_code,
     message:
         "Reading {wildcards.dataset}"
     script:

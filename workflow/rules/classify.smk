@@ -16,9 +16,10 @@ rule classify:
             "training",
             "random_genes",
         ),
-        usage="results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
     log:
         "results/logs/classify/{study}/{dataset}/{folds}/{job}.log",
+    benchmark:
+        "results/benchmarks/classify/{study}/{dataset}/{folds}/{job}.tsv"
     # Jobs of the largest series are first, since they are last to end.
     priority: lambda wildcards: 1 - 1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
@@ -33,8 +34,8 @@ rule classify:
         entries=TRAIN.entries,
         scheme=TRAIN.scheme,
         random_gene_classifiers=TRAIN.random_gene_classifiers,
-        code=computing_code(),
-        methods=TRAIN.code,
+        code=stage_code("computing"),
+        own_code=OF_STUDY.own_code,
     message:
         "Training the classifiers of the job {wildcards.job} on {wildcards.dataset} ({wildcards.folds})"
     script:
@@ -47,9 +48,10 @@ rule check:
         series="results/{dataset}/series.parquet",
     output:
         **tables_of("results/studies/{study}/checks/{dataset}/{table}.parquet", "check"),
-        usage="results/usage/check/{study}/{dataset}.tsv",
     log:
         "results/logs/check/{study}/{dataset}.log",
+    benchmark:
+        "results/benchmarks/check/{study}/{dataset}.tsv"
     priority: lambda wildcards: 1 - 1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
@@ -67,8 +69,8 @@ rule check:
         n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
         n_permutations=TRAIN.n_permutations,
         design=TRAIN.design,
-        code=computing_code(),
-        methods=TRAIN.check_code,
+        code=stage_code("computing"),
+        own_code=OF_STUDY.own_code,
     message:
         "Checking the first classifiers of {wildcards.study} on {wildcards.dataset}"
     script:
@@ -99,9 +101,10 @@ rule models:
         text=tables_of(
             "results/studies/{study}/models/{dataset}/{classifier}/{table}.tsv", "model"
         ).values(),
-        usage="results/usage/models/{study}/{dataset}/{classifier}.tsv",
     log:
         "results/logs/models/{study}/{dataset}/{classifier}.log",
+    benchmark:
+        "results/benchmarks/models/{study}/{dataset}/{classifier}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -116,8 +119,8 @@ rule models:
         origin=TRAIN.origin,
         trained_classifiers=TRAIN.classifiers_of_first_job,
         halves_classifiers=TRAIN.halves_classifiers,
-        code=computing_code(),
-        methods=TRAIN.model_code,
+        code=stage_code("computing"),
+        own_code=OF_STUDY.own_code,
     message:
         "Fitting {wildcards.classifier} to all samples of {wildcards.dataset}"
     script:

@@ -1,4 +1,7 @@
 # Common parts of all rules: the checked configuration, and the values of wildcards.
+import os
+import sys
+
 from snakemake.exceptions import WorkflowError
 
 from xnbflow.core.errors import InputError
@@ -7,19 +10,29 @@ from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.planners.inputs import at, over, tables_of, together
 from xnbflow.running.planners.study import StudyPlanner
 from xnbflow.running.project import default_configuration, overlay
-from xnbflow.running.provenance import computing_code, page_code, reading_code
+from xnbflow.running.provenance import stage_code
 from xnbflow.tables.contract import GROUPS
 
-# The configuration of the papers and the project, and over it that of --configfile, --config or the caller of
-# this module.
-config = overlay(default_configuration(ROOT), config)
+# A classifier of the user can be a module in the folder of the run. It replaces no installed module.
+sys.path.append(os.getcwd())
+
+
+# The configuration of the project, and over it that of --configfile and --config.
+configfile: str(ROOT / "config/config.yaml")
+
+
+# The papers' configurations are below them. For a module with a configuration of its caller Snakemake reads no
+# file, so that the project's is in this one, too. Snakemake merges a data set of --configfile with one of the
+# project with the same name key by key: it is replaced as a whole instead.
+given = workflow.config_settings.overwrite_config
+config = overlay(overlay(default_configuration(ROOT), config), {key: given[key] for key in given.keys() & {"datasets"}})
 
 try:
     PLAN = Plan.read(
         config,
         ROOT,
         mark_local=local,
-        files=workflow.configfiles,
+        files=[ROOT / "config/config.yaml", *workflow.config_settings.configfiles],
         availability=lambda name: checkpoints.seek.get(dataset=name).output[0],
     )
 except InputError as error:
@@ -36,7 +49,3 @@ wildcard_constraints:
     job=exactly(PLAN.jobs),
     classifier=exactly(PLAN.config.classifiers),
     analysis=exactly(PLAN.analyses),
-
-
-# Tested by the project's tests of the image's files only: build it by the Dockerfile of this repository.
-container: "docker://ghcr.io/xnbflow/xnbflow:latest"

@@ -44,9 +44,12 @@ rule compare:
         described_text=tables_of(
             "results/studies/{study}/description/{table}.tsv", "description"
         ).values(),
-        usage="results/usage/compare/{study}.tsv",
     log:
         "results/logs/compare/{study}.log",
+    benchmark:
+        "results/benchmarks/compare/{study}.tsv"
+    group:
+        OF_STUDY.end_group
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -61,8 +64,8 @@ rule compare:
         checks=OF_STUDY.checks,
         entries=OF_STUDY.entries,
         alpha=PLAN.config.diagnostics["normality_alpha"],
-        code=computing_code(),
-        methods=OF_STUDY.code,
+        code=stage_code("judging"),
+        own_code=OF_STUDY.own_code,
     message:
         "Comparing the classifiers of {wildcards.study}"
     script:
@@ -78,9 +81,10 @@ rule validate:
             "results/studies/{study}/validation/{table}.parquet", "validation"
         ).values(),
         text=tables_of("results/studies/{study}/validation/{table}.tsv", "validation").values(),
-        usage="results/usage/validate/{study}.tsv",
     log:
         "results/logs/validate/{study}.log",
+    benchmark:
+        "results/benchmarks/validate/{study}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     threads:
@@ -97,8 +101,8 @@ rule validate:
     params:
         entries=COHORTS.model_entries,
         pairs=COHORTS.pairs,
-        code=computing_code(),
-        methods=COHORTS.model_code,
+        code=stage_code("computing"),
+        own_code=OF_STUDY.own_code,
     message:
         "Testing the models of {wildcards.study} on second cohorts"
     script:
@@ -120,9 +124,10 @@ rule combine:
         ).values(),
         tables=tables_of("results/studies/{study}/cohorts/{table}.parquet", "cohorts").values(),
         text=tables_of("results/studies/{study}/cohorts/{table}.tsv", "cohorts").values(),
-        usage="results/usage/combine/{study}.tsv",
     log:
         "results/logs/combine/{study}.log",
+    benchmark:
+        "results/benchmarks/combine/{study}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     threads:
@@ -142,8 +147,8 @@ rule combine:
         harmonise=lambda wildcards: COHORTS.cohorts(wildcards).harmonise,
         label=COHORTS.label,
         designs=COHORTS.designs,
-        code=computing_code(),
-        methods=COHORTS.code,
+        code=stage_code("computing"),
+        own_code=OF_STUDY.own_code,
     message:
         "Combining the series of {wildcards.study}"
     script:

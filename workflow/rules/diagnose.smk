@@ -10,9 +10,10 @@ rule diagnose:
         series="results/{dataset}/series.parquet",
     output:
         **tables_of("results/{dataset}/diagnostics/{table}.parquet", "diagnostic", "audit"),
-        usage="results/usage/diagnose/{dataset}.tsv",
     log:
         "results/logs/diagnose/{dataset}.log",
+    benchmark:
+        "results/benchmarks/diagnose/{dataset}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
@@ -26,7 +27,7 @@ rule diagnose:
         ),
     params:
         tests=DIAGNOSE.tests,
-        code=computing_code(),
+        code=stage_code("computing"),
     message:
         "Auditing the samples and testing the features of {wildcards.dataset}"
     script:

@@ -12,9 +12,10 @@ rule genes:
         **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet", "genes"),
         genes_text="results/studies/{study}/genes/{dataset}/genes.tsv",
         contrasts_text="results/studies/{study}/genes/{dataset}/contrasts.tsv",
-        usage="results/usage/genes/{study}/{dataset}.tsv",
     log:
         "results/logs/genes/{study}/{dataset}.log",
+    benchmark:
+        "results/benchmarks/genes/{study}/{dataset}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
@@ -28,8 +29,9 @@ rule genes:
         ),
     params:
         design=GENES.design,
+        shipped_gene_sets=OF_STUDY.shipped_gene_sets,
         gene_set_urls=OF_STUDY.gene_set_urls,
-        code=computing_code(),
+        code=stage_code("computing"),
     message:
         "Comparing the features of {wildcards.dataset} for {wildcards.study}"
     script:

@@ -12,9 +12,10 @@ rule analyse:
         study=ANALYSE.needed_tables,
     output:
         tables=directory("results/studies/{study}/analyses/{analysis}"),
-        usage="results/usage/analyse/{study}/{analysis}.tsv",
     log:
         "results/logs/analyse/{study}/{analysis}.log",
+    benchmark:
+        "results/benchmarks/analyse/{study}/{analysis}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4
@@ -30,8 +31,8 @@ rule analyse:
         scheme=ANALYSE.scheme,
         parts=lambda wildcards: PLAN.study(wildcards).paper,
         folds=lambda wildcards: PLAN.study(wildcards).folds,
-        code=computing_code(),
-        methods=ANALYSE.code,
+        code=stage_code("computing"),
+        own_code=OF_STUDY.own_code,
     message:
         "Analysing {wildcards.analysis} for {wildcards.study}"
     script:
@@ -100,21 +101,6 @@ SECTION_INPUT = dict(
         ),
     ),
     analyses=over(REPORT.analyses, "results/studies/{study}/analyses/{analysis}"),
-    usage=together(
-        over(OF_STUDY.datasets, "results/usage/acquire/{dataset}.tsv"),
-        over(OF_STUDY.datasets, "results/usage/diagnose/{dataset}.tsv"),
-        over(OF_STUDY.datasets, "results/usage/genes/{study}/{dataset}.tsv"),
-        over(
-            OF_STUDY.training_jobs,
-            "results/usage/classify/{study}/{dataset}/{folds}/{job}.tsv",
-        ),
-        over(OF_STUDY.check_datasets, "results/usage/check/{study}/{dataset}.tsv"),
-        over(OF_STUDY.models, "results/usage/models/{study}/{dataset}/{classifier}.tsv"),
-        over(OF_STUDY.itself, "results/usage/compare/{study}.tsv"),
-        over(COHORTS.validations, "results/usage/validate/{study}.tsv"),
-        over(COHORTS.combinations, "results/usage/combine/{study}.tsv"),
-        over(REPORT.analyses, "results/usage/analyse/{study}/{analysis}.tsv"),
-    ),
 )
 
 
@@ -126,9 +112,12 @@ rule report:
         details="results/studies/{study}/details.html",
         record="results/studies/{study}/run.json",
         curves="results/studies/{study}/curves.json",
-        usage="results/usage/report/{study}.tsv",
     log:
         "results/logs/report/{study}.log",
+    benchmark:
+        "results/benchmarks/report/{study}.tsv"
+    group:
+        OF_STUDY.end_group
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -142,9 +131,8 @@ rule report:
         labels=OF_STUDY.labels,
         missing=lambda wildcards: PLAN.study(wildcards).missing,
         configuration=REPORT.configuration,
-        code=computing_code(),
-        page_code=page_code(),
-        sections=REPORT.section_code,
+        code=stage_code("page"),
+        own_code=OF_STUDY.own_code,
     message:
         "Writing the page of {wildcards.study}"
     script:
@@ -163,9 +151,10 @@ rule draw:
             labels=REPORT.figure_labels,
             caption="../report/figure.rst",
         ),
-        usage="results/usage/draw/{study}.tsv",
     log:
         "results/logs/draw/{study}.log",
+    benchmark:
+        "results/benchmarks/draw/{study}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
     threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).training_keys), most=4, per_cpu=50)
@@ -180,9 +169,8 @@ rule draw:
         labels=OF_STUDY.labels,
         missing=lambda wildcards: PLAN.study(wildcards).missing,
         configuration=REPORT.configuration,
-        code=computing_code(),
-        page_code=page_code(),
-        sections=REPORT.section_code,
+        code=stage_code("page"),
+        own_code=OF_STUDY.own_code,
     message:
         "Drawing the figures of {wildcards.study}"
     script:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
@@ -22,5 +22,4 @@ acquire_data_set(
     truth=Path(snakemake.output.truth),
     checksums=Path(snakemake.output.checksums),
     downloads=snakemake.config["download"],
-    check_code=lambda: check_code(snakemake),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
@@ -23,5 +23,4 @@ run_analysis(
     folds=snakemake.params.folds,
     folder=Path(snakemake.output.tables),
     threads=snakemake.threads,
-    check_code=lambda: check_code(snakemake),
 )

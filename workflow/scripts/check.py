@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
@@ -21,5 +21,4 @@ check_classifiers(
     n_permutations=snakemake.params.n_permutations,
     design=Design(**snakemake.params.design),
     folder=Path(snakemake.output.halves).parent,
-    check_code=lambda: check_code(snakemake),
 )

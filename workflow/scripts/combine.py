@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, import_skops, start_job
+from xnbflow.running.job_process import import_skops, start_job
 
 start_job(snakemake)
 import_skops()
@@ -22,5 +22,4 @@ combine_series(
     designs={name: Design(**design) for name, design in snakemake.params.designs.items()},
     tables_folder=Path(snakemake.output.tables[0]).parent,
     model_folder=Path(snakemake.output.model).parent,
-    check_code=lambda: check_code(snakemake),
 )

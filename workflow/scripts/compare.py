@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job, working_directory
+from xnbflow.running.job_process import start_job, working_directory
 
 start_job(snakemake)
 
@@ -22,5 +22,4 @@ compare_classifiers(
     inputs,
     entries=snakemake.params.entries,
     alpha=snakemake.params.alpha,
-    check_code=lambda: check_code(snakemake),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
@@ -15,5 +15,4 @@ diagnose_data_set(
     Path(snakemake.input.series),
     tests=snakemake.params.tests,
     folder=Path(snakemake.output.audit).parent,
-    check_code=lambda: check_code(snakemake),
 )

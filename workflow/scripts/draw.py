@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job, working_directory
+from xnbflow.running.job_process import start_job, working_directory
 
 start_job(snakemake)
 
@@ -18,5 +18,4 @@ draw_study(
     configuration=snakemake.params.configuration,
     root=working_directory(snakemake),
     threads=snakemake.threads,
-    check_code=lambda: check_code(snakemake),
 )

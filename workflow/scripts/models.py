@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, import_skops, start_job
+from xnbflow.running.job_process import import_skops, start_job
 
 start_job(snakemake)
 import_skops()
@@ -23,5 +23,4 @@ fit_kept_model(
     halves=next(map(Path, snakemake.input.halves), None),
     halves_classifiers=snakemake.params.halves_classifiers,
     folder=Path(snakemake.output.model).parent,
-    check_code=lambda: check_code(snakemake),
 )

@@ -5,17 +5,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job, working_directory
+from xnbflow.running.job_process import start_job, working_directory
 
 start_job(snakemake)
 
 from xnbflow.jobs.report import report_study
 from xnbflow.running.config import study_of_job
+from xnbflow.running.provenance import provenance
 
 report_study(
     study_of_job(snakemake),
     labels=snakemake.params.labels,
     configuration=snakemake.params.configuration,
     root=working_directory(snakemake),
-    check_code=lambda: check_code(snakemake),
+    provenance=provenance(),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
@@ -19,5 +19,4 @@ seek_data_set(
     availability=Path(snakemake.output.availability),
     places=Path(snakemake.output.places),
     downloads=snakemake.config["download"],
-    check_code=lambda: check_code(snakemake),
 )

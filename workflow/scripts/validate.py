@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import check_code, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
@@ -16,5 +16,4 @@ validate_models(
     entries=snakemake.params.entries,
     pairs=snakemake.params.pairs,
     folder=Path(snakemake.output.tables[0]).parent,
-    check_code=lambda: check_code(snakemake),
 )

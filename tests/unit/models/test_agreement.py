@@ -3,6 +3,7 @@
 import pytest
 
 from xnbflow.models.agreement import agreement
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 CLASSES = ["normal", "tumour"]
 
@@ -25,8 +26,9 @@ def test_other_labels_and_missing_ones_do_not_count():
 
 
 def test_labels_are_made_as_in_training_and_without_any_there_is_none():
-    options = {"map": "gbm:tumour,ctrl:normal", "transform": "log2"}
-    actual = agreement(CLASSES, ["tumour", "normal"], ["GBM", "ctrl"], options)
+    labels = {"gbm": "tumour", "ctrl": "normal"}
+    entry = DatasetEntry("x", "table", map=labels, transform="log2", unlabelled="drop")
+    actual = agreement(CLASSES, ["tumour", "normal"], ["GBM", "ctrl"], entry)
     assert actual.n_right == 2
     assert agreement(CLASSES, ["tumour"], ["x"]) is None
 

@@ -258,16 +258,14 @@ def study_of(root, conditions):
     )
     fits = contract.TRAINING_PATH.of(study="s", dataset="d", folds="f", job="main", table="fits")
     write_stacked({}, root / fits, contract.TRAINING_TABLES["fits"])
-    # the tables of the model, and of the study that it belongs to, have the digest of the series
     write_parquet(
         signature(),
         root / contract.MODEL_TABLE.of(study="s", table="signature", dataset="d", classifier="xnb"),
         contract.MODEL_TABLES["signature"],
-        series="a1b2",
     )
     for name, table in judged.items():
         path = root / contract.STUDY_FILES[name].of(study="s")
-        write_parquet(table, path, contract.STUDY_TABLES[name], series="c3d4 a1b2")
+        write_parquet(table, path, contract.STUDY_TABLES[name])
     return replace(results)
 
 
@@ -377,11 +375,6 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
             id="no tables",
         ),
         pytest.param(
-            "other series",
-            "No verdict: the study s has not compared its classifiers on these data yet.",
-            id="other series",
-        ),
-        pytest.param(
             "other classifier",
             "No verdict: the study s did not cross-validate this model.",
             id="other classifier",
@@ -397,11 +390,8 @@ def test_a_model_without_a_verdict_states_why(tmp_path, change, expected):
     elif change == "no tables":
         verdict_file.unlink()
     else:
-        table = results.tables["verdicts"]
-        if change == "other classifier":
-            table = table.assign(classifier="nb")
-        digest = "e5f6" if change == "other series" else "a1b2"
-        write_parquet(table, verdict_file, contract.STUDY_TABLES["verdicts"], series=digest)
+        table = results.tables["verdicts"].assign(classifier="nb")
+        write_parquet(table, verdict_file, contract.STUDY_TABLES["verdicts"])
     described = model_summary(XNB, path)
     assert (described["verdict"]["level"], described["verdict"]["text"]) == ("", expected)
     assert expected in summary_text(described, path)

@@ -1,7 +1,6 @@
 """What sources import is declared."""
 
 import ast
-import importlib.util
 import re
 import sys
 import tomllib
@@ -94,18 +93,13 @@ def test_the_conda_environment_has_the_ranges_of_the_project():
         int(minor) for minor in re.findall(r"Python :: 3\.(\d+)", str(PROJECT["classifiers"]))
     ]
     assert conda.pop("python") == f"{PROJECT['requires-python']},<3.{max(minors) + 1}"
-    declared = ranges(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["workflow"])
+    extras = PROJECT["optional-dependencies"]
+    declared = ranges(
+        [*PROJECT["dependencies"], *extras["workflow"], *extras["h5ad"], *extras["excel"]]
+    )
     for name in ("snakemake", "snakemake-interface-logger-plugins"):  # those of the caller
         del declared[name]
     assert {CALLED.get(name, name): versions for name, versions in conda.items()} == declared
-
-
-def test_the_pins_of_the_conda_environment_are_the_versions_of_the_lock():
-    spec = importlib.util.spec_from_file_location("conda_pins", ROOT / ".ci/conda_pins.py")
-    conda_pins = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(conda_pins)
-    assert conda_pins.PIN_FILE.read_text() == conda_pins.pins(), "run .ci/conda_pins.py"
-    assert conda_pins.OF_PYPI == CALLED
 
 
 def test_the_lock_pins_extras_that_packages_require():

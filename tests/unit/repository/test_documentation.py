@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 STUDIES = {*default_configuration(ROOT)["studies"], "my-study"}
 STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["studies"]}
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
-PLACES = ("*.md", "*/README.md", "docs/**/*.md", "config/profiles/*/*", "profiles/*/*")
+PLACES = ("*.md", "*/README.md", "docs/**/*.md", "profiles/*/*")
 DOCUMENTS = sorted(
     path for pattern in (*PLACES, ".test/config/*.yaml") for path in ROOT.glob(pattern)
 )

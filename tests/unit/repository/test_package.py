@@ -55,10 +55,6 @@ def test_a_package_imports_only_those_below_it(package):
 NETWORK = re.compile(r"(requests|httpx|http\.client|socket|ftplib|urllib\.request|urllib3)(\..*)?")
 
 
-#: Modules with a socket of this machine, which is a file, between the processes of a run.
-WITHIN_A_MACHINE = {"running/prepared_process.py", "running/prepared_server.py"}
-
-
 def test_only_one_module_opens_connections_to_others():
     modules = {}
     for path in LIBRARY.rglob("*.py"):
@@ -70,8 +66,4 @@ def test_only_one_module_opens_connections_to_others():
                 names += [f"{node.module}.{alias.name}" for alias in node.names]
         if network := sorted(filter(NETWORK.fullmatch, names)):
             modules[path.relative_to(LIBRARY).as_posix()] = network
-    for name in WITHIN_A_MACHINE:
-        assert modules.pop(name) == ["socket"]
-        families = re.findall(r"socket\.(AF_\w+)", (LIBRARY / name).read_text())
-        assert {*families} <= {"AF_UNIX"}
     assert list(modules) == ["sources/places/http.py"], modules

@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[3]
 READ = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", ".zenodo.json")
 READ += (".ci/release_check.py", "config/README.md", "docs/tutorials/module.md", "hatch_build.py")
 #: What a wheel has of the workflow, empty here.
-PARTS = ("envs", "workflow/Snakefile")
-PARTS += tuple(f"workflow/{name}" for name in ("profiles", "report", "rules", "schemas", "scripts"))
+PARTS = ("Snakefile", "envs", "profiles", "workflow/Snakefile")
+PARTS += tuple(f"workflow/{name}" for name in ("report", "rules", "schemas", "scripts"))
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from toys import run_program
 def run(tmp_path):
     """Run code in a job with these parameters, in a folder; return its exit code and errors.
 
-    ``before`` runs before the job starts. The log is ``logs/a.log``, the usage ``usage/a.tsv``.
+    ``before`` runs before the job starts. The log is ``logs/a.log``.
     """
 
     def run(work, before="", params=None, **options):
-        arguments = (before, json.dumps(params or {}), work)
+        arguments = (before, json.dumps({"code": "computing 01234567"} | (params or {})), work)
         process = run_program("run_job.py", *arguments, check=False, cwd=tmp_path, **options)
         return process.returncode, process.stderr
 

@@ -33,10 +33,8 @@ from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.tables.contract import DIAGNOSTIC_PATH, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
-SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
-mine\ttable\tmine.csv\tkind\t40\t1000
-unknown\ttable\tmine.csv\tkind\t\t
-"""
+TABLE = {"source": "table", "file": "mine.csv", "label": "kind"}
+DATASETS = {"mine": TABLE | {"shape": {"samples": 40, "features": 1000}}, "unknown": TABLE}
 STUDIES = """
 one:
   title: One
@@ -59,9 +57,9 @@ two:
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.csv").write_text("kind,f\na,1\nb,2\n")
-    (tmp_path / "mine.tsv").write_text(SHEET)
     raw = copy.deepcopy(default_configuration(ROOT))
-    raw |= {"studies": yaml.safe_load(STUDIES), "run": ["one"], "sheets": ["mine.tsv"]}
+    raw |= {"studies": yaml.safe_load(STUDIES), "run": ["one"]}
+    raw["datasets"] |= DATASETS
     return Plan.read(raw, ROOT, mark_local=lambda path: f"local:{path}")
 
 
@@ -86,14 +84,14 @@ def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(pla
         AcquirePlanner(plan).user_files(wildcards(dataset="mine"))
 
 
-def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
-    assert plan.sheet_mb(wildcards(dataset="mine")) == pytest.approx(40 * 1000 * 20e-6)
+def test_the_size_of_a_data_set_is_that_of_its_entry_or_of_a_large_one(plan):
+    assert plan.dataset_mb(wildcards(dataset="mine")) == pytest.approx(40 * 1000 * 20e-6)
     unknown = wildcards(dataset="unknown")
-    assert plan.sheet_mb(unknown, samples=7) == pytest.approx(7 * 54_675 * 20e-6)
-    assert plan.sheet_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
+    assert plan.dataset_mb(unknown, samples=7) == pytest.approx(7 * 54_675 * 20e-6)
+    assert plan.dataset_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
     both = [{"dataset": "mine"}, {"dataset": unknown.dataset}]
-    assert plan.sheets_mb(both) == pytest.approx((40 * 1000 + 100 * 54_675) * 20e-6)
-    assert plan.sheets_mb([]) == 0
+    assert plan.datasets_mb(both) == pytest.approx((40 * 1000 + 100 * 54_675) * 20e-6)
+    assert plan.datasets_mb([]) == 0
 
 
 def inputs_of(rule, plan):
@@ -119,7 +117,7 @@ class Files(list):
 def test_a_packed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
     assert AcquirePlanner(plan).size_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
-    assert AcquirePlanner(plan).size_mb(job, Files()) == plan.sheet_mb(job)
+    assert AcquirePlanner(plan).size_mb(job, Files()) == plan.dataset_mb(job)
 
 
 def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
@@ -139,8 +137,6 @@ def test_a_job_trains_the_classifiers_of_its_name(plan):
     main = wildcards(**WINE, folds="5-fold", job="main")
     assert list(train.entries(main)) == ["nb", "csnb"]
     assert list(train.entries(wildcards(**WINE, folds="5-fold", job="forest"))) == ["forest"]
-    assert set(train.code(wildcards(**WINE, folds="5-fold", job="forest"))) == {"sklearn"}
-    assert train.code(main) == {}
     assert plan.jobs == ["forest", "main"]
     training = inputs_of("compare", plan)["training"](ONE)
     assert [path for path in training if path.endswith("/fits.parquet")][:2] == [
@@ -248,23 +244,6 @@ def test_public_files_of_gene_sets_are_parameters_and_those_of_the_user_inputs(p
     assert planner.gene_set_urls(ONE) == [url]
 
 
-def test_the_times_of_every_job_of_a_study_are_read(plan):
-    records = inputs_of("report", plan)["usage"](ONE)
-    rules = [path.split("/")[2] for path in records]
-    # two data sets; two schemes with two jobs each; one model
-    of_study = {"compare": 1}
-    expected = {
-        "acquire": 2,
-        "diagnose": 2,
-        "genes": 2,
-        "classify": 8,
-        "check": 2,
-        "models": 2,
-        **of_study,
-    }
-    assert {rule: rules.count(rule) for rule in rules} == expected
-
-
 def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
     targets = TargetPlanner(plan).of_study("one")
     assert "results/studies/one/report.html" in targets
@@ -275,7 +254,7 @@ def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
     configuration = ReportPlanner(plan).configuration(ONE)
     assert list(configuration["datasets"]) == ["wine", "mine"]
-    assert configuration["datasets"]["mine"]["sheet"] == "mine.tsv"
+    assert configuration["datasets"]["mine"] == DATASETS["mine"]
     assert list(configuration["classifiers"]) == ["nb", "csnb", "forest"]
     assert list(configuration["folds"]) == ["5-fold", "10-fold"]
 
@@ -341,12 +320,6 @@ def full_plan(plan):
     return plan
 
 
-def test_the_times_of_second_cohorts_and_cohorts_are_read(full_plan):
-    rules = [path.split("/")[2] for path in inputs_of("report", full_plan)["usage"](ONE)]
-    counts = {rule: rules.count(rule) for rule in ("validate", "combine")}
-    assert counts == {"validate": 1, "combine": 1}
-
-
 def with_designs(plan, study, **designs):
     return replace(plan.config.studies[study], designs=designs)
 
@@ -392,9 +365,9 @@ def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
     (tmp_path / "config").mkdir()
-    (tmp_path / "mine.tsv").rename(tmp_path / "config/datasets.tsv")
-    again = Plan.read({**plan.raw, "sheets": ["config/datasets.tsv"]}, ROOT)
-    assert again.sheets["mine"] == "config/datasets.tsv"
+    assert plan.local_file("config/config.yaml", "x") == str(ROOT / "config/config.yaml")
+    (tmp_path / "config/config.yaml").write_text("")
+    assert plan.local_file("config/config.yaml", "x") == "config/config.yaml"
 
 
 def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
@@ -412,13 +385,6 @@ def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):
     assert scheme(wildcards(study="two", analysis="y")) is None
 
 
-def test_sections_depend_on_the_files_of_a_page_and_jobs_do_not(plan, monkeypatch):
-    monkeypatch.setattr("xnbflow.running.plan.method_code", lambda _: "of methods")
-    monkeypatch.setattr("xnbflow.running.planners.report.section_code", lambda _: "of sections")
-    assert ReportPlanner(plan).section_code(ONE) == "of sections"
-    assert StudyPlanner(plan).code(ONE) == "of methods"
-
-
 def test_only_existing_pages_are_listed(plan, tmp_path):
     assert TargetPlanner(plan).pages() == []
     page = tmp_path / "results/studies/one/report.html"
@@ -427,10 +393,25 @@ def test_only_existing_pages_are_listed(plan, tmp_path):
     assert TargetPlanner(plan).pages() == [page]
 
 
-def test_a_classifier_behind_steps_counts_with_all_its_methods(plan):
+def test_other_code_counts_for_the_study_that_names_it(plan, tmp_path, monkeypatch):
+    """Classifiers behind steps, and a module beside the configuration."""
     plan.config.preprocessing["wine"] = [{"method": "sample_ranks", "reason": "two scanners"}]
-    job = wildcards(dataset="wine", classifier="forest")
-    assert set(TrainPlanner(plan).model_code(job)) == {"sklearn"}
+    assert set(StudyPlanner(plan).own_code(ONE)) == {"sklearn"}
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_module.py").write_text("class Model: ...\n")
+    plan.config.classifiers["csnb"]["method"] = "own_module.Model"
+    before = StudyPlanner(plan).own_code(ONE)["own_module"]
+    (tmp_path / "own_module.py").write_text("class Model: ...  # edited\n")
+    assert StudyPlanner(plan).own_code(ONE)["own_module"] != before
+
+
+def test_gene_sets_of_the_project_are_parameters_by_their_content(plan):
+    """As inputs they would have the path and the time of one clone."""
+    shipped = "config/gene-sets/planted-modules.gmt"
+    plan.config.studies["one"] = replace(plan.config.studies["one"], gene_sets=(shipped,))
+    planner = StudyPlanner(plan)
+    assert planner.gene_set_files(ONE) == []
+    assert list(planner.shipped_gene_sets(ONE)) == [shipped]
 
 
 class Found:
@@ -486,3 +467,13 @@ class InputFiles(list):
     def __init__(self, paths, sizes):
         super().__init__(paths)
         self.size_files_mb = sizes
+
+
+def test_compare_and_report_are_one_job_of_a_cluster_without_an_analysis_between_them(plan):
+    planner = StudyPlanner(plan)
+    assert planner.end_group(ONE) == "end"
+    known = {"needy": SimpleNamespace(needs=("summary",)), "free": SimpleNamespace(needs=())}
+    with patch("xnbflow.running.planners.study.known_analyses", lambda: known):
+        for name, group in (("needy", None), ("free", "end")):
+            plan.config.studies["one"] = replace(plan.config.studies["one"], analyses={name: {}})
+            assert planner.end_group(ONE) == group

@@ -23,9 +23,9 @@ from xnbflow.tables.contract import (
     SERIES,
     STUDY,
     PathTemplate,
+    benchmark_of,
     log_of,
     text_of,
-    usage_of,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -104,14 +104,14 @@ def test_a_job_that_trains_our_classifiers_imports_no_more_of_scikit_learn(run):
 
 
 def test_every_rule_has_its_three_places():
-    """Its group in tables.toml, its rule and its script; with log and usage."""
+    """Its group in tables.toml, its rule and its script; with log and benchmark."""
     text = rule_texts()
     written = set(re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.MULTILINE))
     scripts = {path.stem for path in (ROOT / "workflow/scripts").glob("*.py")}
     assert written == scripts == set(JOBS)
     for rule in written:
         assert f"scripts/{rule}.py" in text
-        for path in (log_of(rule), usage_of(rule)):
+        for path in (log_of(rule), benchmark_of(rule)):
             assert f'"{path}"' in text
 
 
@@ -133,7 +133,7 @@ def test_the_paths_in_the_rules_are_those_of_the_contract():
         places |= {text_of(path) for path in group.files.values()}
     places |= {PathTemplate(path).fill(**ALL_COHORTS) for path in places if "{dataset}" in path}
     for rule in JOBS:
-        places |= {log_of(rule), usage_of(rule)}
+        places |= {log_of(rule), benchmark_of(rule)}
     written = set(re.findall(r'"(results/[^"]+)"', rule_texts()))
     assert written
     assert written <= places
@@ -164,10 +164,10 @@ class StubPlan:
     def __init__(self, **study):
         self._study = SimpleNamespace(**study)
 
-    def sheet_mb(self, wildcards, samples=300):
+    def dataset_mb(self, wildcards, samples=300):
         return 2.0 * samples
 
-    def sheets_mb(self, datasets):
+    def datasets_mb(self, datasets):
         return 200.0 * len(datasets)
 
     def validation_datasets(self, wildcards):
@@ -261,30 +261,19 @@ def test_jobs_in_progress_precede_new_data_sets_and_large_ones_precede_small_one
     assert planned("check", "priority")(None) == 1 - 1 / 601
 
 
-#: The digests that are parameters of each rule: of the core, and of methods.
-CODE = {
-    "acquire": ("reading code", "reader_code"),
-    "seek": ("reading code", "reader_code"),
-    "diagnose": ("computing code", None),
-    "genes": ("computing code", None),
-    "classify": ("computing code", "code"),
-    "check": ("computing code", "check_code"),
-    "models": ("computing code", "model_code"),
-    "compare": ("computing code", "code"),
-    "validate": ("computing code", "model_code"),
-    "combine": ("computing code", "code"),
-    "analyse": ("computing code", "code"),
-    "report": ("computing code", None),
-    "draw": ("computing code", None),
-}
+#: The stage of each rule, whose code is a parameter.
+STAGE = dict.fromkeys(JOBS, "computing")
+STAGE |= {"acquire": "reading", "seek": "reading", "compare": "judging"}
+STAGE |= {"report": "page", "draw": "page"}
+#: Rules of jobs in which no module of the user has a part.
+WITHOUT_OWN_CODE = {"diagnose", "genes"}
 
 
 @pytest.mark.parametrize("rule", JOBS)
 def test_an_edit_of_the_code_behind_a_rule_repeats_its_jobs(rule):
     params = planned(rule, "params")
-    assert (params["code"], params.get("methods")) == CODE[rule]
-    if rule in {"report", "draw"}:
-        assert (params["page_code"], params["sections"]) == ("page code", "section_code")
+    assert params["code"] == STAGE[rule]
+    assert ("own_code" in params) == (rule not in WITHOUT_OWN_CODE)
 
 
 def test_parameters_are_those_of_the_study():

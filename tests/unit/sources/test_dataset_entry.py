@@ -90,13 +90,14 @@ def test_braces_in_a_file_s_name_are_refused(key):
 
 
 def documented_keys():
-    """Return the sources of each key in the table of config/README.md."""
+    """Return the sources of each key in the tables of config/README.md."""
     page = (ROOT / "config/README.md").read_text().replace("`", "")
     rows = {}
-    for line in page.split("| key of a data set |")[1].partition("\n\n")[0].splitlines()[2:]:
-        name, sources, _ = line.strip("| ").split(" | ")
-        assert name not in rows
-        rows[name] = sources.split(", ")
+    for part in page.split("| key of a data set |")[1:]:
+        for line in part.partition("\n\n")[0].splitlines()[2:]:
+            name, sources, _ = line.strip("| ").split(" | ")
+            assert name not in rows
+            rows[name] = sources.split(", ")
     return rows
 
 
@@ -127,7 +128,7 @@ def test_a_data_set_has_the_name_of_a_file(name):
 
 def test_a_name_that_yaml_reads_otherwise_is_refused_with_quotes_as_the_remedy():
     settings = yaml.safe_load("{source: table, file: a.csv, label: type, map: {no: a, yes: b}}")
-    with refused(r"datasets.x.map: found False; use a text \(in quotes if YAML", key="map"):
+    with refused(r"datasets.x, map: found False; use a text \(in quotes if YAML", key="map"):
         read_entry("x", settings)
 
 

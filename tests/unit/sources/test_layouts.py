@@ -316,7 +316,12 @@ def test_drop_leaves_out_columns_of_the_phenotype(tmp_path):
     write_samples(tmp_path, site=["a"] * 24, __no_feature=range(24), kept=range(24))
     frame = pd.read_csv(path).drop(columns=["condition", "site", "cohort"])
     frame.to_csv(path, index=False)
-    options = [f"phenotype={tmp_path / 'samples.csv'}", "drop=__*,site"]
-    propose(str(path), label="condition", settings=options, output=str(tmp_path / "mine"))
+    propose(
+        str(path),
+        label="condition",
+        phenotype=str(tmp_path / "samples.csv"),
+        settings=["drop=[{pattern: '__*'}, site]"],
+        output=str(tmp_path / "mine"),
+    )
     series = acquire(entry_in(tmp_path / "mine.yaml"))
     assert list(series.sample_metadata) == ["kept"]

@@ -84,24 +84,19 @@ def counts_of(right, tests=10_000):
 def test_averages_leave_out_data_sets_where_one_classifier_failed():
     scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5, ("b", "nb"): 0.8, ("b", "xnb"): 0.9}
     table = summary(scores, failed={("a", "xnb")})
-    seconds = pd.DataFrame({"classifier": ["nb", "xnb", "nb"], "fit_seconds": [1.0, 3.0, 2.0]})
     right = {("a", "nb"): 6, ("b", "nb"): 7, ("b", "xnb"): 8}
     counts = counts_of(right, tests=10)
-    actual = fold_scores.averages(table, counts, seconds).set_index("classifier")
+    actual = fold_scores.averages(table, counts).set_index("classifier")
     assert actual["accuracy"].tolist() == [0.7, 0.8]  # of all samples, not the mean over folds
     assert actual["places"].tolist() == [1, 1]
     assert actual["wins"].tolist() == [1, 1]
-    assert actual["fit_seconds"].tolist() == [1.5, 3.0]
-
-
-SECONDS = pd.DataFrame({"classifier": ["nb", "xnb", "xnb"], "fit_seconds": [1.0, 3.0, 5.0]})
 
 
 def test_a_data_set_with_a_failed_fold_of_one_classifier_is_in_no_average():
     right = {("a", "nb"): 6000, ("a", "xnb"): 5000, ("b", "nb"): 8000, ("b", "xnb"): 9000}
     scores = {key: n / 10_000 for key, n in right.items()}
     table = summary(scores, failed={("a", "xnb")})
-    rows = fold_scores.averages(table, counts_of(right), SECONDS).set_index("classifier")
+    rows = fold_scores.averages(table, counts_of(right)).set_index("classifier")
     assert rows["places"].tolist() == [1, 1]
     assert rows["accuracy"].tolist() == pytest.approx([0.8, 0.9])
 
@@ -109,5 +104,5 @@ def test_a_data_set_with_a_failed_fold_of_one_classifier_is_in_no_average():
 def test_accuracies_that_are_equal_to_three_decimals_are_both_wins():
     right = {("a", "nb"): 9001, ("a", "xnb"): 9004, ("b", "nb"): 9010, ("b", "xnb"): 9000}
     table = summary({key: n / 10_000 for key, n in right.items()})
-    rows = fold_scores.averages(table, counts_of(right), SECONDS).set_index("classifier")
+    rows = fold_scores.averages(table, counts_of(right)).set_index("classifier")
     assert rows["wins"].to_dict() == {"nb": 2, "xnb": 1}

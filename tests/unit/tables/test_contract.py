@@ -237,4 +237,4 @@ def test_rows_of_a_classifier_that_the_job_does_not_train_are_refused(tmp_path):
 
 
 def test_no_data_set_can_have_the_name_of_a_folder_of_results():
-    assert {"all_cohorts", "logs", "studies", "usage"} == contract.RESERVED_DATASETS
+    assert {"all_cohorts", "benchmarks", "logs", "studies"} == contract.RESERVED_DATASETS

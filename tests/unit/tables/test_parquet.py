@@ -1,4 +1,4 @@
-"""Damaged, copied and unreadable Parquet files are refused with the remedy that helps."""
+"""Damaged and unreadable Parquet files are refused with the remedy that helps."""
 
 import errno
 
@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from toys import refused
 
-from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer, place_of
+from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
 
 TABLE = pa.table({"a": pa.array(range(5000), pa.int64())})
 
@@ -29,28 +29,6 @@ def test_a_changed_byte_is_damage(tmp_path):
     path.write_bytes(content)
     with refused("t.parquet is damaged", remedy=REMEDY):
         read(path)
-
-
-def test_the_place_begins_at_the_last_folder_of_results():
-    assert place_of("/results/x/results/a/t.parquet") == "results/a/t.parquet"
-    assert place_of("/resources/a/t.parquet") == "resources/a/t.parquet"
-    assert place_of("/other/results") == ""
-
-
-def test_a_copy_for_another_data_set_is_refused(tmp_path):
-    path = write(tmp_path / "results/a/t.parquet")
-    copy = tmp_path / "results/b/t.parquet"
-    copy.parent.mkdir()
-    copy.write_bytes(path.read_bytes())
-    assert read(path).num_rows == 5000
-    with refused("is a copy of results/a/t.parquet", file=copy):
-        read(copy)
-
-
-def test_a_file_that_was_moved_out_of_results_is_read(tmp_path):
-    path = write(tmp_path / "results/a/t.parquet")
-    moved = path.rename(tmp_path / "t.parquet")
-    assert read(moved).num_rows == 5000
 
 
 @pytest.mark.parametrize(

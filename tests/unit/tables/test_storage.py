@@ -1,4 +1,4 @@
-"""Tables record the series and the software that they come from, and replace older tables."""
+"""Tables record the software that they come from, and replace older tables."""
 
 from dataclasses import replace
 from unittest.mock import patch
@@ -6,7 +6,6 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from toys import refused
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.tables import storage
@@ -21,10 +20,7 @@ from xnbflow.tables.contract import (
     text_of,
 )
 from xnbflow.tables.storage import (
-    recorded_gene_sets_digest,
-    recorded_series_digest,
     recorded_versions,
-    refuse_other_series,
     table_of,
     tsv,
     write_parquet,
@@ -35,34 +31,12 @@ NUMBERS = TableSchema("numbers", "", "a row", {"x": Column("number")})
 FRAME = pd.DataFrame({"x": [0.5, np.nan]})
 
 
-def test_the_digests_of_series_and_gene_sets_are_read_back(tmp_path):
-    path = tmp_path / "t.parquet"
-    write_parquet(FRAME, path, NUMBERS, series="abc", gene_sets="def")
-    assert (recorded_series_digest(path), recorded_gene_sets_digest(path)) == ("abc", "def")
-
-
-def test_a_table_of_an_earlier_series_is_refused(tmp_path):
-    series = tmp_path / "series.parquet"
-    write_parquet(FRAME, series, NUMBERS)
-    path = tmp_path / "t.parquet"
-    write_parquet(FRAME, path, NUMBERS, series=storage.digest_of_file(series))
-    refuse_other_series([path], series)
-    write_parquet(FRAME[:1], series, NUMBERS)
-    with refused("t.parquet was not computed from .*series.parquet as it is now", file=path):
-        refuse_other_series([path], series)
-
-
 def test_versions_of_several_tables_are_joined(tmp_path):
     paths = [tmp_path / name for name in ("a.parquet", "b.parquet", "c.parquet")]
     for path, version in zip(paths, ("1.0", "1.1", "1.0"), strict=True):
         with patch.object(storage, "software", lambda version=version: {"numpy": version}):
-            write_parquet(FRAME, path, NUMBERS, series="abc")
+            write_parquet(FRAME, path, NUMBERS)
     assert recorded_versions(paths) == {"numpy": "1.0 and 1.1"}
-
-
-def test_a_table_without_series_has_no_versions(tmp_path):
-    write_parquet(FRAME, tmp_path / "t.parquet", NUMBERS)
-    assert recorded_versions([tmp_path / "t.parquet"]) == {}
 
 
 def test_tables_of_the_job_that_it_does_not_write_again_are_removed_and_nothing_else(tmp_path):

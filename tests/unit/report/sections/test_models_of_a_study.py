@@ -1,7 +1,6 @@
 """The sections of signatures and of a second cohort, from the models of a study."""
 
 import re
-import shutil
 from dataclasses import replace
 
 import pandas as pd
@@ -9,20 +8,17 @@ import pytest
 from model_files import two_classes
 from report_study import walk, with_rows
 from study_files import StudyFiles
-from toys import refused
 
 from xnbflow.core.study import Study, Validation
 from xnbflow.models import cross_validate
 from xnbflow.models import validation as second_cohort
 from xnbflow.models.final import final_model
-from xnbflow.models.trained import series_digest
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
 from xnbflow.report.sentences import cohort_sentence
 from xnbflow.tables import contract
-from xnbflow.tables.storage import read_parquet, write_parquet
 
 TRAIN = replace(two_classes(40), name="one")
 
@@ -55,16 +51,16 @@ def results(tmp_path_factory):
     genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}
     fits = {"fits": pd.DataFrame(columns=contract.TRAINING_TABLES["fits"].fixed)}
     for series in (TRAIN, TEST):
-        key, digest = {"dataset": series.name}, series_digest(series)
+        key = {"dataset": series.name}
         files.put("genes", genes, study="small", **key)
         place = {"study": "small", **key, "folds": "5-fold", "job": "main"}
-        files.put_stacked("training", dict.fromkeys(entries, fits), digest, **place)
+        files.put_stacked("training", dict.fromkeys(entries, fits), **place)
         for name, entry in entries.items():
             folds = cross_validate(series, entry, 5)
             model = final_model(
                 series, entry, predictions=folds.predictions, selected=folds.selected, origin={}
             )
-            files.put_model(model, series, "small", series.name, name, digest)
+            files.put_model(model, series, "small", series.name, name)
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
     study_results = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
     empty = {"concordance": [], "components": []}
@@ -72,8 +68,7 @@ def results(tmp_path_factory):
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
-    both = f"{series_digest(TRAIN)} {series_digest(TEST)}"
-    files.put("validation", tables, both, study="small")
+    files.put("validation", tables, study="small")
     return replace(study_results)
 
 
@@ -90,28 +85,3 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
     assert {Prose, Table, Gallery} <= kinds
-
-
-@pytest.mark.parametrize(
-    ("other", "named"),
-    [
-        ("models/one/csnb/signature.parquet", "models/one/csnb/signature.parquet"),
-        # the job of training tells the series, so that the first other file is named
-        ("training/two/5-fold/main/fits.parquet", "models/two/csnb/signature.parquet"),
-        ("validation/recall.parquet", "validation/recall.parquet"),
-        ("models/one/csnb/csnb.gmt", "models/one/csnb/csnb.gmt"),
-    ],
-)
-def test_a_page_is_of_one_series(results, tmp_path, other, named):
-    """Tables of models and of a second cohort, and gene sets, belong to what was trained."""
-    copy = replace(results, root=shutil.copytree(results.root, tmp_path / "copy"))
-    copy.refuse_mixed_series()
-    kinds = contract.VALIDATION_TABLES | contract.MODEL_TABLES | contract.GROUPS["training"].schemas
-    place = copy.root / "results/studies/small" / other
-    if place.suffix == ".gmt":
-        place.write_text(place.read_text().replace("high", "low", 1))
-    else:
-        table = kinds[place.stem.rpartition(".")[2]]
-        write_parquet(read_parquet(place, table), place, table, "f" * 64)
-    with refused(file=copy.root / "results/studies/small" / named):
-        replace(copy).refuse_mixed_series()

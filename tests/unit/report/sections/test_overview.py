@@ -18,7 +18,7 @@ from xnbflow.report.sections import (
     overview,
     samples,
 )
-from xnbflow.tables.contract import usage_of
+from xnbflow.tables.contract import benchmark_of
 
 
 @pytest.fixture(scope="module")
@@ -59,15 +59,14 @@ def test_classes_with_fewer_samples_than_folds_are_warned_of(results):
 def test_folds_versions_and_seconds_are_in_the_overview(results):
     first = {"study": results.study.id, "folds": "3-fold", "job": "main"}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
-        path = usage_of("classify").of(dataset=dataset, **first)
-        names = "seconds\tprocessor_seconds\tmax_memory_mb"
-        put(results.root, f"{names}\n{seconds / 2}\t{seconds}\t300\n", path)
+        path = benchmark_of("classify").of(dataset=dataset, **first)
+        put(results.root, f"s\tmax_rss\tcpu_time\n{seconds}\t300\t1\n", path)
     section = overview.section(results)
     facts = {k: v for block in blocks(section, Facts) for k, v in block.items.items()}
     assert facts["Folds"] == "3-fold (splits: 3, repeats: 2)"
     assert facts["numpy"] == np.__version__
-    assert facts["Processor time"] == "8 s, all jobs together, without this page"
-    assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 4, 300]]
+    assert facts["Time"] == "8 s, the sum of all jobs without this page"
+    assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 300]]
 
 
 @pytest.mark.parametrize(("n_samples", "is_small"), [(2, True), (3, False)])
@@ -104,8 +103,7 @@ def test_run_time_is_summed_and_memory_is_the_most_of_a_job(tmp_path):
     study = study_of_tables(tmp_path, {}, datasets=("d", "e"))
     for dataset, seconds in (("d", 8), ("e", 100)):
         wildcards = {"study": "s", "dataset": dataset, "folds": "f"}
-        path = usage_of("classify").of(**wildcards, job=study.study.job_of("nb"))
-        text = f"seconds\tprocessor_seconds\tmax_memory_mb\n1\t{seconds}\t{seconds * 10}\n"
-        put(tmp_path, text, path)
+        path = benchmark_of("classify").of(**wildcards, job=study.study.job_of("nb"))
+        put(tmp_path, f"s\tmax_rss\tcpu_time\n{seconds}\t{seconds * 10}\t1\n", path)
     rows = overview.job_seconds(study).to_numpy().tolist()
-    assert rows == [["classify", 2, 108, 2, 1000]]
+    assert rows == [["classify", 2, 108, 1000]]

@@ -164,16 +164,13 @@ def test_every_figure_of_a_study_is_a_file_of_its_section(tmp_path):
 
 def test_the_job_draws_every_figure_that_the_pages_link_to(tmp_path):
     results = write_study(tmp_path)
-    checked = []
     draw_study(
         results.study,
         labels=results.labels,
         configuration=results.configuration,
         root=results.root,
         threads=1,
-        check_code=lambda: checked.append(True),
     )
-    assert checked == [True]
     write_report(results, results.folder / "report.html")
     pages = [(results.folder / name).read_text() for name in ("report.html", "details.html")]
     linked = re.findall(r'href="(figures/[^"]*)"', "".join(pages))

@@ -59,7 +59,7 @@ def test_a_table_without_labels_has_no_accuracy(tmp_path, capsys):
 
 
 def test_columns_of_feature_counts_are_no_samples_and_counts_are_transformed(tmp_path, capsys):
-    path, model = fitted(tmp_path, "feature_counts", "condition", option=["transform=log_cpm"])
+    path, model = fitted(tmp_path, "feature_counts", "condition", settings=["transform=log_cpm"])
     capsys.readouterr()
     app.predict(model, str(path))
     done = capsys.readouterr()
@@ -71,7 +71,7 @@ def test_columns_of_feature_counts_are_no_samples_and_counts_are_transformed(tmp
 
 
 def test_values_that_are_transformed_already_stay_as_they_are(tmp_path, capsys):
-    _, model = fitted(tmp_path, "feature_counts", "condition", option=["transform=log_cpm"])
+    _, model = fitted(tmp_path, "feature_counts", "condition", settings=["transform=log_cpm"])
     read = commands.read_model(model)
     logs = np.log1p(1e6 * counts() / counts().sum(axis=1, keepdims=True))
     pd.DataFrame(logs, index=SAMPLES, columns=read.features).to_csv(tmp_path / "logs.csv")
@@ -97,9 +97,7 @@ def test_raw_values_are_refused_by_a_model_of_logarithms(tmp_path, kind):
 def test_the_least_certain_samples_are_explained(tmp_path, capsys):
     path, model = fitted(tmp_path)
     read = commands.read_model(model)
-    samples = commands.read_samples_of(
-        read, str(path), id_column="", options=[], orientation="rows"
-    )
+    samples = commands.read_samples_of(read, str(path), {})
     names = commands.least_certain(read, samples.frame, "auto")
     table = commands.predict_table(read, samples.frame).table.set_index("sample")
     certainty = table.filter(like="probability.").max(axis=1)
@@ -128,6 +126,10 @@ def test_the_smallest_class_decides_the_number_of_folds(sizes, expected):
     assert proposals.fold_remark(summary_of_labels(labels), "x") == expected
 
 
+#: The beginning of a file that `xnbflow study` writes.
+PROPOSED = "# A study, laid over the configuration of the project.\nrun: [colon]\n"
+
+
 def test_run_takes_the_configuration_of_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "colon.yaml").write_text("run: [colon]\n")
@@ -142,22 +144,20 @@ def test_run_takes_the_configuration_of_its_name(tmp_path, monkeypatch):
 
 def test_a_study_that_does_not_exist_is_refused_with_similar_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("colon.yaml", "colon.tsv"):
-        (tmp_path / name).write_text("")
+    (tmp_path / "colon.yaml").write_text(PROPOSED)
     with pytest.raises(InputError, match=r"no study 'colin', nor colin\.yaml here; .* 'colon'\?$"):
         find_configuration("colin", [])
     with pytest.raises(InputError, match=r"no study 'xyz', .*known: colon, \w"):
         find_configuration("xyz", ["-n"])
 
 
-@pytest.mark.parametrize("name", ["colon.yaml", "colon.tsv"])
-def test_a_file_in_place_of_a_study_is_refused_with_the_study_s_name(tmp_path, monkeypatch, name):
+def test_a_file_in_place_of_a_study_is_refused_with_the_study_s_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "colon.yaml").write_text("run: [colon]\n")
-    assert find_configuration(name, []) == []  # a target that Snakemake may know
-    (tmp_path / "colon.tsv").write_text("id\n")
-    with pytest.raises(InputError, match=rf"{name} is a file; name .* colon$"):
-        find_configuration(name, [])
+    assert find_configuration("colon.yaml", []) == []  # a target that Snakemake may know
+    (tmp_path / "colon.yaml").write_text(PROPOSED)
+    with pytest.raises(InputError, match=r"colon\.yaml is a file; name .* colon$"):
+        find_configuration("colon.yaml", [])
 
 
 def test_run_calls_snakemake_with_it(tmp_path, monkeypatch):
@@ -190,11 +190,11 @@ def test_a_sheet_beside_the_table_gives_the_labels_of_a_model(tmp_path):
         output=model,
         method="csnb",
         folds=0,
-        option=["transform=log_cpm"],
+        settings=["transform=log_cpm"],
     )
     read = commands.read_model(model)
-    assert read.series["orientation"] == "columns"
-    assert "transform=log_cpm" in read.series["options"]
+    entry = read.series["entry"]
+    assert (entry["samples"], entry["transform"]) == ("columns", "log_cpm")
     assert not any("." in name for name in read.features)
 
 
@@ -206,7 +206,7 @@ def test_symbols_are_those_of_a_table_beside_it(tmp_path):
     app.propose(
         str(path),
         phenotype=str(tmp_path / "samples.csv"),
-        symbols=str(tmp_path / "symbols.tsv"),
+        annotation=str(tmp_path / "symbols.tsv"),
         output=str(tmp_path / "mine"),
     )
     series = acquire(entry_in(tmp_path / "mine.yaml"))

@@ -52,9 +52,7 @@ def check(
         keys = ".".join(map(str, path))
         if len(keys) > 100:
             keys = f"{keys[:50]}...{keys[-45:]}"
-        where = place
-        if keys:  # a place within the configuration is itself a path of keys
-            where = f"{place}.{keys}" if ", " in place else f"{place}, {keys}"
+        where = f"{place}, {keys}" if keys else place
         if locate is not None:
             is_unknown = error.validator == "additionalProperties"
             where += locate([*path, _unknown_key(error)] if is_unknown else path)

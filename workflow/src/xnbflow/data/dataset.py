@@ -1,5 +1,6 @@
 """The data set: features by samples with class labels, which flows through the whole workflow."""
 
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -22,6 +23,7 @@ __all__ = [
     "DataSet",
 ]
 
+_LOG = logging.getLogger(__name__)
 #: The scale of a data set of counts of reads.
 COUNTS = "counts"
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
@@ -282,6 +284,8 @@ class DataSet:
         data_set = cls(**content)
         if order is not None:
             vars(data_set)["order"] = order  # the value of the cached property
+        n_samples = len(data_set.samples)
+        _LOG.info("%s: %s samples, %s features", data_set.name, n_samples, len(data_set.features))
         return data_set
 
 

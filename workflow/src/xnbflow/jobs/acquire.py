@@ -1,6 +1,6 @@
 """A job of *acquire*: one data set from its source."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.seeking import origins_of
 from xnbflow.sources.simulate import write_truth
 from xnbflow.tables.contract import NOTES_TABLE, PLACES_TABLE
-from xnbflow.tables.earlier import remove_earlier_diagnostics
 from xnbflow.tables.storage import read_parquet, write_parquet
 
 
@@ -22,7 +21,6 @@ def acquire_data_set(
     checksums: Path,
     places: Path | None,
     downloads: Mapping[str, Any],
-    check_code: Callable[[], None],
 ) -> None:
     """Write the canonical series of a data set, with notes and planted markers.
 
@@ -32,10 +30,8 @@ def acquire_data_set(
     """
     earlier = {} if places is None else origins_of(read_parquet(places, PLACES_TABLE))
     data, noted = acquire_noting(entry, lock=checksums, earlier=earlier, **downloads)
-    check_code()
     data.write(series)
     write_parquet(noted, notes, NOTES_TABLE)
     write_truth(entry, truth)
     # a data set without downloads has no checksums; the rule promises the file
     checksums.touch()
-    remove_earlier_diagnostics(series.parent)

@@ -1,7 +1,7 @@
 """A job of *analyse*: one analysis of a study, by the module that its entry names."""
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,7 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.tables.contract import STUDY_TABLES, analysis_tables
-from xnbflow.tables.earlier import remove_earlier_analysis
-from xnbflow.tables.storage import digest_of_file, read_parquet, write_tables
+from xnbflow.tables.storage import read_parquet, write_tables
 
 
 def run_analysis(
@@ -26,7 +25,6 @@ def run_analysis(
     folds: Sequence[str],
     folder: Path,
     threads: int,
-    check_code: Callable[[], None],
 ) -> None:
     """Compute an analysis, compare it with its paper if it does so, and write its tables.
 
@@ -48,8 +46,6 @@ def run_analysis(
     folder : Path
         Where the tables are written.
     threads : int
-    check_code : callable
-        Called before files are written.
     """
     analysis = known_analyses()[name]
     data = {one.name: one for one in map(DataSet.read, series)}
@@ -63,8 +59,5 @@ def run_analysis(
         study = {table: read_parquet(path, STUDY_TABLES[table]) for table, path in paths}
         compare = importlib.import_module(analysis.comparison).compare
         tables |= compare({"parts": parts, "folds": folds}, study)
-    check_code()
-    digests = " ".join(map(digest_of_file, series))
     declared = analysis_tables(analysis)
-    write_tables(tables, folder, declared, digests)
-    remove_earlier_analysis(name, declared, folder.parents[1])
+    write_tables(tables, folder, declared)

@@ -1,6 +1,6 @@
 """A job of *check*: the checks of the classifiers that come first in a study on a data set."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from xnbflow.diagnostics.adjustment import covariates, with_known_covariates
 from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.label_test import label_test
 from xnbflow.tables.contract import GROUPS
-from xnbflow.tables.storage import digest_of_file, write_stacked
+from xnbflow.tables.storage import write_stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,6 @@ def check_classifiers(
     n_permutations: int,
     design: Design,
     folder: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Test the labels of a data set, and fit classifiers to halves of its samples.
 
@@ -47,8 +46,6 @@ def check_classifiers(
         The columns for which the label test is adjusted.
     folder : Path
         The folder of the job. A table has the rows of all classifiers.
-    check_code : callable
-        Called before files are written.
     """
     data = DataSet.read(series)
     tables: dict[str, dict[str, pd.DataFrame]] = {name: {} for name in GROUPS["check"].tables}
@@ -64,7 +61,5 @@ def check_classifiers(
         halves = halves_table(data, entries[name], n_pairs)
         tables["halves"][name] = halves
         tables["agreement"][name] = agreement_table(data, halves)
-    check_code()
-    digest = digest_of_file(series)
     for table, schema in GROUPS["check"].tables.items():
-        write_stacked(tables[table], folder / f"{table}.parquet", schema, digest)
+        write_stacked(tables[table], folder / f"{table}.parquet", schema)

@@ -1,6 +1,6 @@
 """A job of *classify*: classifiers of a data set and scheme of folds."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.training import train
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.tables.contract import FOLDS_TABLE, GROUPS, TRAINING_TABLES
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked
+from xnbflow.tables.storage import write_parquet, write_stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,6 @@ def train_classifiers(
     entries: Mapping[str, Mapping[str, Any]],
     random_gene_classifiers: Collection[str],
     folder: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Draw the folds, train the classifiers of a job on them, and write the tables of all.
 
@@ -41,8 +40,6 @@ def train_classifiers(
         The classifiers whose features are compared with random ones.
     folder : Path
         The folder of the job. A table has the rows of all classifiers.
-    check_code : callable
-        Called before files are written.
     """
     data = DataSet.read(series)
     folds = scheme_folds(data, scheme, folds_file, downloads)
@@ -54,10 +51,8 @@ def train_classifiers(
             training[table][name] = frame
         if name in random_gene_classifiers:
             comparisons[name] = random_genes(data, tables["selected"], folds)
-    check_code()
-    digest = digest_of_file(series)
     write_parquet(folds, folder / "folds.parquet", FOLDS_TABLE)
     for table, schema in TRAINING_TABLES.items():
-        write_stacked(training[table], folder / f"{table}.parquet", schema, digest)
+        write_stacked(training[table], folder / f"{table}.parquet", schema)
     schema = GROUPS["random_genes"].tables["random_genes"]
-    write_stacked(comparisons, folder / "random_genes.parquet", schema, digest)
+    write_stacked(comparisons, folder / "random_genes.parquet", schema)

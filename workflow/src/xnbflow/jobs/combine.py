@@ -1,6 +1,6 @@
 """A job of *combine*: several series of one question, and a model of all of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.models.cohorts import combine
 from xnbflow.tables.contract import ALL_COHORTS, COHORT_TABLES
-from xnbflow.tables.earlier import remove_earlier_tables
-from xnbflow.tables.storage import digest_of_file, write_tables
+from xnbflow.tables.storage import write_tables
 
 
 def combine_series(
@@ -23,20 +22,16 @@ def combine_series(
     designs: Mapping[str, Design],
     tables_folder: Path,
     model_folder: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Combine several series; write their tables and the model of all into a folder each.
 
     For ``entry``, the configuration of the classifier, ``match`` and ``harmonise`` see
     `xnbflow.models.cohorts.combine`; ``label`` is the classifier's, ``designs`` those of the
-    data sets by name. ``check_code`` is called before files are written.
+    data sets by name.
     """
     cohorts = [DataSet.read(path) for path in series]
     tables, model, merged = combine(
         cohorts, entry, match=match, harmonise=harmonise, name=label, designs=designs
     )
-    check_code()
-    digest = " ".join(map(digest_of_file, series))
-    write_model_files(model, merged, model_folder, ALL_COHORTS["classifier"], digest)
-    write_tables(tables, tables_folder, COHORT_TABLES, digest)
-    remove_earlier_tables("combine", tables_folder.parent)
+    write_model_files(model, merged, model_folder, ALL_COHORTS["classifier"])
+    write_tables(tables, tables_folder, COHORT_TABLES)

@@ -1,6 +1,6 @@
 """A job of *compare*: the tables of a study from those of its data sets and classifiers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from xnbflow.studies.description import description_tables
@@ -10,11 +10,9 @@ from xnbflow.tables.contract import (
     DESCRIPTION_TABLE,
     DESCRIPTION_TABLES,
     GROUPS,
-    STUDY,
     STUDY_TABLE,
 )
-from xnbflow.tables.earlier import remove_earlier_tables
-from xnbflow.tables.storage import digest_of_file, refuse_other_series, write_tables
+from xnbflow.tables.storage import write_tables
 
 
 def compare_classifiers(
@@ -22,7 +20,6 @@ def compare_classifiers(
     *,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     alpha: float,
-    check_code: Callable[[], None],
 ) -> None:
     """Make and write the tables of a study and of its description.
 
@@ -31,24 +28,11 @@ def compare_classifiers(
     inputs : StudyInputs
     entries, alpha
         See `xnbflow.studies.study_tables.study_tables`.
-    check_code : callable
-        Called before files are written.
-
-    Raises
-    ------
-    InputError
-        If a table of a classifier is of another series than the study's.
     """
-    for dataset, series in inputs.series_paths.items():
-        refuse_other_series(inputs.training_paths(dataset), series)
     tables = study_tables(inputs, entries, alpha=alpha)
     descriptions = description_tables(inputs, entries)
-    check_code()
     study = inputs.study.id
-    # the model of a study has a verdict if both are of the same series
-    digests = " ".join(map(digest_of_file, inputs.series_paths.values()))
     folder = inputs.root / STUDY_TABLE.parent.of(study=study)
-    write_tables(tables, folder, GROUPS["study"].tables, digests)
+    write_tables(tables, folder, GROUPS["study"].tables)
     folder = inputs.root / DESCRIPTION_TABLE.parent.of(study=study)
     write_tables(descriptions, folder, DESCRIPTION_TABLES)
-    remove_earlier_tables("compare", inputs.root / STUDY.of(study=study))

@@ -1,6 +1,6 @@
 """A job of *diagnose*: the audit and the tests of one data set."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
-from xnbflow.tables.storage import digest_of_file, write_parquet
+from xnbflow.tables.storage import write_parquet
 
 
 def join_findings(*tables: pd.DataFrame) -> pd.DataFrame:
@@ -24,7 +24,6 @@ def diagnose_data_set(
     *,
     tests: Mapping[str, Any] | None,
     folder: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Write the tables of diagnostics and of the audit of a series into a folder.
 
@@ -34,8 +33,6 @@ def diagnose_data_set(
     data = DataSet.read(series)
     tables = diagnose(data, tests) | audit(data)
     tables["audit"] = join_findings(tables["audit"], missing_values(data), values_at_limit(data))
-    check_code()
-    digest = digest_of_file(series)
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}
     for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet", schemas[name], digest)
+        write_parquet(table, folder / f"{name}.parquet", schemas[name])

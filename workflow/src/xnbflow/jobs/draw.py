@@ -1,6 +1,5 @@
 """A job of *draw*: the figures of a study as files."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,10 @@ def draw_study(
     configuration: dict[str, Any],
     root: Path,
     threads: int,
-    check_code: Callable[[], None],
 ) -> None:
     """Draw the figures of a study by ``threads`` processes.
 
     For the other arguments see `xnbflow.jobs.report.report_study`.
     """
     results = results_of(study, labels=labels, configuration=configuration, root=root)
-    check_code()
     draw_figures(sections_with_figures(results), root / FIGURES_FOLDER.of(study=study.id), threads)

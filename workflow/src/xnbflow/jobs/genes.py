@@ -1,7 +1,8 @@
 """A job of *genes*: the comparisons of single features of a data set, by the design of a study."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from xnbflow.core.study import Design
@@ -14,34 +15,30 @@ from xnbflow.diagnostics.gene_set_files import (
 )
 from xnbflow.diagnostics.gene_tables import TEXTS, gene_tables
 from xnbflow.tables.contract import GENE_TABLES
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
+from xnbflow.tables.storage import write_parquet, write_tsv
 
 
 def compare_features(
     series: Path,
     design: Design,
     *,
-    gene_set_files: Sequence[str | Path] = (),
+    gene_set_files: Mapping[str, Path] = MappingProxyType({}),
     gene_set_urls: Sequence[str] = (),
     downloads: Mapping[str, Any],
     folder: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Write the comparisons of the features of a series, and of gene sets, into a folder.
 
-    ``gene_set_files`` are those of the user, ``gene_set_urls`` public ones, which are downloaded by
-    the settings ``downloads`` of the configuration. See
-    `xnbflow.diagnostics.gene_tables.gene_tables`; ``check_code`` is called before files are
-    written.
+    ``gene_set_files`` are those of the user and of the project by the places that the
+    configuration names, ``gene_set_urls`` public ones, which are downloaded by the settings
+    ``downloads`` of the configuration. See `xnbflow.diagnostics.gene_tables.gene_tables`.
     """
-    files = [GeneSetFile(Path(path), str(path)) for path in gene_set_files]
+    files = [GeneSetFile(path, place) for place, path in gene_set_files.items()]
     files += fetch_gene_sets(gene_set_urls, downloads)
     sets = read_gene_sets(*(file.path for file in files))
     tables = gene_tables(DataSet.read(series), design, sets)
     tables["gene_set_files"] = gene_set_file_table(files)
-    check_code()
-    digest = digest_of_file(series)
     for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet", GENE_TABLES[name], digest)
+        write_parquet(table, folder / f"{name}.parquet", GENE_TABLES[name])
     for name in TEXTS:
         write_tsv(tables[name], folder / f"{name}.tsv", GENE_TABLES[name])

@@ -9,18 +9,13 @@ from xnbflow.models.model_file import write_model
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import TrainedModel
 from xnbflow.tables.contract import MODEL_TABLES
-from xnbflow.tables.earlier import remove_earlier_model
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
+from xnbflow.tables.storage import write_parquet, write_tsv
 
 
-def write_model_files(
-    model: TrainedModel, series: DataSet, folder: Path, classifier: str, digest: str = ""
-) -> None:
+def write_model_files(model: TrainedModel, series: DataSet, folder: Path, classifier: str) -> None:
     """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text.
 
-    ``classifier`` is the id that is the name of the first two. The ``digest`` is that of the
-    series' file, see `xnbflow.tables.storage.digest_of_file`. The signature has the digest of its
-    gene sets, since these files have none. What an earlier version wrote is removed.
+    ``classifier`` is the id that is the name of the first two.
     """
     write_model(model, folder / f"{classifier}.skops")
     lines = [
@@ -28,10 +23,7 @@ def write_model_files(
     ]
     path_of_sets = folder / f"{classifier}.gmt"
     write_atomically(path_of_sets, lambda part: part.write_text("".join(lines), encoding="utf-8"))
-    digests_of_sets = {"signature": digest_of_file(path_of_sets)}
     for name, table in model_tables(model, series).items():
         schema = MODEL_TABLES[name]
-        digest_of_sets = digests_of_sets.get(name, "")
-        write_parquet(table, folder / f"{name}.parquet", schema, digest, digest_of_sets)
+        write_parquet(table, folder / f"{name}.parquet", schema)
         write_tsv(table, folder / f"{name}.tsv", schema)
-    remove_earlier_model(classifier, folder.parent)

@@ -1,6 +1,6 @@
 """A job of *models*: a classifier fitted to all samples of a data set."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.models.final import final_model
 from xnbflow.tables.contract import CHECK_TABLES, TRAINING_TABLES
-from xnbflow.tables.storage import digest_of_file, read_stacked, refuse_other_series
+from xnbflow.tables.storage import read_stacked
 
 
 def fit_kept_model(
@@ -23,7 +23,6 @@ def fit_kept_model(
     halves: Path | None,
     halves_classifiers: Sequence[str],
     folder: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Fit a classifier to all samples of a data set, and write the model and its tables.
 
@@ -40,11 +39,7 @@ def fit_kept_model(
         where this classifier is not fitted to halves.
     folder : Path
         The folder of the model.
-    check_code : callable
-        Called before files are written.
     """
-    tables = [predictions, selected] if halves is None else [predictions, selected, halves]
-    refuse_other_series(tables, series)
     data = DataSet.read(series)
     predicted = read_stacked(predictions, TRAINING_TABLES["predictions"], trained_classifiers)
     selections = read_stacked(selected, TRAINING_TABLES["selected"], trained_classifiers)
@@ -59,5 +54,4 @@ def fit_kept_model(
         origin=origin,
         halves=in_halves,
     )
-    check_code()
-    write_model_files(model, data, folder, classifier, digest_of_file(series))
+    write_model_files(model, data, folder, classifier)

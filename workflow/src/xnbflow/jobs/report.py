@@ -1,6 +1,5 @@
 """A job of *report*: the page of a study with its record and curves."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,16 @@ def report_study(
     labels: dict[str, str],
     configuration: dict[str, Any],
     root: Path,
-    check_code: Callable[[], None],
+    provenance: dict[str, Any],
 ) -> None:
     """Write the report of a study.
 
-    For ``labels``, ``configuration`` and ``root`` see `xnbflow.report.results.StudyResults`;
-    ``check_code`` is called before files are written.
+    For ``labels``, ``configuration``, ``root`` and ``provenance`` see
+    `xnbflow.report.results.StudyResults`.
     """
-    results = results_of(study, labels=labels, configuration=configuration, root=root)
-    check_code()
+    results = results_of(
+        study, labels=labels, configuration=configuration, root=root, provenance=provenance
+    )
     write_report(results, root / REPORT.of(study=study.id))
     write_record(results, root / RECORD.of(study=study.id))
     write_curves(results, root / CURVES.of(study=study.id))

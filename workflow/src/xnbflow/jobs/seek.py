@@ -1,6 +1,6 @@
 """A job of *seek*: whether the files of an optional data set can be had."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,11 @@ def seek_data_set(
     availability: Path,
     places: Path,
     downloads: Mapping[str, Any],
-    check_code: Callable[[], None],
 ) -> None:
     """Write whether the files of a data set can be had, and from where.
 
-    ``downloads`` are settings of `xnbflow.sources.places.seeking.seek`; ``check_code`` is called
-    before files are written.
+    ``downloads`` are settings of `xnbflow.sources.places.seeking.seek`.
     """
     sought = seek(entry, **downloads)
-    check_code()
     write_parquet(places_table(entry.id, sought.origins), places, PLACES_TABLE)
     write_availability(sought, availability)

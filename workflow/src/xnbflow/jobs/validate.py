@@ -1,13 +1,13 @@
 """A job of *validate*: models of a study on second cohorts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.validation import validate_all
 from xnbflow.tables.contract import VALIDATION_TABLES
-from xnbflow.tables.storage import digest_of_file, write_tables
+from xnbflow.tables.storage import write_tables
 
 
 def validate_models(
@@ -16,15 +16,11 @@ def validate_models(
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     pairs: Sequence[Mapping[str, Any]],
     folder: Path,
-    check_code: Callable[[], None],
 ) -> None:
     """Test models on second cohorts, and write the tables of all pairs into a folder.
 
-    For ``entries`` and ``pairs`` see `xnbflow.models.validation.validate_all`; ``check_code`` is
-    called before files are written.
+    For ``entries`` and ``pairs`` see `xnbflow.models.validation.validate_all`.
     """
     cohorts = {cohort.name: cohort for cohort in map(DataSet.read, series)}
     tables = validate_all(cohorts, entries, pairs)
-    check_code()
-    digests = " ".join(map(digest_of_file, series))
-    write_tables(tables, folder, VALIDATION_TABLES, digests)
+    write_tables(tables, folder, VALIDATION_TABLES)

@@ -15,12 +15,11 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
 from xnbflow.models.permitted_types import permitted_types
 from xnbflow.models.trained import TrainedModel, predict_quartiles
 from xnbflow.models.typicality import Typicality
-from xnbflow.tables.parquet import place_of
 
 #: Version of the format; increase it when older or newer programs cannot read the files.
 MODEL_VERSION = 5
@@ -57,7 +56,6 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
         If skops cannot store an object of the estimator.
     """
     content = _content(model)
-    content["place"] = place_of(path)
     try:
         with _without_feature_names(model):
             data = _skops().dumps(content)
@@ -194,14 +192,6 @@ def _check_header(schema: Any, path: str | Path) -> None:
             "use the version of xnbflow that made it, or fit the model again"
         )
         raise InputError(msg)
-    # A file that was copied in place of another model, beside the tables of that model.
-    written_to = _plain_value(schema, "place")
-    place = place_of(path)
-    is_moved = written_to and place and written_to != place
-    if is_moved and Path(path).with_name("signature.parquet").exists():
-        original = quoted(written_to, 200)[1:-1]
-        msg = f"{path} is a copy of {original}, which belongs to something else"
-        raise InputError(f"{msg}; read it there, or move it out of the folder")
 
 
 def _plain_value(schema: Any, key: str) -> Any:

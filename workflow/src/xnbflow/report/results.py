@@ -21,7 +21,6 @@ from xnbflow.tables.contract import (
     COHORT_TABLES,
     DIAGNOSTIC_PATH,
     DIAGNOSTIC_TABLES,
-    GENE_SETS,
     GENE_TABLES,
     GENES,
     GROUPS,
@@ -40,13 +39,9 @@ from xnbflow.tables.contract import (
     analysis_tables,
     text_of,
 )
-from xnbflow.tables.parquet import REMEDY
 from xnbflow.tables.storage import (
-    digest_of_file,
     read_parquet,
     read_stacked,
-    recorded_gene_sets_digest,
-    recorded_series_digest,
     recorded_versions,
     rows_at,
 )
@@ -73,6 +68,9 @@ class StudyResults:
         The analyses that the study names, by their names.
     software : mapping of str to str
         The versions of the software that writes the report.
+    provenance : mapping of str to object
+        Where, when and by which code and packages the report is written, for its record; see
+        `xnbflow.running.provenance.provenance`.
     """
 
     study: Study
@@ -82,6 +80,7 @@ class StudyResults:
     _: KW_ONLY
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
     software: Mapping[str, str] = field(default_factory=software)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", distinct_labels(self.labels))
@@ -176,56 +175,9 @@ class StudyResults:
 
         return cache(tables_of)
 
-    def refuse_mixed_series(self) -> None:
-        """Refuse tables and gene sets that are of other series than the predictions.
-
-        It is an `InputError` if a table of a classifier, a model, an analysis or a second cohort
-        was not computed from the series of the first classifier, or gene sets were not made of
-        their signature.
-        """
-        trained: dict[str, str] = {}
-        for path, (dataset, _, _) in zip(self._fits, self.study.training_jobs, strict=True):
-            trained.setdefault(dataset, recorded_series_digest(path))
-
-        # The tables whose series must be those of the training, with their data sets: training and
-        # models belong to one data set, combined tables, analyses and validations to several.
-        study = self.study
-        datasets_of: dict[Path, Sequence[str]] = {
-            path: [dataset]
-            for path, (dataset, _, _) in zip(self._fits, study.training_jobs, strict=True)
-        }
-        for model in study.models:
-            for table in MODEL_TABLES:
-                of_model = MODEL_TABLE.of(**self._model_key(model), table=table)
-                datasets_of[self.root / of_model] = [model[0]]
-        if study.cohort_series:
-            for table in COHORT_TABLES:
-                of_cohorts = COHORT_TABLE.of(study=study.id, table=table)
-                datasets_of[self.root / of_cohorts] = study.cohort_series
-        for name, settings in study.analyses.items():
-            datasets = settings.get("datasets", [])
-            datasets_of |= dict.fromkeys(self.analysis(self.analyses[name]).files(), datasets)
-        if study.validate:
-            datasets_of |= dict.fromkeys(self.validation.files(), study.validation_datasets)
-        for path, datasets in datasets_of.items():
-            digests = recorded_series_digest(path).split()
-            expected = [trained.get(dataset) for dataset in datasets]
-            if any(expected) and not _agree(digests, expected):
-                msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
-                raise InputError(msg, file=str(path), remedy=REMEDY)
-
-        # The gene sets of a model are those of its signature.
-        for model in study.models:
-            key = self._model_key(model)
-            gene_sets = self.root / GENE_SETS.of(**key)
-            signature = self.root / MODEL_TABLE.of(**key, table="signature")
-            if digest_of_file(gene_sets) != recorded_gene_sets_digest(signature):
-                msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
-                raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
-
     @cached_property
     def training_software(self) -> dict[str, str]:
-        """The versions of the software that trained the classifiers; empty if not recorded."""
+        """The versions of the software that trained the classifiers; empty without classifiers."""
         return recorded_versions(self._fits)
 
     @property
@@ -238,11 +190,6 @@ class StudyResults:
             )
             for dataset, folds, job in self.study.training_jobs
         ]
-
-    def _model_key(self, model: tuple[str, str]) -> dict[str, str]:
-        """Return the wildcards of the files of a model by its data set and classifier."""
-        dataset, classifier = model
-        return {"study": self.study.id, "dataset": dataset, "classifier": classifier}
 
     @cached_property
     def reported_with(self) -> dict[str, str]:
@@ -317,20 +264,6 @@ class StudyResults:
         if self.configuration.get("datasets", {}).get(dataset, {}).get("source") != "simulate":
             return None
         return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
-
-
-def _agree(digests: Sequence[str], expected: Sequence[str | None]) -> bool:
-    """Return whether series are the expected ones; None is a series without training.
-
-    Examples
-    --------
-    >>> _agree(["a", "b"], ["a", None]), _agree(["a", "b"], ["b", None]), _agree([], ["a"])
-    (True, False, False)
-    """
-    if len(digests) != len(expected):
-        return False
-    pairs = zip(digests, expected, strict=True)
-    return all(other in (None, digest) for digest, other in pairs)
 
 
 class StudyTables:

@@ -24,17 +24,28 @@ from xnbflow.tables.storage import digest_of_file
 
 
 def results_of(
-    study: Study, *, labels: dict[str, str], configuration: dict[str, Any], root: Path
+    study: Study,
+    *,
+    labels: dict[str, str],
+    configuration: dict[str, Any],
+    root: Path,
+    provenance: Mapping[str, Any] | None = None,
 ) -> StudyResults:
-    """Return the results of a study, whose tables are all of one series.
+    """Return the results of a study.
 
-    For ``labels``, ``configuration`` and ``root`` see `xnbflow.report.results.StudyResults`.
+    For ``labels``, ``configuration``, ``root`` and ``provenance`` see
+    `xnbflow.report.results.StudyResults`.
     """
     all_analyses = known_analyses()
     analyses = {name: all_analyses[name] for name in study.analyses}
-    results = StudyResults(study, labels, configuration, root=root, analyses=analyses)
-    results.refuse_mixed_series()
-    return results
+    return StudyResults(
+        study,
+        labels,
+        configuration,
+        root=root,
+        analyses=analyses,
+        provenance=provenance or {},
+    )
 
 
 def write_report(results: StudyResults, path: str | Path) -> None:
@@ -95,6 +106,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "labels": results.labels,
         "configuration": results.configuration,
         "software": results.software,
+        "provenance": results.provenance,
         "headline": headline_sentence(results),
         "chosen": chosen,
         "verdicts": levels,
@@ -151,6 +163,7 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
         root=root,
         analyses={name: analyses[name] for name in record["study"]["analyses"]},
         software=record["software"],
+        provenance=record.get("provenance", {}),
     )
     if changed := sorted(dict(_digests_of_tables(results).items() - record["tables"].items())):
         msg = (
@@ -158,7 +171,6 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
             f"study again: xnbflow run {study}"
         )
         raise InputError(msg, file=str(path))
-    results.refuse_mixed_series()
     return results
 
 

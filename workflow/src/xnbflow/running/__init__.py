@@ -5,12 +5,9 @@ project          Where are the workflow's files, and what is the default configu
 config           Is a configuration valid, and which studies does it describe?
 plan             Which inputs and parameters does a job of a rule have?
 needs            How much memory and time, and how many CPUs does a job request?
-provenance       Which code does a result depend on, and has it been edited?
+provenance       Which code does a result depend on, and which software made a page?
 job_process      What happens at the start and at the end of every job?
-prepared_process From which process are jobs forked, and how does a job ask for a fork?
-prepared_server  What does this process do?
 run_events       Which jobs run, and why did a job fail?
-programs         Is a program missing that an option of Snakemake needs?
 cluster          Would Snakemake wait for ever on this SLURM cluster?
 finish           What is written at the end of a run?
 parameter_files  Which values may the parameters of a method have?

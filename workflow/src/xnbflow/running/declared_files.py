@@ -10,7 +10,7 @@ from xnbflow.sources.dataset_entry import local_path
 from xnbflow.sources.places.pinned import pinned_url
 
 #: Folders below `results` that belong to no data set.
-_COMMON = ("studies", "logs", "usage")
+_COMMON = ("studies", "logs", "benchmarks")
 #: Files in `results`.
 _FILES = ("README.md", "index.html")
 
@@ -18,8 +18,8 @@ _FILES = ("README.md", "index.html")
 def refuse_outputs(config: Config) -> None:
     """Raise an `InputError` for a declared file at a path that jobs write or may remove.
 
-    These are `results/studies`, `results/logs`, `results/usage` and `results/{dataset}` of every
-    data set, named by whatever path or link. Other files in `results` are the user's.
+    These are `results/studies`, `results/logs`, `results/benchmarks` and `results/{dataset}` of
+    every data set, named by whatever path or link. Other files in `results` are the user's.
     """
     for name, entry in config.datasets.items():
         for key, path in entry.local_files.items():

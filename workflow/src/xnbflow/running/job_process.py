@@ -1,4 +1,4 @@
-"""The start and the end of every job: threads, log, message of an error, check of code, usage.
+"""The start and the end of every job: threads, log, and the words of an error.
 
 Import this first in a script: numba and BLAS read their number of threads when they are imported.
 """
@@ -8,48 +8,47 @@ import gc
 import importlib
 import logging
 import os
+import platform
 import resource
 import sys
 import time
 import traceback
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from xnbflow import __version__
 from xnbflow.core.atomic import lacks_space, no_space
 from xnbflow.core.deferred import defer_import
 from xnbflow.core.errors import InputError, printable
-from xnbflow.running.prepared_process import THREAD_VARIABLES, run_in_fork
+from xnbflow.core.nouns import counted
 
 #: Environment variable of runs that print the causes of failures at their end.
 PRINTS_CAUSES = "XNBFLOW_PRINTS_CAUSES"
-
-
-class _Beginning:
-    """The start of this job, by the monotonic clock, and its processor seconds in other processes.
-
-    A fork of the prepared process continues the job of another process, see `continue_job`.
-    """
-
-    started = time.monotonic()
-    processor_seconds = 0.0
+#: Environment variables by which numba and libraries of linear algebra have their threads.
+THREAD_VARIABLES = (
+    "NUMBA_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "GOTO_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+#: When this process began its job, by the monotonic clock.
+_STARTED = time.monotonic()
 
 
 def start_job(job: Any) -> None:
-    """Prepare this process for a job, and check that its code is the code of the plan.
+    """Prepare this process for a job, and write the first line of its log.
 
-    If the run has a prepared process for the job, a fork of it runs the script, and this process
-    ends with it. ``job`` is the object ``snakemake`` of a script.
+    The process has the threads of the job, and finds modules of the user in the folder of the run.
+    The last line of the log is written when the process ends. ``job`` is the object ``snakemake``
+    of a script.
     """
     sys.excepthook = _report_exception
-    if job.threads == 1:  # as many as the prepared process has
-        try:
-            run_in_fork(_Beginning.started)
-        except InputError:
-            _open_log(job, "a")
-            raise
-    from xnbflow.running.provenance import remove_stale_bytecode  # noqa: PLC0415  not for a fork
 
     # Limit numba and BLAS to the threads of a job; both read the variables at their import.
     numba = sys.modules.get("numba")
@@ -65,42 +64,73 @@ def start_job(job: Any) -> None:
     defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few jobs use it
     gc.set_threshold(2000)  # the default from Python 3.13 on; 700 costs a tenth of the imports
     atexit.register(gc.freeze)  # at the end of a process a search for cycles is lost time
-    usage = Path(job.output.usage)
-    usage.parent.mkdir(parents=True, exist_ok=True)
-    usage.unlink(missing_ok=True)
-    atexit.register(_record_usage, usage)
-    remove_stale_bytecode(_planned_code(job, "methods"))
 
-    _open_log(job, "w")
-    check_code(job)
+    # A classifier of the user is a module beside the configuration. It replaces no installed one.
+    sys.path.append(str(Path.cwd()))
 
-
-def continue_job(started: float, processor_seconds: float) -> None:
-    """Count the time of a job from the beginning of the process that began it.
-
-    Parameters
-    ----------
-    started : float
-        The start of the job by the monotonic clock, which all processes of a machine share.
-    processor_seconds : float
-        What the other process has used.
-    """
-    _Beginning.started = started
-    _Beginning.processor_seconds = processor_seconds
+    _open_log(job)
+    logging.getLogger(__name__).info("start %s", _first_line(job))
+    atexit.register(_log_end, "end")
 
 
-def _open_log(job: Any, mode: str) -> None:
+def _open_log(job: Any) -> None:
     """Write messages of the library and warnings to the log of a job."""
     path = Path(job.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
     logging.raiseExceptions = False  # a log that cannot be written must not hide the message
     logging.basicConfig(
         filename=path,
-        filemode=mode,
+        filemode="w",
         level=logging.INFO,
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.captureWarnings(capture=True)
+
+
+def _first_line(job: Any) -> str:
+    """Return what a job is: its rule and wildcards, threads, input, seeds, versions and host."""
+    wildcards = " ".join(f"{name}={value}" for name, value in job.wildcards.items())
+    paths = [Path(str(path)) for path in job.input]
+    size = sum(path.stat().st_size for path in paths if path.is_file())
+    parameters = dict(job.params.items())
+    seeds = sorted(set(_seeds(parameters)))
+    parts = [
+        f"{job.rule} {wildcards}",
+        counted(job.threads, "thread"),
+        f"{counted(len(paths), 'input file')}, {size * 1e-6:.1f} MB",
+        f"seeds {', '.join(map(str, seeds)) or 'from the classes of the data'}",
+        f"xnbflow {__version__} ({parameters['code']})",
+        f"Python {platform.python_version()}",
+        f"host {platform.node()}",
+    ]
+    return "; ".join(parts)
+
+
+def _seeds(parameters: Any) -> Iterator[int]:
+    """Yield the seeds that parameters name, at any depth.
+
+    Examples
+    --------
+    >>> list(_seeds({"scheme": {"splits": 5, "seed": 3}, "entries": {"rf": {"random_state": 0}}}))
+    [3, 0]
+    """
+    for name, value in parameters.items():
+        if isinstance(value, Mapping):
+            yield from _seeds(value)
+        elif name in {"seed", "random_state"} and isinstance(value, int):
+            yield value
+
+
+def _log_end(how: str) -> None:
+    """Log how a job ended, with the time and memory of this process and its finished children."""
+    seconds = time.monotonic() - _STARTED
+    processor_seconds = 0.0
+    for processes in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+        usage = resource.getrusage(processes)
+        processor_seconds += usage.ru_utime + usage.ru_stime
+    logging.getLogger(__name__).info(
+        "%s after %.2f s, %.2f processor seconds", how, seconds, processor_seconds
+    )
 
 
 def import_skops() -> None:
@@ -125,21 +155,8 @@ def _no_estimators() -> list[tuple[str, type]]:
     return []
 
 
-def check_code(job: Any) -> None:
-    """Raise an `InputError` if the library was edited since the run was planned.
-
-    A script calls this before it writes its results: modules that it imported may be newer than the
-    plan.
-    """
-    from xnbflow.running.provenance import refuse_other_code  # noqa: PLC0415  see `start_job`
-
-    planned = [getattr(job.params, name, None) for name in ("code", "page_code")]
-    packages = _planned_code(job, "methods") | _planned_code(job, "sections")
-    refuse_other_code(filter(None, planned), packages)
-
-
 def working_directory(job: Any) -> Path:
-    """Return the folder with the ``results`` of a job.
+    """Return the folder with the ``results`` of a job of a study.
 
     It is not that of the process where an importing workflow gives a prefix to the paths of its
     module, or files are in a storage.
@@ -147,43 +164,11 @@ def working_directory(job: Any) -> Path:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> usage = "tumours/results/usage/compare/demo.tsv"
-    >>> working_directory(SimpleNamespace(output=SimpleNamespace(usage=usage))).as_posix()
+    >>> tables = ["tumours/results/studies/demo/tables/ranks.parquet"]
+    >>> working_directory(SimpleNamespace(output=tables)).as_posix()
     'tumours'
     """
-    return Path(str(job.output.usage).rpartition("results/usage/")[0])
-
-
-def _planned_code(job: Any, param: str) -> dict[str, str]:
-    """Return the digests of packages in a parameter of a job, which not every rule has."""
-    return dict(getattr(job.params, param, None) or {})
-
-
-def _record_usage(path: Path) -> None:
-    """Write the resources used by this process and its finished children, as one row.
-
-    ``processor_seconds`` count from the start of the process, ``seconds`` from the import of this
-    module; in a fork both are those of the process that began the job. ``max_memory_mb`` is the
-    peak of this process alone.
-    """
-    seconds = time.monotonic() - _Beginning.started
-    processor_seconds = _Beginning.processor_seconds
-    for processes in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
-        usage = resource.getrusage(processes)
-        processor_seconds += usage.ru_utime + usage.ru_stime
-    row = f"{seconds:.3f}\t{processor_seconds:.3f}\t{_peak_memory_mb():.1f}\n"
-    with suppress(OSError):  # a full disk, which the error of the job names
-        path.write_text(f"seconds\tprocessor_seconds\tmax_memory_mb\n{row}")
-
-
-def _peak_memory_mb() -> float:
-    """Return the peak of the resident memory of this process, in MB of a million bytes."""
-    status = Path("/proc/self/status")
-    if status.exists():  # Linux: ru_maxrss starts at the peak of the program that started this one
-        kibibytes = status.read_text().partition("VmHWM:")[2].split()[0]
-        return int(kibibytes) * 1024e-6
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak * (1e-6 if sys.platform == "darwin" else 1024e-6)  # bytes on macOS, else KiB
+    return Path(str(job.output[0]).rpartition("results/studies/")[0])
 
 
 def _report_exception(
@@ -203,6 +188,8 @@ def _report_exception(
         error = InputError(str(refusal))
         error.__cause__ = refusal.__cause__
     text = "".join(traceback.format_exception(kind, error, trace))
+    atexit.unregister(_log_end)
+    _log_end("failed")
     if logging.getLogger().hasHandlers():  # otherwise the log could not be opened
         logging.getLogger().error(text)
         if PRINTS_CAUSES in os.environ and _is_logged(text):

@@ -18,7 +18,6 @@ from xnbflow.core.study import Study
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.running.config import Config, read_config
 from xnbflow.running.declared_files import refuse_outputs
-from xnbflow.running.provenance import method_code
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 
 #: Number of features of a series whose entry has none: as of the array HG-U133 Plus 2.
@@ -163,17 +162,17 @@ class Plan:
         """Return the configurations of classifiers for a data set by id."""
         return {name: self.config.classifier(name, dataset) for name in names}
 
-    def method_digests(self, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-        """Return the digests of the code of methods, for pairs of data set and classifier.
-
-        A job runs again if one of them has changed.
-        """
+    def method_paths(self, study: Study) -> list[str]:
+        """Return the import paths of the methods of a study: of its classifiers and their steps."""
+        pairs = [(dataset, name) for dataset in study.datasets for name in study.classifiers]
+        pairs += [(pair.train, pair.model) for pair in study.validate]
+        if study.cohorts:
+            pairs.append(("", study.cohorts.model))
         methods: set[str] = set()
         for dataset, name in pairs:
             methods.update(self.config.methods(name, dataset))
         registry = known_methods()
-        paths = [registry[name].estimator if name in registry else name for name in methods]
-        return method_code(paths)
+        return [registry[name].estimator if name in registry else name for name in sorted(methods)]
 
     def design_of(self, study: Study, dataset: str) -> dict[str, Any]:
         """Return the design of a data set in a study as plain values.
@@ -198,6 +197,16 @@ class Plan:
 def existing_path(path: str | Path, root: Path) -> Path:
     """Return a path of the configuration: in the working directory if it exists, or the project."""
     return Path(path) if Path(path).exists() else root / path
+
+
+def is_in_project(path: str | Path, root: Path) -> bool:
+    """Return whether a relative path of the configuration is that of a file of the project."""
+    shipped = root / path
+    return (
+        not Path(path).is_absolute()
+        and shipped.is_file()
+        and existing_path(path, root).samefile(shipped)
+    )
 
 
 def exactly(names: Sequence[str]) -> str:

@@ -1,178 +1,165 @@
-"""Digests of the code behind a file, on which its content depends.
+"""Digests of the code on which the content of files depends.
 
 Snakemake repeats a job when its parameters change, but not when a library changes; so each rule has
-a digest of the code as a parameter. The library has three digests: `reading_code` of the modules
-that read data sets, `computing_code` of all modules that compute results, and `page_code` of those
-that write a page. `method_code` and `section_code` return the digests of the methods and sections
-that a configuration names: of papers, plugins, modules of the user and other packages.
+a digest of the code of its stage as a parameter. There are four stages, and `STAGES` has the parts
+of the library that each one uses: *reading* data sets, *computing* results, *judging* them in the
+tables of a study, and writing its *page*. A part that several stages use counts for each of them.
 
-A job compares the digests of the plan with the sources that it imports itself.
+`own_code` has digests of what is not in the library: modules of the user and plugins. `provenance`
+is the record of a run for its page.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+import os
+import platform
+import subprocess
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import plugin_modules
+from xnbflow.running.project import ROOT
 
 _LIBRARY = Path(__file__).parents[1]
-#: Parts of the library whose code changes no result: those of the page and of the start of jobs;
-#: and the papers, each of which counts where a study names it.
-_WITHOUT_RESULTS = ("report", "jobs/report.py", "jobs/draw.py", "running", "papers")
+_SCRIPTS = ROOT / "workflow/scripts"
+#: What every stage but *reading* uses.
+_COMMON = (
+    "core",
+    "data",
+    "density",
+    "diagnostics",
+    "evaluation",
+    "inference",
+    "naive_bayes",
+    "preprocessing",
+    "sources",
+    "studies",
+    "tables",
+)
+#: The parts of the library that each stage uses: packages, and single modules. The script of a rule
+#: belongs to the module of `xnbflow.jobs` of its name.
+STAGES = {
+    "reading": (
+        "core",
+        "data",
+        "sources",
+        "tables",
+        "jobs/__init__.py",
+        "jobs/acquire.py",
+        "jobs/seek.py",
+    ),
+    "computing": (*_COMMON, "jobs", "models", "papers"),
+    "judging": (*_COMMON, "jobs/__init__.py", "jobs/compare.py"),
+    "page": (
+        *_COMMON,
+        "jobs/__init__.py",
+        "jobs/draw.py",
+        "jobs/report.py",
+        "models",
+        "papers",
+        "report",
+    ),
+}
+#: Parts of `_COMMON` and of the jobs that *computing* does not use: what makes the tables of a
+#: study and its page from files of data sets and classifiers.
+NOT_COMPUTING = (
+    "inference/class_pairs.py",
+    "inference/concordance.py",
+    "inference/equal_priors.py",
+    "inference/verdict_reasons.py",
+    "inference/verdicts.py",
+    "studies/comparison.py",
+    "studies/concordances.py",
+    "studies/fold_scores.py",
+    "studies/phenotype_checks.py",
+    "studies/probability_tables.py",
+    "studies/sample_errors.py",
+    "studies/selected_features.py",
+    "studies/study_overview.py",
+    "studies/study_tables.py",
+    "jobs/compare.py",
+    "jobs/draw.py",
+    "jobs/report.py",
+)
 #: Files of a paper that only its page uses, by the beginning of their names.
-_PAGE_FILES = ("section", "drawings", "curves", "coverage")
-#: First words of the three digests of the library, which Snakemake prints as reason of a rerun.
-_READING = "reading code"
-_COMPUTING = "computing code"
-_PAGE = "page code"
-#: The parts that *acquire* needs, so that an edit of a classifier reads no data set again.
-_READERS = ("core", "data", "sources", "tables", "jobs/acquire.py", "jobs/seek.py")
-#: The parts that only *report* needs.
-_PAGES = ("report", "jobs/report.py", "jobs/draw.py")
+PAGE_FILES = ("section", "drawings", "curves", "coverage")
 
 
 @cache
-def reading_code() -> str:
-    """Return the digest of the library's code that reads data sets."""
-    return f"{_READING} {_digest(_files_of(_READERS), _LIBRARY)}"
-
-
-@cache
-def computing_code() -> str:
-    """Return the digest of the library's code that computes results.
+def stage_code(stage: str) -> str:
+    """Return the digest of the code of a stage, with the name of the stage.
 
     Examples
     --------
-    >>> computing_code().startswith("computing code ")
+    >>> stage_code("judging").startswith("judging ")
     True
     """
-    without_results = {*_files_of(_WITHOUT_RESULTS)}
-    files = [path for path in source_files(_LIBRARY) if path not in without_results]
-    return f"{_COMPUTING} {_digest(files, _LIBRARY)}"
+    files = stage_files(stage)
+    digest = hashlib.sha256(_digest(files, _LIBRARY).encode())
+    for path in files:
+        script = _SCRIPTS / path.name
+        if path.parent.name == "jobs" and script.is_file():
+            digest.update(script.read_bytes())
+    return f"{stage} {digest.hexdigest()[:8]}"
 
 
-@cache
-def page_code() -> str:
-    """Return the digest of the library's code that writes pages: `xnbflow.report` and its job.
-
-    Those of sections of papers and plugins are `section_code`.
-    """
-    return f"{_PAGE} {_digest(_files_of(_PAGES), _LIBRARY)}"
-
-
-def forget_digests() -> None:
-    """Forget the digests of the library, so that the next ones are those of its files then."""
-    for digest in (reading_code, computing_code, page_code):
-        digest.cache_clear()
+def stage_files(stage: str) -> list[Path]:
+    """Return the files of the library that a stage uses."""
+    files: dict[Path, None] = {}
+    for part in STAGES[stage]:
+        path = _LIBRARY / part
+        files |= dict.fromkeys([path] if path.is_file() else source_files(path))
+    if stage == "computing":
+        left_out = {_LIBRARY / part for part in NOT_COMPUTING}
+        files = {path: None for path in files if not (path in left_out or _is_of_page(path))}
+    return list(files)
 
 
-def method_code(modules: Iterable[str]) -> dict[str, str]:
-    """Return the digests of the code of methods by their package: a job runs again if one changes.
+def _is_of_page(path: Path) -> bool:
+    """Return whether only the page uses a file of a paper."""
+    is_of_paper = path.relative_to(_LIBRARY).parts[0] == "papers"
+    return is_of_paper and path.name.startswith(PAGE_FILES)
 
-    ``modules`` are full names of modules, classes or functions. The core of xnbflow is left out,
-    see `computing_code`. An installed package that is not a plugin has its version instead of a
-    digest. The files of a paper that only its page uses do not count.
+
+def file_code(path: Path) -> str:
+    """Return the digest of the content of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+
+
+def own_code(modules: Iterable[str]) -> dict[str, str]:
+    """Return the digests of packages that are not of xnbflow, by their names.
+
+    ``modules`` are full names of modules, classes or functions, of which those of xnbflow are left
+    out. An installed package that is not a plugin has its version instead of a digest.
 
     Examples
     --------
     >>> import sklearn
     >>> methods = ["xnbflow.naive_bayes.XNB", "sklearn.svm.LinearSVC"]
-    >>> method_code(methods) == {"sklearn": f"version {sklearn.__version__}"}
+    >>> own_code(methods) == {"sklearn": f"version {sklearn.__version__}"}
     True
     """
-    return _package_code(modules, page=False)
-
-
-def section_code(modules: Iterable[str]) -> dict[str, str]:
-    """Return the digests of the code of sections by their package: a page is written again.
-
-    They are as those of `method_code`, with the files of a paper that only its page uses.
-    """
-    return _package_code(modules, page=True)
-
-
-def _package_code(modules: Iterable[str], *, page: bool) -> dict[str, str]:
-    """Return the digests of packages, or their versions, see `method_code` and `section_code`."""
     plugins = {module.partition(".")[0] for module in plugin_modules()}
-    kind = _PAGE if page else "code"
+    packages = {module.partition(".")[0] for module in modules} - {"xnbflow"}
     digests = {}
-    for package in sorted(_counted_packages(modules)):
+    for package in sorted(packages):
         number = "" if package in plugins else _version(package)
-        if number:
-            digests[package] = f"version {number}"
-        else:
-            digests[package] = f"{kind} {_package_digest(package, page=page)}"
+        digests[package] = f"version {number}" if number else f"code {_package_digest(package)}"
     return digests
 
 
-def refuse_other_code(planned: Iterable[str], packages: Mapping[str, str]) -> None:
-    """Raise an `InputError` if the code is not that of the plan.
-
-    Parameters
-    ----------
-    planned : iterable of str
-        Digests of the library in the plan, as ``computing code 4f2a9c01``.
-    packages : mapping of str to str
-        The results of `method_code` and `section_code` in the plan. Versions are not compared: a
-        job may run in another environment than the plan.
-    """
-    present = {_READING: reading_code, _COMPUTING: computing_code, _PAGE: page_code}
-    for digest in planned:
-        kind = digest.rpartition(" ")[0]
-        if present[kind]() != digest:
-            msg = (
-                f"the {kind} of xnbflow was edited after this run was planned. Run the workflow "
-                "again"
-            )
-            raise InputError(msg)
-    for package, digest in packages.items():
-        kind, _, digits = digest.rpartition(" ")
-        if kind != "version" and digits != _package_digest(package, page=kind == _PAGE):
-            msg = (
-                f"the sources of {package} were edited after this run was planned. Run the "
-                "workflow again"
-            )
-            raise InputError(msg)
-
-
-def remove_stale_bytecode(modules: Iterable[str] = ()) -> None:
-    """Remove compiled files of Python and numba that are older than their modules.
-
-    Python and numba compare the size of a module and its time of modification, and an edit or a
-    copy may change neither. The time of the last change of a file, which the system sets, always
-    changes. The function looks at the library and at the packages of ``modules``, as in
-    `method_code`.
-    """
-    files = source_files(_LIBRARY)
-    for package in _counted_packages(modules):
-        if not _version(package):  # installed packages are not edited
-            files += _package_files(package, page=True)
-    sources = [path for path in files if path.suffix == ".py"]
-    compiled: dict[Path, list[Path]] = {}
-    for folder in {path.parent for path in sources}:
-        for path in (folder / "__pycache__").glob("*"):
-            module = folder / path.name.partition(".")[0]
-            compiled.setdefault(module, []).append(path)
-    for source in sources:
-        changed = source.stat().st_ctime_ns
-        for path in compiled.get(source.with_suffix(""), ()):
-            with suppress(OSError):  # another process has removed it, or the folder is read-only
-                if path.stat().st_mtime_ns <= changed:
-                    path.unlink()
-
-
-def _files_of(parts: Iterable[str]) -> list[Path]:
-    """Return the files of parts of the library: packages, and single modules."""
-    files: list[Path] = []
-    for part in parts:
-        path = _LIBRARY / part
-        files += [path] if path.is_file() else source_files(path)
-    return files
+def _package_digest(package: str) -> str:
+    """Return the digest of the files of a package, or of a module; "none" if it is not found."""
+    spec = find_spec(package)
+    origin = Path(spec.origin) if spec and spec.origin else None
+    if origin is None:
+        return "none"
+    files = source_files(origin.parent) if origin.name == "__init__.py" else [origin]
+    return _digest(files, origin.parent)
 
 
 def source_files(folder: Path) -> list[Path]:
@@ -187,70 +174,62 @@ def source_files(folder: Path) -> list[Path]:
     return [path for path in paths if "__pycache__" not in path.parts]
 
 
-def _counted_package(module: str) -> str:
-    """Return the package with which a module counts; empty for one of the core.
-
-    Examples
-    --------
-    >>> _counted_package("xnbflow.papers.cica.compute")
-    'xnbflow.papers.cica'
-    >>> _counted_package("xnbflow.naive_bayes.XNB")
-    ''
-    >>> _counted_package("sklearn.svm.LinearSVC")
-    'sklearn'
-    """
-    parts = module.split(".")
-    if parts[0] != "xnbflow":
-        return parts[0]
-    return ".".join(parts[:3]) if parts[1:2] == ["papers"] else ""
-
-
-def _counted_packages(modules: Iterable[str]) -> set[str]:
-    """Return the packages with which modules count, see `_counted_package`."""
-    packages = {_counted_package(module) for module in modules}
-    return packages - {""}
-
-
-def _package_digest(package: str, *, page: bool) -> str:
-    """Return the digest of the files of a package; "none" if they are not found."""
-    files = _package_files(package, page=page)
-    return _digest(files, files[0].parent) if files else "none"
-
-
-def _package_files(package: str, *, page: bool) -> list[Path]:
-    """Return the files of a package, or the file of a single module.
-
-    A paper has the files that compute, and with ``page`` all its files; the package
-    `xnbflow.papers.common` belongs to every paper.
-    """
-    if package.startswith("xnbflow.papers."):
-        folders = {package.rpartition(".")[2], "common"}
-        files: list[Path] = []
-        for name in sorted(folders):
-            files += source_files(_LIBRARY / "papers" / name)
-        if page:
-            return files
-        return [path for path in files if not path.name.startswith(_PAGE_FILES)]
-    spec = find_spec(package)
-    origin = Path(spec.origin) if spec and spec.origin else None
-    if origin is None:
-        return []
-    return source_files(origin.parent) if origin.name == "__init__.py" else [origin]
-
-
 def _digest(files: Iterable[Path], root: Path) -> str:
     """Return eight hexadecimal digits for the names and contents of files."""
     digest = hashlib.sha256()
     for path in files:
-        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
-        digest.update(f"{name}\n".encode())
+        digest.update(f"{path.relative_to(root).as_posix()}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:8]
 
 
+@cache
 def _version(package: str) -> str:
     """Return the version of an installed package; empty for a module of the user."""
     try:
         return version({"sklearn": "scikit-learn"}.get(package, package))
     except PackageNotFoundError:
         return ""
+
+
+def provenance() -> dict[str, Any]:
+    """Return where, when and by which software the page of a study is written.
+
+    Returns
+    -------
+    dict
+        ``date`` is in UTC; ``commit`` is that of a clone, with "edited" if its files were changed,
+        and empty elsewhere; ``code`` has the digest of each stage; ``packages`` are the versions of
+        all packages of this environment by name.
+    """
+    packages = {found.metadata["Name"]: found.version for found in distributions()}
+    return {
+        "date": datetime.now(tz=UTC).isoformat(timespec="seconds"),
+        "host": platform.node(),
+        "system": f"{platform.system()} {platform.release()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "commit": _commit(),
+        "code": {stage: stage_code(stage).rpartition(" ")[2] for stage in STAGES},
+        "packages": dict(sorted(packages.items())),
+    }
+
+
+def _commit() -> str:
+    """Return the commit of the clone that has the library; empty outside a clone."""
+    if not (ROOT / ".git").exists():
+        return ""
+    commit = _git("rev-parse", "HEAD")
+    edited = _git("status", "--porcelain", "--untracked-files=no")
+    return f"{commit}, edited" if commit and edited else commit
+
+
+def _git(*arguments: str) -> str:
+    """Return what a command of git prints about the project; empty if it fails."""
+    command = ["git", "-C", str(ROOT), *arguments]
+    try:
+        process = subprocess.run(  # noqa: S603  fixed commands
+            command, capture_output=True, text=True, check=False
+        )
+    except OSError:  # git is not installed
+        return ""
+    return process.stdout.strip() if process.returncode == 0 else ""

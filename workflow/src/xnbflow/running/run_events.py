@@ -62,10 +62,6 @@ class RunEvents:
         elif _INTERRUPTED in record.getMessage():
             self._interrupted = True
 
-    def n_steps(self) -> int:
-        """Return the number of steps that are left."""
-        return self._steps_left
-
     def title(self, job: int) -> str:
         """Return the message of a job, as "Training nb on wine"."""
         return self._titles.get(job, f"job {job}")
@@ -143,10 +139,6 @@ class FailureRecorder(logging.Handler):
     def sentences(self) -> list[str]:
         """Return a sentence for each failed job."""
         return list(self._events.failures())
-
-    def n_steps(self) -> int:
-        """Return the number of steps that are left, at the start of a run all of them."""
-        return self._events.n_steps()
 
 
 def cause_of_failure(log: str) -> str:

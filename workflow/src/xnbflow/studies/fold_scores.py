@@ -71,7 +71,7 @@ def summary(metrics: pd.DataFrame, repeats: pd.DataFrame, fits: Tables) -> pd.Da
     return table[STUDY_TABLES["summary"].fixed]
 
 
-def averages(summary: pd.DataFrame, confusion: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
+def averages(summary: pd.DataFrame, confusion: pd.DataFrame) -> pd.DataFrame:
     """Return each classifier's means over the data sets where every classifier could be fitted.
 
     Accuracy is of all samples together, as in ``estimates``, not the mean over folds. A classifier
@@ -92,14 +92,12 @@ def averages(summary: pd.DataFrame, confusion: pd.DataFrame, seconds: pd.DataFra
     shared = accuracy.dropna().index
     shared = shared if len(shared) else accuracy.index
     rounded = accuracy.round(3)
-    fit_seconds = seconds.groupby("classifier")["fit_seconds"].median()
     table = pd.DataFrame(
         {
             "accuracy": accuracy.loc[shared].mean(),
             "balanced_accuracy": wide["balanced_accuracy"].loc[shared].mean(),
             "places": len(shared),
             "wins": rounded.eq(rounded.max(axis=1), axis=0).sum(),
-            "fit_seconds": fit_seconds.reindex(accuracy.columns),
         }
     )
     order = [name for name in summary["classifier"].unique() if name in accuracy]

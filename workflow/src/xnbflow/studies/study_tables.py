@@ -225,7 +225,7 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
         "metrics": metrics,
         "repeats": repeats,
         "summary": summary,
-        "averages": fold_scores.averages(summary, confusion, seconds),
+        "averages": fold_scores.averages(summary, confusion),
         "seconds": seconds,
         "confusion": confusion,
         "ranks": comparison.ranks(repeats),

@@ -397,9 +397,9 @@ def log_of(rule: str) -> PathTemplate:
     return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
 
 
-def usage_of(rule: str) -> PathTemplate:
-    """Return the path of the record of processor time, wall time and memory of a rule's jobs."""
-    return PathTemplate(f"results/usage/{rule}/{JOBS[rule]}.tsv")
+def benchmark_of(rule: str) -> PathTemplate:
+    """Return the path of Snakemake's measurement of the time and memory of a rule's jobs."""
+    return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
 
 
 def _folders_of_results(*templates: str) -> frozenset[str]:
@@ -474,7 +474,7 @@ INDEX = PathTemplate("results/index.html")
 
 
 #: Names that no data set can have: other folders of ``results``, and the model of all cohorts.
-RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), usage_of("acquire")) | {
+RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), benchmark_of("acquire")) | {
     ALL_COHORTS["dataset"]
 }
 

@@ -19,11 +19,7 @@ from xnbflow.core.software import software
 from xnbflow.tables.contract import TableSchema, stacked_schema
 from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
 
-#: The digest of the series that a table was computed from, in its metadata.
-_SERIES = b"xnbflow.series.sha256"
-#: The digest of the file of gene sets that was made of a table.
-_GENE_SETS = b"xnbflow.gene_sets.sha256"
-#: The versions of the software that wrote a table which was computed from a series.
+#: The versions of the software that wrote a table, in its metadata.
 _SOFTWARE = b"xnbflow.software"
 
 # The types of columns in files.
@@ -87,10 +83,10 @@ def table_of(
     return pd.DataFrame(rows, columns=table.ordered(names))
 
 
-def write_parquet(
-    frame: pd.DataFrame, path: str | Path, table: TableSchema, series: str = "", gene_sets: str = ""
-) -> None:
+def write_parquet(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
     """Write a table to Parquet in the order of its columns, with checksums, without its index.
+
+    The versions of the software are recorded in its metadata, see `recorded_versions`.
 
     Parameters
     ----------
@@ -100,12 +96,6 @@ def write_parquet(
         The file.
     table : TableSchema
         The schema of the table.
-    series : str
-        The `digest_of_file` of the series that the table was computed from, if it was; see
-        `refuse_other_series`. The versions of the software are recorded with it
-        (`recorded_versions`).
-    gene_sets : str
-        The digest of the file of gene sets that was made of the table, if there is one.
 
     Raises
     ------
@@ -127,9 +117,7 @@ def write_parquet(
             msg = f"{place} breaks the contract: {fault}"
             raise TypeError(msg)
         fields.append((name, stored_type))
-    versions = json.dumps(software()) if series else ""
-    texts = {_SERIES: series, _GENE_SETS: gene_sets, _SOFTWARE: versions}
-    metadata = {key: text.encode() for key, text in texts.items() if text}
+    metadata = {_SOFTWARE: json.dumps(software()).encode()}
     # Numbers rarely repeat, so a dictionary does not shorten them; their bytes in separate streams
     # compress better, and faster.
     numbers = [name for name, stored_type in fields if stored_type == _REAL]
@@ -157,18 +145,15 @@ def read_parquet(
         return file.read(selected).select(selected).to_pandas()
 
 
-def write_stacked(
-    frames: Mapping[str, pd.DataFrame], path: str | Path, table: TableSchema, series: str = ""
-) -> None:
+def write_stacked(frames: Mapping[str, pd.DataFrame], path: str | Path, table: TableSchema) -> None:
     """Write the tables of several classifiers to one file, with the classifier in the first column.
 
-    ``frames`` are by the id of the classifier, ``table`` is the schema of one of them; see
-    `write_parquet` for ``series``.
+    ``frames`` are by the id of the classifier, ``table`` is the schema of one of them.
     """
     parts = [frame.assign(classifier=name) for name, frame in frames.items() if len(frame)]
     schema = stacked_schema(table)
     stacked = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
-    write_parquet(stacked, path, schema, series)
+    write_parquet(stacked, path, schema)
 
 
 def read_stacked(
@@ -216,53 +201,24 @@ def digest_of_file(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None:
-    """Refuse tables of `write_parquet` that are not from the present series."""
-    digest = digest_of_file(series)
-    for path in paths:
-        if recorded_series_digest(path) != digest:
-            with open_parquet(series) as file:
-                file.read()  # a damaged series is refused here, with an error about the series
-            msg = f"{path} was not computed from {series} as it is now; {REMEDY}"
-            raise InputError(msg, file=str(path), remedy=REMEDY)
-
-
-def recorded_series_digest(path: str | Path) -> str:
-    """Return the digest of the series that a table was computed from; empty if none is recorded.
-
-    A table of several series has their digests with spaces between them.
-    """
-    return _metadata(path, _SERIES)
-
-
-def recorded_gene_sets_digest(path: str | Path) -> str:
-    """Return the digest of the gene sets that were made of a table; empty if none is recorded."""
-    return _metadata(path, _GENE_SETS)
-
-
 def recorded_versions(paths: Iterable[str | Path]) -> dict[str, str]:
-    """Return the versions of the software that wrote tables which were computed from series.
+    """Return the versions of the software that wrote tables.
 
-    Where tables were written with several versions of a package, these are joined by "and". The
-    result is empty if no table records a version. An `InputError` names a table whose metadata are
-    damaged.
+    Where tables were written with several versions of a package, these are joined by "and". An
+    `InputError` names a table whose metadata are damaged.
     """
     versions: dict[str, dict[str, None]] = {}  # the keys of the inner dictionary are ordered
     for path in paths:
+        with open_parquet(path) as file:
+            metadata: dict[bytes, bytes] = dict(file.schema_arrow.metadata or {})
         try:
-            recorded = dict(json.loads(_metadata(path, _SOFTWARE) or "{}"))
+            recorded = dict(json.loads(metadata.get(_SOFTWARE, b"{}")))
         except (ValueError, TypeError, RecursionError) as error:
             msg = f"the metadata of {path} are damaged; {REMEDY}"
             raise InputError(msg, file=str(path), remedy=REMEDY) from error
         for package, version in recorded.items():
             versions.setdefault(package, {})[version] = None
     return {package: " and ".join(used) for package, used in versions.items()}
-
-
-def _metadata(path: str | Path, key: bytes) -> str:
-    """Return an item of the metadata of a file; empty if it has none."""
-    with open_parquet(path) as file:
-        return (file.schema_arrow.metadata or {}).get(key, b"").decode()
 
 
 def write_tsv(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
@@ -361,7 +317,6 @@ def write_tables(
     frames: Mapping[str, pd.DataFrame],
     folder: str | Path,
     tables: Mapping[str, TableSchema],
-    series: str = "",
 ) -> None:
     """Write tables to a folder, each as Parquet and as text.
 
@@ -374,8 +329,6 @@ def write_tables(
     tables : mapping of str to TableSchema
         All tables that the job may write to the folder. Files of a table that is not among the
         frames, which an earlier run has written, are removed. Other files remain.
-    series : str
-        The digest of the series, see `write_parquet`.
     """
     if unknown := sorted(set(frames) - set(tables)):
         msg = f"table {unknown[0]!r} for {folder} is not in the contract"
@@ -384,7 +337,7 @@ def write_tables(
     remove_files(folder, table_files(absent))
     for name, frame in frames.items():
         path = Path(folder, f"{name}.parquet")
-        write_parquet(frame, path, tables[name], series)
+        write_parquet(frame, path, tables[name])
         write_tsv(frame, path.with_suffix(".tsv"), tables[name])
 
 

@@ -1,8 +1,6 @@
 """Overview: classifiers on average, problems, data sets, versions and time."""
 
 import itertools
-import os
-import platform
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -14,13 +12,10 @@ from xnbflow.core.nouns import counted
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import JOBS, Column, usage_of
+from xnbflow.tables.contract import JOBS, Column, benchmark_of
 
 _TEXTS = texts_of("overview")
 _SECONDS = {
-    "processor_seconds": Column(
-        "number", "summed over jobs", label="processor time (s)", format=",.1f"
-    ),
     "seconds": Column("number", "wall time, summed over jobs", format=",.1f"),
     "most_memory": Column("number", "of a job", label="most memory (MB)", format=",.0f"),
 }
@@ -39,14 +34,14 @@ def section(results: StudyResults) -> Section:
         lines["Folds"] = "; ".join(described)
         lines["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
     if len(seconds):
-        total = seconds["processor_seconds"].sum()
-        lines["Processor time"] = f"{total:,.0f} s, all jobs together, without this page"
-    lines["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
+        total = seconds["seconds"].sum()
+        lines["Time"] = f"{total:,.0f} s, the sum of all jobs without this page"
+    lines |= _origin(results.provenance)
     lines["Version"] = f"xnbflow {__version__}"
     facts = Facts(lines, results.tables.sources("headline"))
     blocks: list[Block] = [*problem_blocks(results), facts]
     if len(results.tables["averages"]):
-        shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
+        shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins"]
         blocks.append(results.tables.show("averages", _TEXTS["averages"], shown))
     if results.study.datasets:
         blocks.append(dataset_table(results))
@@ -59,9 +54,16 @@ def section(results: StudyResults) -> Section:
         other = ", ".join(f"{name} {number}" for name, number in results.reported_with.items())
         text = f"These versions trained the classifiers. The report was written with {other}."
         details.append(Prose(text, "warning"))
+    if len(results.tables["seconds"]):
+        caption = "Seconds to fit and to test a classifier in one fold."
+        details.append(results.tables.show("seconds", caption))
     if len(seconds):
         caption = "Run time and memory of the jobs, by stage."
         details.append(Table(seconds, caption, columns=_SECONDS))
+    packages = results.provenance.get("packages", {})
+    if packages:
+        versions = ", ".join(f"{name} {number}" for name, number in packages.items())
+        details.append(Facts({"All packages": versions}))
     blocks.append(Group("Versions and run time", details))
     return Section(
         "overview",
@@ -69,6 +71,19 @@ def section(results: StudyResults) -> Section:
         "Classifiers and data sets, failures and warnings, time and memory.",
         blocks,
     )
+
+
+def _origin(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Return where, when and by which code the page was written, as far as it is known."""
+    lines = {}
+    if provenance:
+        lines["Date"] = provenance["date"]
+        lines["Machine"] = f"{provenance['host']}, {provenance['system']}"
+        digests = ", ".join(f"{stage} {digest}" for stage, digest in provenance["code"].items())
+        lines["Code"] = (
+            f"commit {provenance['commit']}; {digests}" if provenance["commit"] else digests
+        )
+    return lines
 
 
 def problem_blocks(results: StudyResults) -> list[Block]:
@@ -142,10 +157,10 @@ def dataset_table(results: StudyResults) -> Table:
 
 
 def job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return the time and memory that this study's jobs recorded, by stage."""
+    """Return the time and memory that Snakemake measured of this study's jobs, by stage."""
     rows = []
     for stage in JOBS:
-        # The files with the time and memory of a stage's jobs of this study.
+        # The files with the measurements of a stage's jobs of this study.
         study = results.study
         values = {
             "dataset": study.datasets,
@@ -157,17 +172,18 @@ def job_seconds(results: StudyResults) -> pd.DataFrame:
         }
         wildcards = re.findall(r"{(\w+)}", JOBS[stage])
         jobs = itertools.product(*(values[name] for name in wildcards))
-        patterns = [usage_of(stage).of(**dict(zip(wildcards, job, strict=True))) for job in jobs]
+        patterns = [
+            benchmark_of(stage).of(**dict(zip(wildcards, job, strict=True))) for job in jobs
+        ]
         paths = list(itertools.chain.from_iterable(map(results.root.glob, patterns)))
 
         if paths and stage != "report":
-            usage = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
+            measured = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
             row = {
                 "stage": stage,
-                "jobs": len(usage),
-                "processor_seconds": usage["processor_seconds"].sum(),
-                "seconds": usage["seconds"].sum(),
-                "most_memory": usage["max_memory_mb"].max(),
+                "jobs": len(measured),
+                "seconds": measured["s"].sum(),
+                "most_memory": measured["max_rss"].max(),
             }
             rows.append(row)
     return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])

@@ -17,6 +17,9 @@ output_files     Which files may a command replace, and how is a text written?
 ================ ================================================================
 """
 
+import sys
+from pathlib import Path
+
 __all__ = ["main"]
 
 
@@ -27,4 +30,6 @@ def main() -> None:
     from xnbflow.running.cli.app import run  # noqa: PLC0415
 
     defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few commands use it
+    # A model can be of a class in a module of the user. It replaces no installed module.
+    sys.path.append(str(Path.cwd()))
     run()

@@ -16,9 +16,8 @@ from xnbflow.models.trained import TrainedModel, core_performance
 from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.report.numbers import capitalized, format_number
 from xnbflow.report.reasons import verdict_in_words
-from xnbflow.tables.contract import MODEL, MODEL_TABLE, STUDY_FILES, STUDY_TABLES
-from xnbflow.tables.parquet import place_of
-from xnbflow.tables.storage import read_parquet, recorded_series_digest, tsv
+from xnbflow.tables.contract import MODEL, STUDY_FILES, STUDY_TABLES
+from xnbflow.tables.storage import read_parquet, tsv
 
 #: Features of a signature that are listed for each class.
 _SHOWN = 20
@@ -198,22 +197,17 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
     It is that of the study’s first scheme of folds, from which a model has its figures. ``noun`` is
     what the model calls a feature: "gene" or "feature".
     """
-    place = place_of(path)
+    root, place = _parts_at_results(Path(path).absolute())
     values = MODEL.values_in(place)
     if values is None:
         return ModelVerdict(text="No verdict: the file is not in the folder of a study.")
     study = values["study"]
-    root = Path(str(Path(path).absolute()).removesuffix(place))
     paths = {}
     for name in ("verdicts", "reasons"):
         paths[name] = root / STUDY_FILES[name].of(study=study)
         if not paths[name].is_file():
             text = f"No verdict: the study {study} has not compared its classifiers yet."
             return ModelVerdict(text=text, study=study)
-    signature = root / MODEL_TABLE.of(**values, table="signature")
-    if recorded_series_digest(signature) not in recorded_series_digest(paths["verdicts"]).split():
-        text = f"No verdict: the study {study} has not compared its classifiers on these data yet."
-        return ModelVerdict(text=text, study=study)
     key = {name: values[name] for name in ("dataset", "classifier")}
     rows = _rows_of_key(paths["verdicts"], "verdicts", key)
     if rows.empty:
@@ -226,6 +220,23 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
     return ModelVerdict(
         text=f"{capitalized(sentence)}.", level=row["level"], study=study, reasons=reasons
     )
+
+
+def _parts_at_results(path: Path) -> tuple[Path, str]:
+    """Return the folder that has the last folder ``results`` of a path, and the path in it.
+
+    The second part is empty for a path without such a folder.
+
+    Examples
+    --------
+    >>> folder, place = _parts_at_results(Path("/work/results/studies/demo/report.html"))
+    >>> folder.as_posix(), place
+    ('/work', 'results/studies/demo/report.html')
+    """
+    for folder in path.parents:
+        if folder.name == "results":
+            return folder.parent, path.relative_to(folder.parent).as_posix()
+    return path.parent, ""
 
 
 def _rows_of_key(path: Path, name: str, key: dict[str, str]) -> pd.DataFrame:

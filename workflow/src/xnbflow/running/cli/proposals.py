@@ -1,5 +1,6 @@
 """The study that a command proposes for a table or a GEO series: its folds and its file."""
 
+import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ import yaml
 
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted, either
+from xnbflow.core.schemas import check
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.controls import control_class, level_zero, shown_classes
 from xnbflow.data.dataset import DataSet
@@ -26,7 +28,7 @@ from xnbflow.running.cli.output_files import (
     refuse_to_replace,
 )
 from xnbflow.running.config import RULES
-from xnbflow.running.project import default_configuration
+from xnbflow.running.project import ROOT, default_configuration
 from xnbflow.sources.dataset_entry import KEYS_OF_DESIGN, DatasetEntry
 from xnbflow.sources.formats.count_folder import counts_text, default_name, merge_counts
 from xnbflow.sources.places.downloads import Downloads
@@ -109,6 +111,8 @@ def summarise_location(
     """
     keys = dict(settings or {})
     design = {key: keys.pop(key) for key in KEYS_OF_DESIGN if key in keys}
+    schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8"))
+    check(design, {"$defs": schema["$defs"], "$ref": "#/$defs/design"}, "--set")
     adjusted = [column_of_term(term) for term in design.get("adjust", ())]
     converted = convert(location, output, force=force)
     if converted is None:

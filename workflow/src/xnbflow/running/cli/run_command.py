@@ -26,9 +26,6 @@ def run_study(context: typer.Context, study: str) -> None:
     """Run a study through Snakemake; every further option is Snakemake's.
 
     The file STUDY.yaml of this folder, which `xnbflow study -o STUDY` writes, is used by itself.
-
-    On Linux, jobs of this machine are forked from one process that has imported their libraries.
-    With XNBFLOW_PREPARE=no in the environment, each job imports them itself.
     """
     from xnbflow.running.cli.configuration import find_configuration  # noqa: PLC0415
 
@@ -40,11 +37,6 @@ def run_study(context: typer.Context, study: str) -> None:
 
 def call_snakemake(study: str, options: Sequence[str]) -> None:
     """Run a target with further options of Snakemake, and end with its exit code."""
-    from xnbflow.running.cluster import (  # noqa: PLC0415
-        STATUS_OPTION,
-        asks_sacct,
-        lacks_accounting,
-    )
     from xnbflow.running.job_process import PRINTS_CAUSES  # noqa: PLC0415
     from xnbflow.running.project import ROOT  # noqa: PLC0415
 
@@ -60,14 +52,11 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         raise InputError(msg)
 
     # Options of the user, and defaults for what they do not set.
-    arguments = [program, "--snakefile", str(ROOT / "workflow/Snakefile"), study]
+    arguments = [program, "--snakefile", str(ROOT / "Snakefile"), study]
     if not names & _CORE_OPTIONS:
         arguments += ["--cores", "all"]
     # If a job fails, Snakemake runs all jobs that do not depend on it.
     arguments += ["--keep-going", *options]
-    if asks_sacct(options) and lacks_accounting():
-        warn("this SLURM cluster has no accounting: squeue is asked for the status of jobs")
-        arguments += STATUS_OPTION
     environment = dict(os.environ)
     if not names & _OUTPUT_OPTIONS and find_spec(_LOGGER) is not None:
         arguments += ["--logger", "xnbflow"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from xnbflow.running.plan import Plan, existing_path
 from xnbflow.running.planners.inputs import Values
-from xnbflow.running.provenance import method_code
+from xnbflow.running.provenance import own_code
 from xnbflow.sources.registry import known_sources
 from xnbflow.tables.contract import PLACES
 
@@ -54,10 +54,10 @@ class AcquirePlanner:
             states[key] = [status.st_size, status.st_mtime_ns]
         return states
 
-    def reader_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digest of the module that loads a data set, if it is not of the core."""
+    def own_code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digest of the module that loads a data set, if it is not of xnbflow."""
         source = self.plan.datasets[wildcards.dataset].source
-        return method_code([known_sources()[source].module])
+        return own_code([known_sources()[source].module])
 
     def size_mb(self, wildcards: Any, files: Any) -> float:
         """Return the MB of a data set as text by its files, a rule's inputs, else by the entry."""

@@ -36,11 +36,6 @@ class CohortPlanner:
             entries.setdefault(pair.train, {})[pair.model] = entry
         return entries
 
-    def model_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of the models that are tested."""
-        validations = self.plan.study(wildcards).validate
-        return self.plan.method_digests((pair.train, pair.model) for pair in validations)
-
     # combine
 
     def combinations(self, wildcards: Any) -> list[Values]:
@@ -76,7 +71,3 @@ class CohortPlanner:
         """Return the label of the classifier of all cohorts."""
         label: str = self.plan.config.classifiers[self.cohorts(wildcards).model]["label"]
         return label
-
-    def code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of the classifier of all cohorts."""
-        return self.plan.method_digests([("", self.cohorts(wildcards).model)])

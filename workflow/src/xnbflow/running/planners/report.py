@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from xnbflow.core.entries import Analysis
-from xnbflow.core.plugins import known_analyses, plugin_modules
-from xnbflow.report.outline import figure_labels, section_modules
+from xnbflow.core.plugins import known_analyses
+from xnbflow.report.outline import figure_labels
 from xnbflow.running.plan import Plan
 from xnbflow.running.planners.inputs import Values
-from xnbflow.running.provenance import method_code, section_code
 from xnbflow.tables.contract import STUDY_FILES
 
 
@@ -45,10 +44,6 @@ class AnalysePlanner:
         settings = self.settings(wildcards)
         return vars(self.plan.config.folds[settings["folds"]]) if "folds" in settings else None
 
-    def code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the code of an analysis."""
-        return method_code(self.analysis(wildcards).modules)
-
 
 @dataclass(frozen=True)
 class ReportPlanner:
@@ -82,13 +77,6 @@ class ReportPlanner:
         if preprocessing:
             configuration["preprocessing"] = preprocessing
         return configuration
-
-    def section_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the sections of a study's page that are not of the core."""
-        study = self.plan.study(wildcards)
-        sections = section_modules(study, known_analyses())
-        tables = [known_analyses()[name].compute for name in study.analyses]
-        return section_code([*sections, *tables, *plugin_modules()])
 
     def figure_labels(self, wildcards: Any) -> dict[str, str]:
         """Return the labels of a figure in Snakemake's own report: its data set, and more."""

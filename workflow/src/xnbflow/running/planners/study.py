@@ -3,9 +3,12 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study
-from xnbflow.running.plan import Plan
+from xnbflow.report.outline import section_modules
+from xnbflow.running.plan import Plan, is_in_project
 from xnbflow.running.planners.inputs import Values
+from xnbflow.running.provenance import file_code, own_code
 from xnbflow.sources.places.pinned import pinned_url
 
 
@@ -18,10 +21,6 @@ class StudyPlanner:
     """
 
     plan: Plan
-
-    def itself(self, _wildcards: Any) -> list[Values]:
-        """Return one empty mapping: the path of the file has no wildcard except the study."""
-        return [{}]
 
     def datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets of a study."""
@@ -49,14 +48,41 @@ class StudyPlanner:
         """Return the data sets and classifiers that are fitted to all samples."""
         return _pairs_as_values(self.plan.study(wildcards).models)
 
+    def end_group(self, wildcards: Any) -> str | None:
+        """Return the group of *compare* and *report*, which take seconds: one job of a cluster.
+
+        It is None for a study with an analysis between them, which reads the tables of *compare*:
+        Snakemake refuses a group with a job of another group in its midst.
+        """
+        known = known_analyses()
+        analyses = self.plan.study(wildcards).analyses
+        return None if any(known[name].needs for name in analyses) else "end"
+
     # parameters
 
     def gene_set_files(self, wildcards: Any) -> list[str]:
         """Return the user's files of gene sets."""
         study = self.plan.study(wildcards)
         place = f"configuration, studies.{study.id}.gene_sets"
-        paths = [path for path in study.gene_sets if pinned_url(path) is None]
-        return [self.plan.local_file(path, place) for path in paths]
+        shipped = self.shipped_gene_sets(wildcards)
+        return [
+            self.plan.local_file(path, place)
+            for path in study.gene_sets
+            if pinned_url(path) is None and path not in shipped
+        ]
+
+    def shipped_gene_sets(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of the files of gene sets that are in the project, by their paths.
+
+        They are parameters of a job, since as inputs they would have the place and time of one
+        clone.
+        """
+        root = self.plan.root
+        return {
+            path: file_code(root / path)
+            for path in self.plan.study(wildcards).gene_sets
+            if pinned_url(path) is None and is_in_project(path, root)
+        }
 
     def gene_set_urls(self, wildcards: Any) -> list[str]:
         """Return the public files of gene sets, which the job downloads."""
@@ -90,11 +116,18 @@ class StudyPlanner:
             name: self.plan.classifier_entries(name, study.classifiers) for name in study.datasets
         }
 
-    def code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of the classifiers of a study."""
+    def own_code(self, wildcards: Any) -> dict[str, str]:
+        """Return the digests of modules of the user and of plugins that a study uses.
+
+        These are its classifiers, analyses and sections. An edit of one repeats all jobs of the
+        study but those of *acquire*, *diagnose* and *genes*.
+        """
         study = self.plan.study(wildcards)
-        pairs = [(dataset, name) for dataset in study.datasets for name in study.classifiers]
-        return self.plan.method_digests(pairs)
+        known = known_analyses()
+        modules = [*self.plan.method_paths(study), *section_modules(study, known)]
+        for name in study.analyses:
+            modules += known[name].modules
+        return own_code(modules)
 
 
 def _pairs_as_values(pairs: list[tuple[str, str]]) -> list[Values]:

@@ -1,6 +1,5 @@
 """The rules *classify*, *check* and *models*: which classifiers a job fits."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +25,6 @@ class TrainPlanner:
     def entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the configurations of the classifiers of a job of training by id."""
         return self.plan.classifier_entries(wildcards.dataset, self.classifiers(wildcards))
-
-    def code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of a job of training."""
-        return self._code(wildcards.dataset, self.classifiers(wildcards))
 
     def repeats(self, wildcards: Any) -> int:
         """Return the run-time factor of a job of training: 1, and 1 more per ten fits of a fold.
@@ -83,19 +78,11 @@ class TrainPlanner:
         names = [*self.label_test_classifiers(wildcards), *self.halves_classifiers(wildcards)]
         return self.plan.classifier_entries(wildcards.dataset, names)
 
-    def check_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of a job of *check*."""
-        return self._code(wildcards.dataset, self.check_entries(wildcards))
-
     # models
 
     def entry(self, wildcards: Any) -> dict[str, Any]:
         """Return the configuration of a classifier for a data set."""
         return self.plan.config.classifier(wildcards.classifier, wildcards.dataset)
-
-    def model_code(self, wildcards: Any) -> dict[str, str]:
-        """Return the digests of the methods of a model's classifier."""
-        return self._code(wildcards.dataset, [wildcards.classifier])
 
     def first_job(self, wildcards: Any) -> dict[str, str]:
         """Return the wildcards of the job of training whose figures a model of all samples has.
@@ -117,7 +104,3 @@ class TrainPlanner:
     def origin(self, wildcards: Any) -> dict[str, Any]:
         """Return the entry of a data set, which a model keeps."""
         return {"entry": self.plan.datasets[wildcards.dataset].settings()}
-
-    def _code(self, dataset: str, classifiers: Iterable[str]) -> dict[str, str]:
-        """Return the digests of the methods of classifiers on a data set."""
-        return self.plan.method_digests((dataset, name) for name in classifiers)
