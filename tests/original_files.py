@@ -1,6 +1,6 @@
 """Tiny files in the layouts in which the data sets of the shipped studies are published.
 
-`FILES` has for every source that fetches files a function of a row of the sheet: it returns files
+`FILES` has for every source that fetches files a function of an entry: it returns files
 by their paths below the source's address. All have 11 samples of each class, whose names, classes
 and features are hostile texts of `toys.HOSTILE` as far as the layout permits; three features tell
 each class. Names of patients begin with `PATIENT`: no file of results may contain it.

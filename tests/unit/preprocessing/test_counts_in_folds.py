@@ -1,4 +1,4 @@
-"""A series of counts from the sheet to classifiers: filter and TMM are fitted in the folds."""
+"""A series of counts from the file to classifiers: filter and TMM are fitted in the folds."""
 
 import numpy as np
 import pandas as pd

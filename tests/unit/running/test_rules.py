@@ -208,7 +208,7 @@ def planned(rule, name, **study):
 #: MB and minutes that a job with 100 MB of input requests at first; *classify* with a factor of 3.
 REQUESTED = {
     "acquire": (1800, 160),
-    "seek": (4800, 660),  # by the sheet
+    "seek": (4800, 660),  # by the entry
     "diagnose": (2400, 160),
     "genes": (2400, 160),
     "classify": (1900, 1260),
@@ -237,7 +237,7 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
     [
         ("acquire", {}, 2),  # at most two for 600 MB
         ("genes", {}, 1),
-        ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
+        ("diagnose", {}, 1),  # of 100 samples, if the entry has no shape: 200 MB
         ("validate", {"series": ("a",)}, 1),
         ("validate", {"series": ("a", "b")}, 2),
         ("combine", {"series": ("a",)}, 1),

@@ -27,7 +27,7 @@ TUMOURS = """% a comment
 
 
 def table_row(**options):
-    """A row of the sheet for `TUMOURS`."""
+    """An entry for `TUMOURS`."""
     return DatasetEntry("x", "table", "x.arff", label="type", id_column="patient", **options)
 
 

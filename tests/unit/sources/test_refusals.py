@@ -1,7 +1,7 @@
 """Refusals of readers and data sets: each declared once, and filled by each use.
 
 The rows ``refusal`` of ``mistakes.toml`` have a code, a way to read, files by name (as Latin-1), a
-part of the message, and cells of the row of the sheet. Rows of other kinds, for which another test
+part of the message, and fields of the entry. Rows of other kinds, for which another test
 makes the files, end with the code.
 """
 

@@ -74,7 +74,7 @@ def test_what_does_not_pass_by_waiting_goes_to_the_next_place_at_once(tmp_path, 
 BY_HAND = {
     "plain": ("Brain_GSE1.csv", CSV, SHA256, None),
     "gzipped": ("Brain_GSE1.csv.gz", gzip.compress(CSV), SHA256, None),
-    "another": ("Brain_GSE1.csv", CSV + b"x", SHA256, "has SHA-256 .* but the sheet has"),
+    "another": ("Brain_GSE1.csv", CSV + b"x", SHA256, "has SHA-256 .* but its data set has"),
     "broken": ("Brain_GSE1.csv.gz", gzip.compress(CSV * 99)[:-20], None, "broken or truncated"),
 }
 
@@ -134,7 +134,7 @@ SHAPED = DatasetEntry(
 )
 #: What a server answers in place of the data, and why it is refused.
 WRONG = {
-    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet has"),
+    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but its data set has"),
     "a comment of HTML": (b"<!-- moved --><p>moved</p>", r"is a web page \(HTML\), not data"),
     "JSON": (b'{"error": "quota"}', r"is a server's answer \(JSON\), not data"),
     "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),

@@ -182,8 +182,7 @@ def refuse_export_header(path: Path, header: Iterable[str]) -> None:
 def refuse_long(raw: RawTable, label: str | None = None) -> None:
     """Refuse a table with a row for each sample and feature, by its names of columns.
 
-    Names of samples and of features repeat. The column that is the ``label`` of the sheet has
-    neither.
+    Names of samples and of features repeat. The column that is the ``label`` has neither.
     """
     columns = {_plain_name(name): i for i, name in enumerate(raw.header) if name != label}
     positions = [_first_column(columns, names) for names in (_SAMPLES, _FEATURES, _VALUES)]

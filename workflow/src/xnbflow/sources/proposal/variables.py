@@ -61,7 +61,7 @@ class Variables:
         Whether the features are too few to be recognised as a block
         (`xnbflow.sources.infer.feature_block`).
     empty : list of int
-        Columns without any value that the sheet does not name.
+        Columns without any value that the entry does not name.
     cells : dict of int to list of str
         The texts of the variables in ``texts``, and of `binary`.
     binary : DataFrame
