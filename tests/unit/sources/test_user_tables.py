@@ -217,3 +217,13 @@ def test_a_repeated_name_of_a_sample_is_refused_in_rows_and_columns(tmp_path, or
     frame.to_csv(tmp_path / "x.csv")
     with refused("s3"):
         summary_of(tmp_path / "x.csv", label="condition", samples=orientation)
+
+
+@pytest.mark.parametrize("form", ["MSTRG.{number}|{symbol}", "{symbol}|{number}"])
+def test_symbols_are_beside_a_bar(tmp_path, form):
+    names = [form.format(number=i + 1, symbol=gene) for i, gene in enumerate(GENES)]
+    frame = genes_in_rows(logarithms().round(3), [f"{c}_{i}" for i, c in enumerate(CLASSES)], names)
+    frame.to_csv(tmp_path / "x.csv")
+    series = acquire(summary_of(tmp_path / "x.csv", samples="columns").entry)
+    assert series.features.tolist() == names
+    assert series.feature_metadata["symbol"].tolist() == GENES

@@ -35,6 +35,7 @@ from xnbflow.sources.series.sequencing import (
     is_total,
     name_patients,
     plain_sample_names,
+    symbols_in_names,
     without_version,
 )
 
@@ -234,7 +235,7 @@ def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None
 
 
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:
-    """Shorten Ensembl identifiers and names of files, with notes about it.
+    """Shorten Ensembl identifiers and names of files, and find symbols in names with a bar.
 
     With a phenotype, `join_samples` adapts the names of samples to the names in the phenotype.
     """
@@ -244,6 +245,12 @@ def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:
         name, identifier = next(pair for pair in pairs if pair[0] != pair[1])
         note = f"versions of Ensembl identifiers were left out, as {name} became {identifier}"
         series = replace(series, features=np.array(identifiers, dtype=object)).with_notes([note])
+    has_symbols = series.feature_metadata is not None and "symbol" in series.feature_metadata
+    if not has_symbols and (symbols := symbols_in_names(features)) is not None:
+        annotation = pd.DataFrame({"symbol": symbols}, dtype=object)
+        if series.feature_metadata is not None:
+            annotation = pd.concat([series.feature_metadata, annotation], axis=1)
+        series = replace(series, feature_metadata=annotation)
     samples = list(series.samples)
     if not has_phenotype and are_alignments(samples):
         names = plain_sample_names(samples)

@@ -214,6 +214,28 @@ def barcode_patients(names: Sequence[str]) -> list[str] | None:
     return patients if patients and len(patients) == len(names) else None
 
 
+def symbols_in_names(names: Sequence[str]) -> list[str] | None:
+    """Return the gene symbols in names with a bar; None unless most names have one.
+
+    RNA-seq by RSEM names genes as ``A1BG|1``, with NCBI's number after the bar and ``?`` for no
+    symbol; StringTie as ``MSTRG.9|FTCD``, with the symbol after it, or without both.
+
+    Examples
+    --------
+    >>> symbols_in_names(["A1BG|1", "NEK6|10783", "?|10357"])
+    ['A1BG', 'NEK6', '']
+    >>> symbols_in_names(["MSTRG.9|FTCD", "MSTRG.2|RDX", "MSTRG.3"])
+    ['FTCD', 'RDX', '']
+    """
+    parts = [name.partition("|") for name in names]
+    if 2 * sum(bool(bar) for _, bar, _ in parts) <= len(names):
+        return None
+    n_numbers = sum(last.isdecimal() for _, _, last in parts)
+    is_first = 2 * n_numbers > len(names)
+    symbols = [(first if is_first else last) if bar else "" for first, bar, last in parts]
+    return ["" if symbol == "?" else symbol for symbol in symbols]
+
+
 def name_patients(names: Sequence[str], pattern: re.Pattern[str]) -> list[str] | None:
     """Return the patient in each name beside its class, as in ``C3L-1_Tumor``; None without them.
 
