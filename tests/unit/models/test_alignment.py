@@ -45,7 +45,7 @@ def test_a_missing_value_is_the_training_median():
 def test_a_count_model_takes_a_table_that_lacks_genes_without_reads():
     """Programs leave out genes of which no sample has a read; other genes are still needed."""
     rng = np.random.default_rng(0)
-    means = np.append(rng.lognormal(4, 1, 60), [0.05] * 10)
+    means = np.append(rng.lognormal(4, 1, 60), [0.4] * 10)
     counts = rng.negative_binomial(5, 5 / (5 + means[:, None]), (70, 24)).astype(float)
     series = DataSet(
         name="counts",

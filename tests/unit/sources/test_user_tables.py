@@ -227,3 +227,19 @@ def test_symbols_are_beside_a_bar(tmp_path, form):
     series = acquire(summary_of(tmp_path / "x.csv", samples="columns").entry)
     assert series.features.tolist() == names
     assert series.feature_metadata["symbol"].tolist() == GENES
+
+
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_numbers_beside_the_genes_are_no_features_where_a_sheet_describes_the_samples(
+    tmp_path, orientation
+):
+    samples = [f"s{i}" for i in range(12)]
+    frame = genes_in_rows(logarithms().round(3), samples).T
+    frame.index.name = "sample"
+    frame.insert(0, "RIN", np.random.default_rng(7).normal(8, 0.5, 12).round(1))
+    frame = frame if orientation == "rows" else frame.T
+    frame.to_csv(tmp_path / "x.csv")
+    summary = summary_of(tmp_path / "x.csv", write_sheet(tmp_path, samples))
+    series = acquire(summary.entry)
+    assert series.features.tolist() == GENES
+    assert series.labels.tolist() == CLASSES

@@ -81,12 +81,12 @@ def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEn
     entry = replace(entry.with_defaults(**column_options(candidates, labels)), id_column=id_column)
     used = _used(entry)
     remaining = [name for name in descriptions if name not in used]
-    if in_table and remaining and not entry.features:
+    if not in_table:  # the phenotype file has the others
+        remaining = [name for name in layout.outside if name in remaining]
+    if remaining and not entry.features:
         entry = set_aside(entry, remaining)
 
-    if in_table:
-        numbers = [name for name in layout.outside if name in descriptions]
-        remarks += _remarks_on_numbers(numbers)
+    remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
     remarks += _remarks_on_patients(fields, descriptions, entry.group)
 
     few_features = [name for name in layout.few_features if name not in (label, id_column)]

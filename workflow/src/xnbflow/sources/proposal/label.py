@@ -146,7 +146,7 @@ def choose_label(layout: TableLayout) -> LabelChoice:
     if candidates:
         best, *others = candidates
         remarks += _remarks_on_binary(best, first_column(fields, best))
-        numbers = plausible_labels(layout.binary)
+        numbers = [name for name in plausible_labels(layout.binary) if name not in candidates]
         all_fields = pd.concat([fields, layout.binary], axis=1)
         remarks += remarks_on_others(all_fields, [*others, *numbers])
         return LabelChoice(layout, replace(entry, label=best), remarks)

@@ -221,7 +221,7 @@ def _samples_in_rows(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame
         entry,
         tuple(remarks),
         binary=guess.binary,
-        outside=tuple(header[i] for i in guess.outside),
+        outside=tuple(header[i] for i in guess.outside if header[i] in fields),
         few_features=tuple(header[i] for i in guess.features) if are_few else (),
     )
 
@@ -266,7 +266,7 @@ def _samples_in_columns(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFr
         tuple(remarks),
         samples=tuple(table.samples),
         binary=guess.binary,
-        outside=tuple(table.names[i] for i in guess.outside),
+        outside=tuple(table.names[i] for i in guess.outside if table.names[i] in fields),
     )
 
 
