@@ -140,6 +140,7 @@ def read_text(
         )
         table.rows = TextRows(itertools.islice(texts, most_rows), separator)
         table.lines = row_numbers[: len(table)]
+        table.encoding = lines.other_encoding
         if end is not None and not lines.ended and most_rows is None:
             raise _CUT_OFF.error(path=path, end=end)
     return table

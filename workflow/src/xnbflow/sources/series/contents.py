@@ -58,7 +58,8 @@ def series_of_table(
         series = _leave_out_empty(series)
     if dataset.samples == "columns":
         series = _leave_out_unnamed(series)
-    series = _leave_out_totals(series)
+    if is_total(str(series.features[-1])) or is_total(str(series.samples[-1])):
+        series = _leave_out_totals(series)
     _refuse_bad_names(path, table, series)
     series = _shorten_names(series, has_phenotype=phenotype is not None)
     series = series.with_notes(_changed_names(path, series))

@@ -5,6 +5,7 @@ returns a series; a step that would change nothing is left out, or returns the s
 """
 
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -49,19 +50,37 @@ _SCALES = {
 }
 
 
-def finish(series: RawSeries, dataset: DatasetEntry) -> DataSet:
+class Proposal(Protocol):
+    """What a proposal infers between the steps, in place of keys that the entry does not have."""
+
+    def of_samples(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with the group of the labelled samples."""
+
+    def of_values(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with what becomes of missing values."""
+
+    def of_names(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with what becomes of repeated names of features."""
+
+
+def finish(series: RawSeries, dataset: DatasetEntry, proposal: Proposal | None = None) -> DataSet:
     """Return the data set of a raw series, by the keys of its entry.
 
     In this order: control probes are dropped and features annotated; samples without a label are
     omitted (or refused); columns for groups and batches are found; values are transformed, missing
-    ones settled, probes collapsed to genes, and repeated names merged.
+    ones settled, probes collapsed to genes, and repeated names merged. A ``proposal`` adds keys to
+    the entry, each before the step that needs it.
     """
     series = drop_controls(series, dataset)
     series = annotate(series, dataset)
     series = label_samples(series, dataset)
+    if proposal is not None:
+        dataset = proposal.of_samples(series, dataset)
     series = name_groups(series, dataset)
     series = check_samples(series, dataset)
     series = settle_scale(series, dataset)
+    if proposal is not None:
+        dataset = proposal.of_values(series, dataset)
     with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
         has_missing = np.isnan(series.values.sum())
     if has_missing:
@@ -69,6 +88,8 @@ def finish(series: RawSeries, dataset: DatasetEntry) -> DataSet:
     if dataset.collapse:
         series = collapse_probes(series, dataset)
     if len(set(series.features.tolist())) < len(series.features):
+        if proposal is not None:
+            dataset = proposal.of_names(series, dataset)
         series = settle_duplicates(series, dataset)
     metadata = series.sample_metadata
     return DataSet(
@@ -264,9 +285,8 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
 
     # What the values look like: a scale, or numbers of cycles, which no transform fits.
     file_name = series.where.rpartition("/")[2]
-    recognised, finding = scale_of(
-        linear_values, series.samples, file_name, are_probes=are_probes(series.features)
-    )
+    has_probes = len(series.features) >= FEWEST_PROBES and are_probes(series.features)
+    recognised, finding = scale_of(linear_values, series.samples, file_name, are_probes=has_probes)
     cycles = note_on_cycles(
         linear_values, file_name=file_name, features=series.features, samples=series.samples
     )
