@@ -115,10 +115,10 @@ def test_the_real_files_have_the_papers_counts(tmp_path, shared_data, location):
 def test_without_a_seed_rows_are_those_of_seed_0(tmp_path):
     rows = [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(60)]
     (tmp_path / "magic04.data").write_bytes(lines(rows))
-    without = get(tmp_path, "magic", options={"rows": "20"})
-    with_0 = get(tmp_path, "magic", options={"rows": "20", "seed": "0"})
+    without = get(tmp_path, "magic", options={"rows": 20})
+    with_0 = get(tmp_path, "magic", options={"rows": 20, "seed": 0})
     assert list(without.samples) == list(with_0.samples)
-    every = get(tmp_path, "magic", options={"rows": "60"})
+    every = get(tmp_path, "magic", options={"rows": 60})
     assert list(every.samples) == [str(row) for row in range(60)]
 
 

@@ -207,7 +207,6 @@ CALLS = {
     ),
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
     "class: it has no signature;": lambda: commands.signature_lines(GAUSSIAN, gmt=True),
-    "does not name the table that": lambda: commands.training_series(GAUSSIAN, [], "rows"),
 }
 CALLS |= paper_cases.CALLS
 

@@ -39,8 +39,9 @@ def test_balanced_accuracy_is_the_mean_of_recalls_of_true_classes():
     assert compared.balanced_accuracy == pytest.approx((2 / 4 + 1) / 2)
 
 
-def test_labels_are_found_in_texts_by_regex_and_literal_texts_are_no_missing_ones():
-    by_regex = agreement(CLASSES, ["tumour"], ["status: tumour"], {"regex": r"status: (\w+)"})
-    assert by_regex.n_right == 1
-    literal = agreement(["none", "tumour"], ["none"], ["none"], {"literal": "none"})
+def test_labels_are_found_in_texts_by_pattern_and_literal_texts_are_no_missing_ones():
+    by_regex = DatasetEntry("x", "table", label_pattern=r"status: (\w+)")
+    assert agreement(CLASSES, ["tumour"], ["status: tumour"], by_regex).n_right == 1
+    entry = DatasetEntry("x", "table", literal=("none",))
+    literal = agreement(["none", "tumour"], ["none"], ["none"], entry)
     assert literal.n_right == 1

@@ -125,7 +125,7 @@ def write_counts(tmp_path, change=None):
     return path
 
 
-def test_the_sheet_keeps_counts_and_the_file_their_scale(tmp_path):
+def test_a_data_set_keeps_counts_and_the_file_their_scale(tmp_path):
     row = {"id": "mine", "source": "table", "location": str(write_counts(tmp_path))}
     row |= {"label": "type", "id_column": "sample"}
     series = acquire(DatasetEntry(**row, transform="tmm"))
@@ -146,7 +146,7 @@ def test_the_sheet_keeps_counts_and_the_file_their_scale(tmp_path):
 )
 def test_a_table_that_is_no_counts_is_refused(tmp_path, change, message):
     row = {"id": "mine", "source": "table", "location": str(write_counts(tmp_path, change))}
-    row |= {"label": "type", "id_column": "sample", "options": {"transform": "tmm"}}
+    row |= {"label": "type", "id_column": "sample", "transform": "tmm"}
     if message is None:
         assert acquire(DatasetEntry(**row)).scale == "counts"
         return

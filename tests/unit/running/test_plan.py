@@ -328,8 +328,7 @@ def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan)
     """Logarithms of counts per million have variances that depend on their means."""
     job = wildcards(study="one", dataset="mine")
     assert GenePlanner(plan).design(job) == vars(Design()) | {"trend": False}
-    options = {"transform": "log_cpm"}
-    plan.datasets["mine"] = replace(plan.datasets["mine"], options=options)
+    plan.datasets["mine"] = replace(plan.datasets["mine"], transform="log_cpm")
     assert GenePlanner(plan).design(job)["trend"]
     plan.config.studies["one"] = with_designs(plan, "one", mine=Design(trend=False))
     assert not GenePlanner(plan).design(job)["trend"]
@@ -365,9 +364,9 @@ def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
     (tmp_path / "config").mkdir()
-    assert plan.local_file("config/config.yaml", "x") == str(ROOT / "config/config.yaml")
+    assert plan.local_file("config/config.yaml", "x") == f"local:{ROOT}/config/config.yaml"
     (tmp_path / "config/config.yaml").write_text("")
-    assert plan.local_file("config/config.yaml", "x") == "config/config.yaml"
+    assert plan.local_file("config/config.yaml", "x") == "local:config/config.yaml"
 
 
 def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):

@@ -34,7 +34,7 @@ XLINK = "{http://www.w3.org/1999/xlink}href"
 NAMES = ["<script>alert(1)</script>", "$x_1$ & \\alpha", '"quoted" -->']
 LINES = {"lines": [NamedLine(name, np.array([1.0, 900.0]), np.array([0.5, 0.9])) for name in NAMES]}
 LINES |= {"xlabel": "features", "ylabel": "accuracy", "title": NAMES[0]}
-LINES |= {"ring": ("chosen", 1000.0, 0.8), "levels": [("all features", 0.7)]}
+LINES |= {"levels": [("all features", 0.7)]}
 
 
 @pytest.fixture(scope="module")

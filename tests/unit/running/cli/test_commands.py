@@ -65,7 +65,7 @@ def test_columns_of_feature_counts_are_no_samples_and_counts_are_transformed(tmp
     done = capsys.readouterr()
     names = [line.split("\t")[0] for line in done.out.splitlines()[1:]]
     assert names == SAMPLES
-    assert "transform=log_cpm was applied to the values" in done.err
+    assert "transform: log_cpm was applied to the values" in done.err
     labels = [line.split("\t")[1] for line in done.out.splitlines()[1:]]
     assert labels == ["tumour"] * 12 + ["normal"] * 12
 
