@@ -126,20 +126,21 @@ def test_centred_values_have_no_known_base(tmp_path, lowest, scale):
     assert summarise_table(write(tmp_path, values)).entry.scale == scale
 
 
-@pytest.mark.parametrize(("largest", "scale"), [(19.9, "log2"), (20.1, None)])
-def test_logarithms_to_base_2_are_at_most_20(tmp_path, largest, scale):
+@pytest.mark.parametrize(("largest", "scale"), [(22.4, "log2"), (22.6, None)])
+def test_logarithms_of_counts_to_base_2_reach_22(tmp_path, largest, scale):
     summary = summarise_table(write(tmp_path, logarithms(500, largest)))
     assert summary.entry.scale == scale
 
 
 @pytest.mark.parametrize(
-    ("lowest", "options"), [(1.0, {"transform": "log2"}), (0.0, {}), (-1.0, {})]
+    ("lowest", "transform"),
+    [(1.0, "log2"), (0.0, {"log2": {"floor": 100}}), (-1.0, {"log2": {"floor": 1}})],
 )
-def test_no_logarithm_is_proposed_of_values_without_one(lowest, options):
+def test_values_without_a_logarithm_get_a_floor(lowest, transform):
     values = np.array([[lowest, 300.0, 9000.5]])
     option, reason = proposed_logarithm(values, np.arange(3))
-    assert option == options
-    assert ("some are 0 or below, which have no logarithm" in reason) == (not options)
+    assert option == {"transform": transform}
+    assert ("0 or below, which have no logarithm" in reason) == (transform != "log2")
 
 
 @pytest.mark.parametrize("unit", ["tpm", "cpm", "fpkm"])

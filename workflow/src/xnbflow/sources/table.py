@@ -32,8 +32,9 @@ def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     if dataset.phenotype:
         dataset = with_phenotype_file(dataset, downloads)
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
-    series, dataset = read_raw_series(path, dataset)
-    return finish(series, dataset)
+    with about_file(path):
+        series, dataset = read_raw_series(path, dataset)
+        return finish(series, dataset)
 
 
 def with_phenotype_file(dataset: DatasetEntry, downloads: Downloads) -> DatasetEntry:
@@ -104,8 +105,9 @@ def read_table(
     >>> series.features.tolist(), series.kinds.tolist(), series.values.round(2).tolist()
     (['wind', 'speed'], ['angular', 'linear'], [[1.57, 3.14], [3.0, 5.0]])
     """
-    series, dataset = read_raw_series(path, dataset)
-    return finish(replace(series, note_unlogged=are_intensities), dataset)
+    with about_file(path):
+        series, dataset = read_raw_series(path, dataset)
+        return finish(replace(series, note_unlogged=are_intensities), dataset)
 
 
 def read_raw_series(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from xnbflow.core.errors import about_file
 from xnbflow.core.nouns import either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
@@ -106,9 +107,10 @@ def propose_series(
     if entry.annotation:
         local = fetch_annotation(local, downloads)
     path = fetch_table(downloads, entry.location, entry.id, entry.sha256)
-    raw_series, local = read_raw_series(path, local, raw)
     inferred = InferredKeys()
-    series = finish(raw_series, local, inferred)
+    with about_file(path):
+        raw_series, local = read_raw_series(path, local, raw)
+        series = finish(raw_series, local, inferred)
     entry = replace(entry, **inferred.keys)
     check_shape(entry, series)
     remarks = list(inferred.remarks)
