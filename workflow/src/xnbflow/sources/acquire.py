@@ -78,6 +78,7 @@ def acquire(
 
     Examples
     --------
+    >>> from xnbflow.sources.dataset_entry import Shape
     >>> acquire(DatasetEntry("wine", "bundled", "wine", shape=Shape(samples=178))).values.shape
     (13, 178)
     """
