@@ -146,6 +146,8 @@ def find_feature_block(
 
     # What the names and the values of each column have in common with the block.
     block_names = _BlockNames.of(names)
+    if block_names.are_strict.all():
+        return FeatureBlock(features=list(range(n_columns)), others=[], is_small=False)
     has_block_name = block_names.are_common
     n_end = max(_LEAST_END, round(_SHARE_OF_END * n_columns))
     inner = [i for i in range(n_end, n_columns - n_end) if has_block_name[i]]
@@ -153,7 +155,7 @@ def find_feature_block(
         inner = [i for i in range(n_columns) if has_block_name[i]]
     inner = inner[:: max(1, len(inner) // _COMPARED_FEATURES)]
     block_cells = _CellStatistics.of([cells[i] for i in inner], decimal)
-    compared = _columns_to_compare(cells, has_block_name, block_cells, n_end, decimal)
+    compared = _columns_to_compare(cells, block_names, block_cells, n_end, decimal)
     has_other_values = np.zeros(n_columns, dtype=bool)
     has_other_decimals = np.zeros(n_columns, dtype=bool)
     if compared:
@@ -282,7 +284,7 @@ def _families(names: Sequence[str]) -> list[str]:
 
 def _columns_to_compare(
     cells: Sequence[Sequence[str]],
-    has_block_name: np.ndarray,
+    names: "_BlockNames",
     block: "_CellStatistics",
     n_end: int,
     decimal: str,
@@ -293,11 +295,12 @@ def _columns_to_compare(
     cells have another number of decimals than most columns of the block.
     """
     n_columns = len(cells)
-    is_compared = ~has_block_name
+    is_compared = ~names.are_common
     is_compared[:n_end] = True
     is_compared[max(0, n_columns - n_end) :] = True
+    is_compared &= ~names.are_strict
     usual = block.usual_decimals
-    for i in np.flatnonzero(~is_compared).tolist():
+    for i in np.flatnonzero(~is_compared & ~names.are_strict).tolist():
         decimals = [_n_decimals(cell, decimal) for cell in cells[i][:2] if not is_missing(cell)]
         if decimals and (max(decimals) < usual if usual else max(decimals) > 0):
             is_compared[i] = True
