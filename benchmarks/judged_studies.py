@@ -24,6 +24,8 @@ from xnbflow.inference.halves import agreement_table, halves_table
 from xnbflow.inference.intervals import Estimate, inflation_of
 from xnbflow.inference.label_test import label_test
 from xnbflow.inference.missingness import missing_values, values_at_limit
+from xnbflow.inference.selection import selection
+from xnbflow.inference.units import units
 from xnbflow.inference.verdicts import (
     class_pair_reasons,
     column_reasons,
@@ -127,8 +129,10 @@ def judge(
     headers = {"d": series}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small classes
-        tables = train(series, draw_folds(series, SPLITS, 1), entry, explain=False)
-        audited = [audit(series)["audit"], missing_values(series), values_at_limit(series)]
+        n_splits = min(SPLITS, pd.Series(series.labels).value_counts().max())
+        tables = train(series, draw_folds(series, n_splits, 1), entry, explain=False)
+        checks = (missing_values, values_at_limit, selection, units)
+        audited = [audit(series)["audit"], *(check(series) for check in checks)]
         test = label_test(series, n_permutations=test_size.permutations, n_draws=test_size.draws)
         stability = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
         if n_half_pairs:

@@ -6,6 +6,7 @@ cases` has the mean of the figure over studies. In most cases nothing follows th
 supported result is wrong.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +19,7 @@ from benchmarks.simulated_studies import columns_of, series_of
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.genes import class_comparisons
+from xnbflow.models.validation import validate
 
 __all__ = ["CASES", "Case"]
 
@@ -112,6 +114,123 @@ def null_genes(
     return float(np.mean(tested["p"][0] < 0.05))
 
 
+# tables that were made with the labels, order of processing, few units
+
+
+def corrected(seed: int, agreement: float = 0.9) -> DataSet:
+    """Draw two batches, removed with the class in the model; nothing follows the class.
+
+    A batch has a class in this share. The residual variance is that of the model, as in ComBat
+    without shrinkage.
+    """
+    rng = np.random.default_rng([seed, 11])
+    codes = np.repeat([0, 1], 20)
+    n_same = round(20 * agreement)
+    batch = np.where(np.arange(40) % 20 < n_same, codes, 1 - codes)
+    values = rng.normal(size=(500, 40)) + rng.normal(size=(500, 2))[:, batch]
+    model = np.column_stack([np.eye(2)[batch], codes])
+    effects = np.linalg.lstsq(model, values.T)[0][:2]
+    values -= (effects - effects.mean(axis=0)).T[:, batch]
+    return series_of(values, codes, **columns_of(batch=batch))
+
+
+def chosen(seed: int, n_chosen: int = 500) -> DataSet:
+    """Draw 20,000 genes without a difference, and choose those of the largest t by the labels."""
+    rng = np.random.default_rng([seed, 12])
+    codes = np.repeat([0, 1], 20)
+    values = rng.normal(size=(20_000, 40))
+    first, second = values[:, :20], values[:, 20:]
+    error = np.sqrt(first.var(axis=1, ddof=1) + second.var(axis=1, ddof=1))
+    t = np.abs(first.mean(axis=1) - second.mean(axis=1)) / error
+    return series_of(values[np.argsort(-t)[:n_chosen]], codes)
+
+
+def recorded_in_one_class(seed: int, name: str) -> DataSet:
+    """Draw a column that only cases have; 30 genes differ with the classes."""
+    rng = np.random.default_rng([seed, 13])
+    codes = np.repeat([0, 1], 20)
+    values = rng.normal(size=(500, 40))
+    values[:30] += 1.5 * codes
+    methods = np.where(rng.random(40) < 0.5, "needle", "surgical")
+    return series_of(values, codes, **columns_of(**{name: np.where(codes == 1, methods, "")}))
+
+
+def processed(seed: int, name: str) -> DataSet:
+    """Draw 48 samples whose values drift with their order, which goes with the class.
+
+    The order is a column: times of one day, wells of a plate, or positions on chips.
+    """
+    rng = np.random.default_rng([seed, 14])
+    order = np.arange(48)
+    codes = (order + rng.normal(0, 8, size=48) > 23.5).astype(int)
+    values = rng.normal(size=(500, 48))
+    values[:100] += rng.normal(size=(100, 1)) * (order - 23.5) / 14
+    cells = {
+        "scanned": [f"2024-03-04 {8 + i // 6:02d}:{10 * (i % 6):02d}" for i in order],
+        "well": [f"{'ABCDEFGH'[i // 6]}{1 + i % 6:02d}" for i in order],
+        "chip": [f"20391482{i // 8:04d}_R{1 + i % 8:02d}C01" for i in order],
+    }
+    moved = rng.permutation(48)
+    column = np.array(cells[name])[moved]
+    return series_of(values[:, moved], codes[moved], **columns_of(**{name: column}))
+
+
+def synonyms(seed: int, name: str, words: tuple[str, str]) -> DataSet:
+    """Draw two batches that are the classes, and shift 100 genes; their names are like these."""
+    rng = np.random.default_rng([seed, 15])
+    codes = np.repeat([0, 1], 20)
+    values = rng.normal(size=(500, 40))
+    values[:100] += rng.normal(size=(100, 2))[:, codes]
+    series = series_of(values, codes, **columns_of(**{name: np.array(words)[codes]}))
+    return replace(series, labels=np.array(["Control", "Tumor"])[codes])
+
+
+def marker(seed: int) -> DataSet:
+    """Draw a marker in the serum that the disease raises, and 30 genes that differ."""
+    rng = np.random.default_rng([seed, 16])
+    codes = np.repeat([0, 1], 20)
+    values = rng.normal(size=(500, 40))
+    values[:30] += 1.5 * codes
+    serum = np.exp(1.0 + 2.0 * codes + rng.normal(0, 0.5, size=40))
+    return series_of(values, codes, **columns_of(CRP=serum.round(2)))
+
+
+def few(seed: int, *, paired: bool) -> DataSet:
+    """Draw six samples with 295 of 3,000 genes that differ fourfold, or six donors of both."""
+    rng = np.random.default_rng([seed, 17])
+    codes = np.tile([0, 1], 6) if paired else np.repeat([0, 1], 3)
+    values = rng.normal(0, 0.4, size=(3000, len(codes)))
+    values[:295] += 2.0 * codes * rng.choice([-1, 1], size=(295, 1))
+    groups = np.array([f"p{i // 2}" for i in range(12)]) if paired else None
+    return series_of(values, codes, groups=groups)
+
+
+def same_patients(
+    seed: int, samples: tuple[int, int], share: float = 1.0
+) -> tuple[DataSet, DataSet]:
+    """Draw two series of 24 patients with this many samples each; no class differs.
+
+    A patient has one class in both, and a correlation of .4. A share of the patients is the same.
+    """
+    rng = np.random.default_rng([seed, 18])
+    codes = rng.permutation(24) % 2
+    patients = rng.normal(size=(500, 24))
+    series = []
+    for number, n_samples in enumerate(samples):
+        of_series = patients.copy()
+        if number:
+            n_new = 24 - round(24 * share)
+            of_series[:, 24 - n_new :] = rng.normal(size=(500, n_new))
+        patient = np.repeat(np.arange(24), n_samples)
+        noise = rng.normal(size=(500, len(patient)))
+        values = np.sqrt(0.4) * of_series[:, patient] + np.sqrt(0.6) * noise
+        groups = np.array([f"series {number} patient {i}" for i in patient])
+        drawn = series_of(values, codes[patient], groups=groups)
+        names = np.array([f"series {number} sample {i}" for i in range(len(patient))])
+        series.append(replace(drawn, name=f"series{number}", samples=names))
+    return series[0], series[1]
+
+
 # spread and shape, missing values, classes that are one, orders
 
 
@@ -187,6 +306,20 @@ def is_well_supported(seed: int, size: LabelTestSize, draw: Callable[[int], Data
     return float(judge(draw(seed), test_size=size).level == "well supported")
 
 
+def has_level(seed: int, size: LabelTestSize, level: str, draw: Callable[[int], DataSet]) -> float:
+    """Return whether a drawn study has this level."""
+    return float(judge(draw(seed), test_size=size).level == level)
+
+
+def holds(seed: int, _size: LabelTestSize, draw: Callable[[int], tuple[DataSet, DataSet]]) -> float:
+    """Return whether a classifier of the first series holds in the second, at least in part."""
+    train, test = draw(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # small classes
+        verdicts = validate(train, test, {"method": "csnb"})["verdicts"]
+    return float(verdicts["verdict"][0] in ("held", "held in part", "ranking holds"))
+
+
 def has_one_level(
     seed: int, size: LabelTestSize, draws: tuple[Callable[[int], DataSet], ...]
 ) -> float:
@@ -256,6 +389,43 @@ def column_cases() -> dict[str, Case]:
     return cases
 
 
+def unjudged_study(draw: Callable[[int], DataSet]) -> Case:
+    """Return a case that these samples cannot decide."""
+    level = "cannot be judged"
+    return Case(measured=level, right="1", figure=partial(has_level, level=level, draw=draw))
+
+
+def table_cases() -> dict[str, Case]:
+    """Return the cases of steps with the labels, of the order of processing, and of few units."""
+    cases = {
+        "corrected with the class": null_study(corrected),
+        "chosen with the labels": null_study(chosen),
+        "batch recorded in one class": null_study(
+            partial(recorded_in_one_class, name="batch (biopsy)")
+        ),
+        "biopsy recorded in one class": powerful_study(
+            partial(recorded_in_one_class, name="biopsy")
+        ),
+        "marker in the serum": unjudged_study(marker),
+        "six samples, 295 genes": unjudged_study(partial(few, paired=False)),
+        "six donors, 295 genes": unjudged_study(partial(few, paired=True)),
+    }
+    for name in ("scanned", "well", "chip"):
+        cases[f"order of processing, {name}"] = null_study(partial(processed, name=name))
+    for name, words in {
+        "batch": ("Control_batch", "Tumor_batch"),
+        "hospital": ("C", "T"),
+    }.items():
+        cases[f"{name} {words[0]}, {words[1]}"] = null_study(
+            partial(synonyms, name=name, words=words)
+        )
+    for samples, share in (((1, 1), 1.0), ((1, 3), 1.0), ((2, 2), 1.0), ((1, 1), 0.5)):
+        name = f"same patients, {samples[0]} and {samples[1]} samples, {share:.0%}"
+        figure = partial(holds, draw=partial(same_patients, samples=samples, share=share))
+        cases[name] = Case(measured="held", right="0", figure=figure)
+    return cases
+
+
 def repeat_cases() -> dict[str, Case]:
     """Return the cases of several samples of a patient."""
     cases = {
@@ -264,6 +434,12 @@ def repeat_cases() -> dict[str, Case]:
         ),
         "samples of patients, correlation .6": null_study(
             partial(repeated, sizes=(2, 3, 4, 5) * 6, correlation=0.6)
+        ),
+        "samples of patients, correlation .3": null_study(
+            partial(repeated, sizes=(2, 3, 4, 5) * 6, correlation=0.3)
+        ),
+        "samples of patients, correlation .2": null_study(
+            partial(repeated, sizes=(2, 3, 4, 5) * 6, correlation=0.2)
         ),
         "pairs, correlation .6, null": null_study(partial(pairs, effect=0.0)),
         "pairs, correlation .6, effect 2": powerful_study(partial(pairs, effect=2.0)),
@@ -289,8 +465,7 @@ def value_cases() -> dict[str, Case]:
         ),
     }
     for kind in ("missing", "limit", "shares"):
-        figure = partial(is_well_supported, draw=partial(not_measured, kind=kind))
-        cases[f"not measured: {kind}"] = Case(measured="well supported", right="0", figure=figure)
+        cases[f"not measured: {kind}"] = null_study(partial(not_measured, kind=kind))
     cases["orders"] = Case(
         measured="one level and p", right="1", figure=has_one_level_in_all_orders
     )
@@ -301,4 +476,4 @@ def value_cases() -> dict[str, Case]:
     return cases
 
 
-CASES = column_cases() | repeat_cases() | value_cases()
+CASES = column_cases() | table_cases() | repeat_cases() | value_cases()

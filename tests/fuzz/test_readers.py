@@ -238,7 +238,9 @@ TEXT = dataset_in(cells_of)
 #: Per reader: a file's name, a good file (text, or what makes it), what reads it, the oracle (None:
 #: a sealed file is read as it was written), and by how much it is slower than others.
 READERS = {
-    "cumida": ("t.csv", CSV, lambda path: read_cumida_csv(path, "toy"), TEXT, 1),
+    "cumida": (
+        "t.csv", CSV, lambda path: read_cumida_csv(path, DatasetEntry("toy", "cumida")), TEXT, 1,
+    ),
     "table": ("t.csv", CSV, by_id, TEXT, 1),
     "table, semicolons": ("t.csv", CSV.replace(",", ";").replace(".", ","), by_id, TEXT, 1),
     "table gzipped": ("t.tsv.gz", CSV.replace(",", "\t"), by_id, TEXT, 1),

@@ -42,15 +42,15 @@ def test_magic_has_one_angle_in_radians(tmp_path):
 def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):
     rows = [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(60)]
     (tmp_path / "magic04.data").write_bytes(lines(rows))
-    first = get(tmp_path, "magic", options={"rows": "20", "seed": "1"})
-    again = get(tmp_path, "magic", options={"rows": "20", "seed": "1"})
-    other = get(tmp_path, "magic", options={"rows": "20", "seed": "2"})
+    first = get(tmp_path, "magic", options={"rows": 20, "seed": 1})
+    again = get(tmp_path, "magic", options={"rows": 20, "seed": 1})
+    other = get(tmp_path, "magic", options={"rows": 20, "seed": 2})
     numbers = [int(sample) for sample in first.samples]
     assert numbers == sorted(numbers)
     np.testing.assert_array_equal(first.values[0], [rows[number][0] for number in numbers])
     assert list(first.samples) == list(again.samples) != list(other.samples)
-    with pytest.raises(InputError, match="option rows=61, but there are 60 rows"):
-        get(tmp_path, "magic", options={"rows": "61"})
+    with pytest.raises(InputError, match="rows is 61, but there are 60 rows"):
+        get(tmp_path, "magic", options={"rows": 61})
 
 
 def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):

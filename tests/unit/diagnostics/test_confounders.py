@@ -6,8 +6,10 @@ import pytest
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
+from xnbflow.diagnostics.column_parts import parts_of_column
 from xnbflow.diagnostics.column_values import as_dates, usable
 from xnbflow.diagnostics.confounders import confounders
+from xnbflow.inference.verdicts import one_class_reasons
 
 N = 24
 LABELS = np.repeat(["tumour", "normal"], N // 2)
@@ -58,7 +60,10 @@ def test_the_name_of_a_column_decides_nothing(name):
     [
         (["renal cell carcinoma", "normal"], ["RCC", "normal kidney"], True),
         (["RCC", "normal"], ["Renal Cell Carcinoma", "control"], True),
-        (["tumour", "normal"], ["T", "N"], True),
+        (["wild type", "knockout"], ["WT", "KO"], True),
+        (["tumour", "normal"], ["T", "N"], False),  # may be the initials of hospitals
+        (["tumour", "normal"], ["Tumor_batch", "Normal_batch"], False),
+        (["tumour", "normal"], ["tumour plates", "normal plates"], False),
         (["case", "control"], ["statin", "untreated"], False),
         (["case", "control"], ["yes", "no"], False),
         (["case", "control"], ["statin", "control"], False),  # statin is not a word of the class
@@ -87,7 +92,7 @@ def test_none_is_a_category_beside_categories_and_missing_beside_numbers():
     row = findings(drug=drug)["drug"]
     assert (row["check"], row["severity"]) == ("confounder", "severe")
     dose = [str(number) for number in np.arange(0.5, 12.5)] + ["none"] * 12
-    assert "dose" not in findings(dose=dose)
+    assert findings(dose=dose)["dose"]["check"] == "recorded in one class"
 
 
 def test_dates_are_categories_in_one_order_of_day_and_month():
@@ -107,3 +112,47 @@ def test_days_of_one_sample_each_are_numbers():
     days = [f"{1 + i:02d}.03.2021" for i in range(N)]
     values = usable(pd.Series(LABELS), pd.Series(days, name="day"))
     assert np.diff(values).tolist() == [1.0] * (N - 1)
+
+
+def test_wells_times_and_arrays_have_the_order_of_processing():
+    """Each names its sample; 24 wells of six columns, of which the classes have half each."""
+    order = np.arange(N)
+    wells = [f"{'ABCD'[i // 6]}{1 + i % 6:02d}" for i in order]
+    times = [f"2024-03-04 {8 + i // 6:02d}:{10 * (i % 6):02d}" for i in order]
+    clock = [f"{8 + i // 6}:{10 * (i % 6):02d}" for i in order]
+    arrays = [f"20391482000{i // 8}_R{1 + i % 8:02d}C01" for i in order]
+    rows = findings(well=wells, scanned=times, clock=clock, chip=arrays)
+    # Each row of the plate, and thus each half of the day, has one class.
+    assert rows["well (row)"]["code"] == "separates classes"
+    assert rows["well (column)"]["severity"] == "none"
+    assert rows["scanned (time)"]["code"] == "ranks differ"
+    assert rows["scanned (time)"]["p"] == rows["clock (time)"]["p"] < 0.001
+    assert rows["chip (barcode)"]["severity"] == "warning"
+    assert "chip (column)" not in rows  # all arrays are in the first
+    assert not {"well", "scanned", "clock", "chip"} & rows.keys()
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["T1", "T2", "N1", "N2"] * 6,  # stages
+        ["A1", "A2"] * 12,
+        ["2024-03-04"] * 24,  # a day without a time
+        ["25:10", "08:10"] * 12,  # no hours
+        ["2039148200_R01", "2039148201_R01"] * 12,
+    ],
+)
+def test_other_columns_have_no_parts(cells):
+    assert parts_of_column(pd.Series(cells)) == {}
+
+
+def test_a_column_of_one_class_is_a_notice_and_severe_if_it_is_a_batch():
+    methods = np.where(np.arange(N) % 2, "needle", "surgical")
+    in_tumours = np.where(LABELS == "tumour", methods, "")
+    few = np.where(np.arange(N) < 2, "seen twice", "")  # two of 24 may be of one class by chance
+    rows = findings(**{"biopsy": in_tumours, "batch (biopsy)": in_tumours, "remark": few})
+    assert rows["biopsy"]["severity"] == "notice"
+    assert rows["batch (biopsy)"]["severity"] == "severe"
+    assert "remark" not in rows
+    (reason,) = one_class_reasons(pd.DataFrame(rows.values()))
+    assert (reason.level, reason.subject) == ("cannot be judged", "batch (biopsy)")

@@ -102,3 +102,27 @@ def test_patients_with_two_samples_of_a_class_beside_another_are_severe(rng):
     values, _ = patients(rng, [3] * 10, 0.9)
     tables = audit(dataset(values, np.tile(["a", "a", "b"], 10)))
     assert tables["audit"].query("check == 'likely repeats'")["severity"].tolist() == ["severe"]
+
+
+@pytest.mark.parametrize("correlation", [0.2, 0.3])
+@pytest.mark.parametrize("sizes", [[2 + i % 4 for i in range(24)], [3] * 14, [2] * 20])
+def test_many_patients_with_a_weak_correlation_are_severe(rng, correlation, sizes):
+    """Pairs of samples of a patient are not apart, but all patients together are."""
+    values, codes = patients(rng, sizes, correlation, 1000)
+    series = dataset(values, np.array(["a", "b"])[rng.permutation(len(sizes))[codes] % 2])
+    tables = audit(series)
+    assert tables["audit"].query("check == 'likely repeats'")["severity"].tolist() == ["severe"]
+    patient_of = dict(zip(series.samples.tolist(), codes.tolist(), strict=True))
+    found = tables["likely_repeats"]
+    assert found["sample"].map(patient_of).groupby(found["group"]).nunique().max() == 1
+
+
+@pytest.mark.parametrize("size", [4, 6])
+def test_small_batches_with_samples_of_both_classes_are_no_repeats(size):
+    """A batch correlates its samples by .2, as patients do, but not the class within it."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        values, _ = patients(rng, [size] * 10, 0.2)
+        labels = np.array(["a", "b"])[rng.permutation(10 * size) % 2]
+        rows = audit(dataset(values, labels))["audit"].query("check == 'likely repeats'")
+        assert "severe" not in rows["severity"].tolist()

@@ -1,6 +1,7 @@
 """Samples and patients that two cohorts share."""
 
 import numpy as np
+import pytest
 from scipy.stats import binom
 
 from xnbflow.diagnostics.repeated_samples import PatientMatch, matched_patients, shared_samples
@@ -96,3 +97,33 @@ def test_half_of_the_possible_pairs_are_not_most_of_them():
     assert PatientMatch(mutual=6, possible=10, p=0.001).same_patients
     assert not PatientMatch(mutual=5, possible=10, p=0.001).same_patients
     assert not PatientMatch(mutual=6, possible=10, p=0.0011).same_patients
+
+
+@pytest.mark.parametrize(("samples", "shared"), [((1, 3), 24), ((2, 2), 24), ((1, 1), 14)])
+def test_patients_with_several_samples_or_of_whom_some_are_new_are_found(rng, samples, shared):
+    """24 patients in each cohort with a correlation of .3; pairs alone are seldom mutual."""
+    patients = rng.normal(size=(600, 24))
+    labels = np.array(["a", "b"])[np.arange(24) % 2]
+    cohorts, classes = [], []
+    for n, is_second in zip(samples, (False, True), strict=True):
+        of_cohort = patients.copy()
+        if is_second:
+            of_cohort[:, shared:] = rng.normal(size=(600, 24 - shared))
+        of_samples = np.repeat(of_cohort, n, axis=1)
+        noise = rng.normal(size=of_samples.shape)
+        cohorts.append(np.sqrt(0.3) * of_samples + np.sqrt(0.7) * noise)
+        classes.append(np.repeat(labels, n))
+    match = matched_patients(*cohorts, tuple(classes))
+    assert match.same_patients
+    assert match.share == pytest.approx(shared / 24, abs=0.1)
+
+
+def test_small_unrecorded_batches_in_both_cohorts_are_no_patients():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        cohorts = []
+        for _ in range(2):
+            batches = np.repeat(rng.normal(size=(600, 8)), 4, axis=1)
+            cohorts.append(0.5 * batches + rng.normal(size=(600, 32)))
+        labels = np.repeat(["a", "b"], 16)
+        assert not matched_patients(*cohorts, (labels, rng.permutation(labels))).same_patients

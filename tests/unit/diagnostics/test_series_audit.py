@@ -287,7 +287,7 @@ def test_p_of_a_complete_association_is_the_share_of_all_labels_with_one():
 def test_a_column_that_is_the_class_in_other_words_is_no_confounder():
     recorded = series(
         tissue=np.where(LABELS == "normal", "normal brain", "adenocarcinoma"),
-        diagnosis=np.where(LABELS == "normal", "healthy", "T"),  # T is the initial of tumour
+        diagnosis=np.where(LABELS == "normal", "healthy", "TU"),  # letters of tumour
         hospital=np.where(LABELS == "normal", "Ulm", "Bonn"),
         treatment=np.where(LABELS == "normal", "untreated", "statin"),
     )

@@ -5,9 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy.stats import binom
+from sklearn.naive_bayes import BernoulliNB
 from toys import dataset
 
-from xnbflow.inference.missingness import missing_values, values_at_limit
+from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.inference.estimates import performance
+from xnbflow.inference.missingness import indicator_accuracy, missing_values, values_at_limit
+from xnbflow.inference.verdicts import LabelTest, missing_reasons, verdict
 
 
 def series_of(missing, labels, groups=None):
@@ -21,10 +25,11 @@ LABELS = np.repeat(["a", "b"], 15)
 
 
 def findings(series):
-    """Return the severities of findings: one at most, as shares of single classes are none."""
+    """Return the severities of findings on a difference of shares: one at most."""
     rows = missing_values(series)
     assert (rows.loc[rows["code"] == "share missing", "severity"] == "none").all()
-    return rows.loc[rows["code"] != "share missing", "severity"].tolist()
+    others = ["share missing", "values predict class"]
+    return rows.loc[~rows["code"].isin(others), "severity"].tolist()
 
 
 @pytest.mark.parametrize(("shares", "found"), [((0.05, 0.3), True), ((0.1, 0.1), False)])
@@ -83,7 +88,10 @@ def limited(rng, limits, n_features=300, **fields):
 @pytest.mark.parametrize(
     ("limits", "codes"),
     [
-        ((-1.0, 0.0), ["shares at limit differ"]),  # 16 % and 50 % of the values
+        (
+            (-1.0, 0.0),
+            ["shares at limit differ", "values predict class"],
+        ),  # 16 % and 50 % of the values
         ((-1.64, -1.41), ["few at limit differ"]),  # 5 % and 8 %
         ((-1.0, -1.0), []),
         ((-9.0, -9.0), []),  # no value is below it
@@ -125,3 +133,28 @@ def test_the_limit_keeps_its_level_in_random_labels():
         values = np.maximum(rng.normal(size=(100, 24)), rng.normal(-1, 0.5, size=24))
         n_found += len(values_at_limit(dataset(values, rng.permutation(np.repeat(["a", "b"], 12)))))
     assert n_found <= binom.ppf(0.99, n_studies, 0.005)
+
+
+def test_a_classifier_of_missing_values_is_naive_bayes_of_binary_features(rng):
+    """scikit-learn's `BernoulliNB` has the same predictions in the same folds."""
+    codes = np.repeat([0, 1, 2], 12)
+    missing = rng.random((80, 36)) < rng.beta(1, 3, size=(80, 3))[:, codes] * 0.4 + 0.2
+    right = np.zeros(36)
+    for train, test in stratified_splits(codes, None, 5, seed=0):
+        model = BernoulliNB(fit_prior=False).fit(missing.T[train], codes[train])
+        right[test] = model.predict(missing.T[test]) == codes[test]
+    actual = indicator_accuracy(missing, codes)
+    assert actual.balanced_accuracy.value == pytest.approx(right.mean())
+    assert 0.4 < right.mean() < 1
+
+
+def test_values_below_a_limit_explain_a_result_that_is_not_better(rng):
+    """Limits of -1 and 0 in two classes and no difference: the missing values suffice."""
+    rows = values_at_limit(limited(rng, (-1.0, 0.0)))
+    (reason,) = [reason for reason in missing_reasons(rows) if reason.code == "values"]
+    codes = np.repeat([0, 1], 15)
+    perfect = performance(codes, np.eye(2)[codes])
+    assert reason.estimate == 1.0
+    assert verdict(perfect, LabelTest(0.001), [reason]).level == "cannot be judged"
+    weaker = dataclasses.replace(reason, estimate=0.9)
+    assert verdict(perfect, LabelTest(0.001), [weaker]).level == "well supported"

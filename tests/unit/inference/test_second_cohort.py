@@ -23,7 +23,7 @@ SAME = PatientMatch(20, 20, 0.0002)
 @pytest.mark.parametrize(
     ("match", "level"),
     [
-        (SAME, "held in part"),
+        (SAME, "shares samples"),
         (PatientMatch(20, 20, 0.0011), "held"),
         (PatientMatch(10, 20, 0.0002), "held"),
         (None, "held"),

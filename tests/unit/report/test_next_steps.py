@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+import yaml
 from report_study import CLASSES, judged, reason, study_of_tables, with_rows, write_study
 
 from xnbflow.core.study import Validation
@@ -38,7 +39,8 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     correct = ["leave copies of samples", "correct the scale of"]
     correct += ["check the samples whose", "check 1 label that"]
     both = [*source, *plate]
-    assert steps(*both, **data) == ["compare the classes in", *correct]
+    declare = "if “source” is part"  # a plate and a series are none of the disease
+    assert steps(*both, **data) == ["compare the classes in", declare, *correct]
     series = of_column("column not separated", "series", 400, n_pairs=1)
     assert steps(*series) == ["compare the classes in"]
     second = "test the model on"
@@ -123,3 +125,19 @@ def test_stability_decides_whether_samples_are_added(tmp_path):
     ):
         steps = steps_of(tmp_path, "partly supported", reasons)
         assert steps[0] == f"add samples: {words}"
+
+
+def test_a_consequence_of_the_disease_can_be_declared(tmp_path):
+    """A marker in the serum goes with the class as a hospital does; only a person knows which."""
+    column = reason("column not examined", subject="CRP × IL-6: serum", count=4)
+    _, step = steps_of(tmp_path, "cannot be judged", [column])
+    assert "“CRP” and “IL-6: serum” are part or consequence of the disease" in step
+    (line,) = re.findall("`(.*)`", step)
+    assert yaml.safe_load(line) == {"biology": ["CRP", "IL-6: serum"]}
+
+
+def test_too_few_units_need_samples_and_no_other_step(tmp_path):
+    finding = {"dataset": "d", "check": "units", "severity": "warning"}
+    reasons = ["units", "unstable"]
+    (step,) = steps_of(tmp_path, "cannot be judged", reasons, audit=[finding])
+    assert step.startswith("add samples")

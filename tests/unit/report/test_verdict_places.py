@@ -117,6 +117,38 @@ CONDITIONS = {
         PARTLY,
         {"audit": [audit_row("likely repeats", "samples", "warning", "alike", value=0.2)]},
     ),
+    "selection": (
+        UNJUDGED,
+        {"audit": [audit_row("chosen with labels", "features", "severe", "", value=0.0, p=0.001)]},
+    ),
+    "correction": (
+        UNJUDGED,
+        {"audit": [audit_row("corrected with class", "plate", "severe", "", value=0.01, p=0.001)]},
+    ),
+    "few without difference": (
+        WELL,
+        {"audit": [audit_row("few without difference", "features", "notice", "", value=0.04)]},
+    ),
+    "too few units": (
+        UNJUDGED,
+        {"audit": [audit_row("too few units", "samples", "warning", "", value=6.0, p=0.1)]},
+    ),
+    "values": (
+        UNJUDGED,
+        {"audit": [audit_row("values predict class", "x", "warning", "", other="y", value=1.0)]},
+    ),
+    "values that predict less": (
+        WELL,
+        {"audit": [audit_row("values predict class", "x", "warning", "", other="y", value=0.9)]},
+    ),
+    "batch of one class": (
+        UNJUDGED,
+        {"audit": [audit_row("technical in one class", "batch (kit)", "severe", "")]},
+    ),
+    "column of one class": (
+        WELL,
+        {"audit": [audit_row("recorded in one class", "biopsy", "notice", "")]},
+    ),
     "missing values": (
         PARTLY,
         {"audit": [audit_row("shares missing differ", "x", "warning", "", other="y", value=0.2)]},

@@ -57,7 +57,9 @@ def test_a_cohort_that_shares_samples_is_named_once():
     row |= {"upper": 0.85, "chance": 0.5, "p_value": 0.0250004, "loss": np.nan, "auc": np.nan}
     row |= {"verdict": "shares samples", "reason": "shared samples"}
     text = cohort_sentence(row, "NB")
-    assert text.startswith("No verdict, because the cohorts share samples: NB, trained on a, has a")
+    assert text.startswith(
+        "No verdict, because the cohorts are not independent (shared samples): NB, trained on"
+    )
     assert text.count("share") == 1
     assert "permuted labels: p = 0.0250004)" in text  # not .025, the level itself
 

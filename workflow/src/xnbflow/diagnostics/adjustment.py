@@ -15,15 +15,19 @@ from xnbflow.core.study import Design
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.column_parts import with_parts
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.series.sample_columns import column_named
 
 
 def phenotype_of(series: DataSet) -> pd.DataFrame:
-    """Return the columns of the samples; none where the data set has no phenotype."""
+    """Return the columns of the samples and their parts, such as ``well (row)``.
+
+    There are none where the data set has no phenotype.
+    """
     if series.sample_metadata is None:
         return pd.DataFrame(index=range(series.n_samples))
-    return series.sample_metadata
+    return with_parts(series.sample_metadata)
 
 
 def sample_column(series: DataSet, wanted: str, key: str) -> str:

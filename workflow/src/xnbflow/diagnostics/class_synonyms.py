@@ -9,6 +9,13 @@ _MEANINGS = {
     "normal": re.compile("normal|healthy|control|unaffected"),
     "tumour": re.compile("tumou?r|cancer|[a-z]*carcinoma|neoplasm|malignant"),
 }
+#: Words for where and when samples were processed: beside one, a word of the class names a batch.
+_TECHNICAL = re.compile(
+    "arrays?|batch|batches|cent(er|re)s?|chips?|dates?|hospitals?|lanes?|plates?|runs?|series|"
+    "sites?|slides?"
+)
+#: Least letters of an abbreviation: a single one may be the initial of anything, as of a hospital.
+_SHORTEST_ABBREVIATION = 2
 #: Longest text that is an abbreviation.
 _LONGEST_ABBREVIATION = 6
 #: Least share of the words of a value that are those of its label, for it to be the class.
@@ -20,10 +27,11 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
 
     Each value occurs in one class only and is like its class: it has a word of the label (or one of
     the same meaning, such as healthy and normal), and no word of another class; or it abbreviates
-    the label, or the label abbreviates it. At least a third of the words of a value are those of
-    its label: a long description with the name of the tissue describes how samples were taken. The
-    name of the column decides nothing, and neither does a complete separation: statin and untreated
-    are not the words of a disease.
+    the label, or the label abbreviates it by two letters or more. At least a third of the words of
+    a value are those of its label: a long description with the name of the tissue describes how
+    samples were taken. No value has a word for a batch: *tumour batch* and *control batch* are
+    batches. The name of the column decides nothing, and neither does a complete separation: statin
+    and untreated are not the words of a disease.
 
     Examples
     --------
@@ -31,6 +39,8 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
     >>> is_class_in_other_words(labels, pd.Series(["normal kidney", "RCC"] * 3))
     True
     >>> is_class_in_other_words(labels, pd.Series(["untreated", "statin"] * 3))
+    False
+    >>> is_class_in_other_words(labels, pd.Series(["normal_batch", "RCC_batch"] * 3))
     False
     >>> taken = ["normal biopsies frozen at once", "carcinoma archived days after surgery"]
     >>> is_class_in_other_words(labels, pd.Series(taken * 3))
@@ -41,6 +51,9 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
     most = max(n_classes, len(cells) / 3)
     if n_classes < 2 or not n_classes <= n_levels <= most:
         return False
+    for level in cells.unique():
+        if any(map(_TECHNICAL.fullmatch, re.findall(r"[^\W\d_]+", level.lower()))):
+            return False
     pairs = pd.DataFrame({"label": labels, "level": cells}).drop_duplicates()
     if len(pairs) > n_levels:  # a value occurs in several classes
         return False
@@ -80,20 +93,21 @@ def _abbreviates(short_text: str, text: str) -> bool:
     """Return whether a text of letters abbreviates another: its initials, or letters of its word.
 
     The letters are in the order of the initials, or of the letters of the only word, with the same
-    first letter.
+    first letter. A single letter abbreviates nothing.
 
     Examples
     --------
     >>> _abbreviates("RCC", "Renal Cell Carcinoma"), _abbreviates("ccRCC", "clear cell RCC")
     (True, False)
-    >>> _abbreviates("WT", "wild type"), _abbreviates("ctrl", "control"), _abbreviates("N", "north")
-    (True, True, True)
-    >>> _abbreviates("Ulm", "tumour"), _abbreviates("2", "2 mg")
-    (False, False)
+    >>> _abbreviates("WT", "wild type"), _abbreviates("ctrl", "control")
+    (True, True)
+    >>> _abbreviates("Ulm", "tumour"), _abbreviates("2", "2 mg"), _abbreviates("N", "north")
+    (False, False, False)
     """
     letters = short_text.strip().lower()
     words = re.findall(r"[^\W\d_]+", text.lower())
-    if not letters.isalpha() or len(letters) > _LONGEST_ABBREVIATION or not words:
+    is_short = _SHORTEST_ABBREVIATION <= len(letters) <= _LONGEST_ABBREVIATION
+    if not letters.isalpha() or not is_short or not words:
         return False
     source = words[0] if len(words) == 1 else "".join(word[0] for word in words)
     if len(letters) >= len(source) + (len(words) > 1) or letters[0] != source[0]:

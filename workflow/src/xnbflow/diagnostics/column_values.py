@@ -18,7 +18,9 @@ _MEAN_SIZE = 2
 #: Most distinct whole numbers that are treated as categories.
 _FEW = 12
 #: A date in numbers: two of at most two digits, their separator, and a year.
-_NUMERIC_DATE = re.compile(r"^(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d{2})(?:[ T][\d:.]+)?$")
+_NUMERIC_DATE = re.compile(
+    r"^(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d{2})(?:[ T][\d:.]+(?: ?[AaPp][Mm])?)?$"
+)
 #: Other dates: the year first, or a month as a word.
 _OTHER_DATE = re.compile(
     r"^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b|"
@@ -99,7 +101,8 @@ def as_dates(cells: pd.Series) -> pd.Series | None:
     """Return the days of a column of dates, datetime64; None where a cell is no date.
 
     All cells are read in one order: the day is first if any cell demands it, or if dots separate
-    the numbers and no cell demands the month first. Times of the day are left out.
+    the numbers and no cell demands the month first. Times of the day are left out: they are a part
+    of the column (`xnbflow.diagnostics.column_parts`).
 
     Examples
     --------

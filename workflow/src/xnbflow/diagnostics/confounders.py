@@ -12,16 +12,21 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL, TEST_LEVEL
 from xnbflow.core.study import Design
-from xnbflow.core.terms import configured_term
+from xnbflow.core.terms import configured_term, is_batch_column
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.adjustment import with_known_covariates
-from xnbflow.diagnostics.associations import Association, association, values_by_class
+from xnbflow.diagnostics.adjustment import phenotype_of, with_known_covariates
+from xnbflow.diagnostics.associations import (
+    Association,
+    association,
+    category_association,
+    values_by_class,
+)
 from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
 from xnbflow.diagnostics.column_values import has_value, usable
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
-from xnbflow.sources.series.plausibility import is_event_status, is_event_time
+from xnbflow.sources.series.plausibility import is_event_status, is_event_time, is_technical
 
 #: Largest adjusted p of a severe association.
 SEVERE = 0.02
@@ -48,7 +53,8 @@ def confounders(series: DataSet) -> list[AuditRow]:
     classes completely and the adjusted p is at most .02. If the adjusted p is above .05, a complete
     separation is a warning. Findings about classifiers can make further columns severe
     (`xnbflow.studies.concordances`). Columns without variation, identifiers, and columns whose
-    values are the class in other words are not tested. If samples have groups, the tests are of
+    values are the class in other words are not tested. A column with values in one class alone is a
+    notice, and severe if it describes a batch. If samples have groups, the tests are of
     *units*: the samples of a group in one class are one unit for each category, or one unit with
     the mean of their numbers.
 
@@ -58,7 +64,7 @@ def confounders(series: DataSet) -> list[AuditRow]:
     missing if the column cannot be adjusted for.
     """
     labels = pd.Series(series.labels)
-    phenotype = {} if series.sample_metadata is None else series.sample_metadata
+    phenotype = phenotype_of(series)
     tested: dict[str, Association] = {}
     not_tested: list[AuditRow] = []
     for column, all_cells in phenotype.items():
@@ -69,7 +75,9 @@ def confounders(series: DataSet) -> list[AuditRow]:
         if is_follow_up(name, cells):
             finding = f"“{name}” is follow-up by its name"
             not_tested.append(audit_row("follow-up", name, "notice", finding, detail=_FOLLOW_UP))
-        if is_class_in_other_words(labels[present], cells):
+        if is_recorded_in_one_class(labels, present):
+            not_tested.append(_row_of_one_class(name, labels[present].iloc[0]))
+        elif is_class_in_other_words(labels[present], cells):
             values = values_by_class(labels[present], cells)
             finding = f"“{name}” is the class in other words, so it is not a confounder"
             not_tested.append(
@@ -100,6 +108,44 @@ def confounders(series: DataSet) -> list[AuditRow]:
     return sorted(rows, key=lambda row: (order[row["severity"]], row["p"])) + not_tested
 
 
+def is_recorded_in_one_class(labels: pd.Series, present: pd.Series) -> bool:
+    """Return whether a column has values in one class alone, more often than by chance.
+
+    ``present`` is whether each sample has a value. Few values may be in one class by chance: p of
+    Fisher's exact test, of several classes that of a permuted chi-squared test, is at most .05.
+
+    Examples
+    --------
+    >>> labels = pd.Series(["case"] * 8 + ["control"] * 8)
+    >>> biopsied = labels == "case"
+    >>> is_recorded_in_one_class(labels, biopsied)
+    True
+    >>> is_recorded_in_one_class(labels, biopsied & (labels.index < 2))
+    False
+    """
+    if present.all() or labels[present].nunique() != 1:
+        return False
+    recorded = present.map({True: "recorded", False: "not recorded"})
+    return category_association(labels, recorded).p <= TEST_LEVEL
+
+
+def _row_of_one_class(name: str, label: str) -> AuditRow:
+    """Return the row of a column with values in one class: severe if it describes a batch."""
+    is_batch = is_batch_column(name) or is_technical(name)
+    finding = f"“{name}” is recorded in “{label}” alone"
+    detail = "its values in the other samples are unknown, so that it cannot be examined"
+    if is_batch:
+        detail = f"{detail}, and the samples of “{label}” were processed apart from the others"
+    return audit_row(
+        "technical in one class" if is_batch else "recorded in one class",
+        name,
+        "severe" if is_batch else "notice",
+        finding,
+        detail=detail,
+        remedy="record it for all samples",
+    )
+
+
 def association_severity(result: Association, p_holm: float) -> str:
     """Return the severity of an association, as `confounders` documents it."""
     if result.complete and p_holm <= SEVERE:
@@ -109,7 +155,7 @@ def association_severity(result: Association, p_holm: float) -> str:
 
 def _genes(series: DataSet, name: str) -> AuditRow:
     """Return the numbers of features that differ without and with a column, and a remedy."""
-    cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
+    cells = phenotype_of(series)[name].str.strip()
     present = has_value(cells)
     values = usable(pd.Series(series.labels)[present], cells[present])
     is_category = values is not None and not pd.api.types.is_numeric_dtype(values)

@@ -1,6 +1,6 @@
 """Repeated and nearly equal samples, and samples of the same patients, across cohorts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,10 +26,21 @@ _MEAN_OF_LEVEL = 4
 #: deviations of all pairs, and least correlation within a group.
 _GAP = 2.0
 _LEAST_REPEAT = 0.3
+#: Where patients correlate less: least excess of the mean likeness within a group over that of the
+#: group with any other sample, in the same units; the most samples of a group; and the least number
+#: of groups of one class each, and least share of the samples in them.
+_WEAK_GAP = 2.0
+_LARGEST_WEAK = 6
+_FEWEST_WEAK_GROUPS = 8
+_LEAST_WEAK_SHARE = 0.6
 #: Least excess over the correlation with any other sample, on Fisher's scale.
 _APART = 0.5
 #: Largest p with which samples are considered to be from the same patients.
 _CERTAIN = 0.001
+#: Least number of groups with samples of two cohorts, and least share of the second one's samples
+#: in them, that are probably of the same patients. Independent cohorts had at most 4, and .13.
+_FEWEST_SHARED_GROUPS = 5
+_LEAST_SHARED = 0.2
 #: Simulations of the number of mutual pairs.
 _SIMULATIONS = 4999
 #: Simulations that are in memory together.
@@ -85,17 +96,28 @@ class PatientMatch:
     """The number of samples of two cohorts that are each other's nearest in their class.
 
     ``p`` is the probability of at least this number of ``mutual`` pairs, out of ``possible`` ones,
-    between samples of different patients.
+    between samples of different patients. ``groups`` is the number of sets of samples of both
+    cohorts that are more alike than others, and ``share`` that of the second cohort's samples in
+    them: where a patient has several samples, or only some patients are the same, few pairs are
+    mutual.
     """
 
     mutual: int
     possible: int
     p: float
+    groups: int = 0
+    share: float = 0.0
 
     @property
     def same_patients(self) -> bool:
-        """Whether the samples are probably of the same patients: small p, and most pairs mutual."""
-        return self.p <= _CERTAIN and 2 * self.mutual > self.possible
+        """Whether samples are probably of the same patients, by mutual pairs or by groups."""
+        are_mutual = self.p <= _CERTAIN and 2 * self.mutual > self.possible
+        return are_mutual or self.in_groups
+
+    @property
+    def in_groups(self) -> bool:
+        """Whether enough samples of the second cohort are in groups with those of the first."""
+        return self.groups >= _FEWEST_SHARED_GROUPS and self.share >= _LEAST_SHARED
 
 
 def matched_patients(
@@ -108,7 +130,8 @@ def matched_patients(
     Two samples of a class are a *mutual pair* if each correlates most with the other. If all
     patients differ, correlations are exchangeable, and their means by row and column are 0 because
     features are centred. The number of mutual pairs is therefore compared with that in matrices of
-    independent normal numbers that are centred by row and column.
+    independent normal numbers that are centred by row and column. Groups of samples of both cohorts
+    are found as within one cohort (`likely_repeats`).
 
     Parameters
     ----------
@@ -152,7 +175,40 @@ def matched_patients(
     if not possible:
         return PatientMatch(0, 0, 1.0)
     p = (1 + np.count_nonzero(simulated >= mutual)) / (1 + _SIMULATIONS)
-    return PatientMatch(mutual, possible, float(p))
+    groups, share = _groups_of_both(first, second, classes)
+    return PatientMatch(mutual, possible, float(p), groups, share)
+
+
+def _groups_of_both(
+    first: np.ndarray, second: np.ndarray, classes: tuple[np.ndarray, np.ndarray]
+) -> tuple[int, float]:
+    """Return how many groups have samples of both cohorts, and the second one's share in them.
+
+    The arguments are those of `matched_patients`. Features are centred within the classes of each
+    cohort, and have one variance in both.
+    """
+    cohorts = np.repeat([0, 1], [first.shape[1], second.shape[1]])
+    labels = np.concatenate([np.asarray(column, dtype=str) for column in classes])
+    class_of_cohort = np.char.add(np.array(["first ", "second "])[cohorts], labels)
+    residuals = []
+    for number, values in enumerate((first, second)):
+        of_cohort = class_of_cohort[cohorts == number]
+        within = np.array(values, dtype=float)
+        for label in np.unique(of_cohort):
+            members = of_cohort == label
+            within[:, members] -= within[:, members].mean(axis=1, keepdims=True)
+        residuals.append(_in_units(within.T).T)
+    z, _ = _likeness_within_classes(np.hstack(residuals), [class_of_cohort])
+
+    n_groups = 0
+    n_shared = 0
+    for candidate in _disjoint(_weak_sets(z, class_of_cohort)):
+        members = candidate.members
+        are_of_both = len(np.unique(cohorts[members])) == 2
+        if are_of_both and len(np.unique(labels[members])) == 1:
+            n_groups += 1
+            n_shared += int(cohorts[members].sum())
+    return n_groups, n_shared / second.shape[1]
 
 
 def _mutual_pairs(correlations: np.ndarray) -> np.ndarray:
@@ -228,6 +284,11 @@ def likely_repeats(
     recorded ``columns`` are removed with the class means, and groups are reported from one more
     than there are classes on, as an unrecorded batch makes one group of each class.
 
+    Samples of a patient that correlate less, such as .2, are not apart one by one, but many such
+    groups together are. Three fifths of the samples must then be in groups of one class, of at most
+    `_LARGEST_WEAK` samples, and these must be at least `_FEWEST_WEAK_GROUPS` (`_weak_sets`).
+    Batches and chips have samples of several classes, and subtypes are fewer and larger.
+
     Parameters
     ----------
     values : ndarray of shape (n_features, n_samples)
@@ -244,7 +305,7 @@ def likely_repeats(
     >>> values = np.repeat(patients, 2, axis=1) + rng.normal(size=(400, 20))  # a correlation of .5
     >>> labels = np.repeat(["a", "b"], 10)
     >>> likely_repeats(values, labels).group.tolist()
-    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, -1, -1]
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9]
     >>> likely_repeats(rng.normal(size=(400, 20)), labels).share
     0.0
     """
@@ -255,19 +316,16 @@ def likely_repeats(
         return LikelyRepeats(group, likeness)
     z, spread = _likeness_within_classes(values, [labels, *columns])
 
-    # Of nested sets of like samples, the one that is furthest apart.
-    candidates = sorted(_distant_sets(z, spread), key=lambda candidate: -candidate.distance)
-    n_groups = 0
-    for candidate in candidates:
-        if (group[candidate.members] >= 0).any():
-            continue  # part of a set that is further apart, or has such a part
-        group[candidate.members] = n_groups
-        likeness[candidate.members] = candidate.correlations
-        n_groups += 1
-
     # An unrecorded batch makes one group of each class: so many are no finding.
-    if n_groups <= len(np.unique(labels)):
-        return LikelyRepeats(np.full(n_samples, -1), np.full(n_samples, np.nan))
+    strong = _disjoint(_distant_sets(z, spread))
+    if len(strong) <= len(np.unique(labels)):
+        strong = []
+    weak = _weak_groups(z, labels)
+    n_strong = sum(len(candidate.members) for candidate in strong)
+    n_weak = sum(len(candidate.members) for candidate in weak)
+    for number, candidate in enumerate(weak if n_weak > n_strong else strong):
+        group[candidate.members] = number
+        likeness[candidate.members] = candidate.correlations
 
     # Groups are numbered in the order of their first samples.
     number_of_group: dict[int, int] = {}
@@ -322,6 +380,65 @@ def _distant_sets(z: np.ndarray, spread: float) -> Iterator[_LikeSamples]:
         distance = (mean_within - z[np.ix_(members, outside)].max(axis=1)).min()
         correlations = np.tanh(mean_within)
         if distance >= _GAP * spread and correlations.min() >= _LEAST_REPEAT:
+            yield _LikeSamples(float(distance), members, correlations)
+
+
+def _disjoint(candidates: Iterable[_LikeSamples]) -> list[_LikeSamples]:
+    """Return sets without common samples: of nested ones, the one that is furthest apart."""
+    chosen: list[_LikeSamples] = []
+    taken: set[int] = set()
+    for candidate in sorted(candidates, key=lambda candidate: -candidate.distance):
+        members = set(candidate.members.tolist())
+        if taken.isdisjoint(members):
+            chosen.append(candidate)
+            taken |= members
+    return chosen
+
+
+def _weak_groups(z: np.ndarray, labels: np.ndarray) -> list[_LikeSamples]:
+    """Return many small groups of one class that hold most of the samples, or none.
+
+    ``z`` (n_samples, n_samples) is the likeness, as in `likely_repeats`.
+    """
+    groups = [
+        candidate
+        for candidate in _disjoint(_weak_sets(z, labels))
+        if len(np.unique(labels[candidate.members])) == 1
+    ]
+    n_members = sum(len(candidate.members) for candidate in groups)
+    are_many = len(groups) >= _FEWEST_WEAK_GROUPS
+    return groups if are_many and n_members >= _LEAST_WEAK_SHARE * len(z) else []
+
+
+def _weak_sets(z: np.ndarray, labels: np.ndarray) -> Iterator[_LikeSamples]:
+    """Yield the sets of average linkage whose mean likeness exceeds that with any other sample.
+
+    The mean over the members of a set has less noise than single pairs. Class means are removed
+    from the values, and with them a part of each patient, so that patients of one class have
+    negative correlations and those of two have none: the likeness of each pair of classes is
+    centred at its median.
+    """
+    n_samples = len(z)
+    centred = z.copy()
+    np.fill_diagonal(centred, np.nan)
+    for one in np.unique(labels):
+        for other in np.unique(labels):
+            block = np.ix_(labels == one, labels == other)
+            if np.isfinite(centred[block]).any():  # a class of one sample has no pair
+                centred[block] -= np.nanmedian(centred[block])
+    np.fill_diagonal(centred, 0.0)
+    pairs = centred[np.triu_indices(n_samples, 1)]
+    spread = MAD_TO_SD * np.median(np.abs(pairs))
+
+    for members in _linked_sets(centred, min(_LARGEST_WEAK, n_samples // 3)):
+        size = len(members)
+        within = centred[np.ix_(members, members)].sum() / (size * (size - 1))
+        outside = np.setdiff1d(np.arange(n_samples), members)
+        distance = within - centred[np.ix_(members, outside)].mean(axis=0).max()
+        if distance >= _WEAK_GAP * spread:
+            likeness = z[np.ix_(members, members)].copy()
+            np.fill_diagonal(likeness, 0.0)
+            correlations = np.tanh(likeness.sum(axis=1) / (size - 1))
             yield _LikeSamples(float(distance), members, correlations)
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
+from xnbflow.diagnostics.adjustment import phenotype_of
 from xnbflow.diagnostics.associations import short
 from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.column_values import as_dates, as_numbers, has_value, usable
@@ -212,7 +213,7 @@ def _categories(series: DataSet) -> list[np.ndarray]:
     """Return the columns of the phenotype that are categories, "" where a value is missing."""
     columns = []
     any_class = pd.Series(np.arange(series.n_samples).astype(str))
-    phenotype = _phenotype(series)
+    phenotype = phenotype_of(series)
     for name in phenotype:
         all_cells = phenotype[name]
         present = has_value(all_cells).to_numpy(dtype=bool)
@@ -224,20 +225,13 @@ def _categories(series: DataSet) -> list[np.ndarray]:
     return columns
 
 
-def _phenotype(series: DataSet) -> pd.DataFrame:
-    """Return the phenotype of the samples; it may have no columns."""
-    if series.sample_metadata is None:
-        return pd.DataFrame(index=range(series.n_samples))
-    return series.sample_metadata
-
-
 def _describing(series: DataSet) -> pd.DataFrame:
     """Return the columns of the phenotype that describe samples and do not name them.
 
     A column of texts names them if it has a text of its own for each group, or for most samples:
     patients are in no table and no figure, and a component cannot follow them.
     """
-    phenotype = _phenotype(series)
+    phenotype = phenotype_of(series)
     names = []
     for column, cells in phenotype.items():
         texts = cells.str.strip()
@@ -258,7 +252,7 @@ def _drawn_categories(series: DataSet, name: str) -> np.ndarray:
     Numbers with more than 7 values are divided into quarters, for example "20 to 34"; of more than
     7 categories all but the most frequent become "others".
     """
-    all_cells = _phenotype(series)[name].str.strip()
+    all_cells = phenotype_of(series)[name].str.strip()
     cells = all_cells[has_value(all_cells)]
     categories = pd.Series("", index=all_cells.index, dtype=object)
     numbers = as_numbers(cells)

@@ -15,6 +15,8 @@ from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.audit_row import AuditRow, audit_row
+from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 from xnbflow.tables.contract import AUDIT_TABLES
@@ -33,6 +35,8 @@ _FEWEST_TIED = 5
 _MANY_AT_LIMIT = 0.1
 #: Features with missing values that are tested, spread evenly.
 _MOST_FEATURES = 2000
+#: Folds in which the class is predicted by the values that were not measured.
+_SPLITS = 5
 #: Permutations that are computed together.
 _AT_ONCE = 50
 
@@ -49,8 +53,9 @@ def missing_values(series: DataSet) -> pd.DataFrame:
 
     The finding is a warning if either has p of at most `LEVEL` and a class has 1% of missing values
     or more; with fewer it is a notice. ``value`` is the difference of the greatest and the least
-    share, ``p`` twice the smaller p. The rows are of the table ``audit``, and none if no value is
-    missing.
+    share, ``p`` twice the smaller p. A second warning has the balanced accuracy of a classifier of
+    the missing values alone, where its interval is above chance (`indicator_accuracy`). The rows
+    are of the table ``audit``, and none if no value is missing.
 
     Examples
     --------
@@ -59,8 +64,8 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     >>> values[rng.random((200, 20)) < np.repeat([0.05, 0.30], 10)] = np.nan
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10,
     ...                  missing=True)
-    >>> missing_values(series)[["subject", "severity"]].values.tolist()
-    [['a', 'none'], ['b', 'none'], ['b', 'warning']]
+    >>> missing_values(series)[["code", "subject", "value"]].round(2).values.tolist()[2:]
+    [['shares missing differ', 'b', 0.25], ['values predict class', 'b', 1.0]]
     """
     missing = np.isnan(series.values)
     incomplete = missing.any(axis=1) & ~missing.all(axis=1)
@@ -91,6 +96,8 @@ def missing_values(series: DataSet) -> pd.DataFrame:
             p=p,
         )
         rows.append(row)
+        if are_many:
+            rows += _row_of_indicators(series, missing[incomplete], row, "missing")
     return table_of(rows, AUDIT_TABLES["audit"])
 
 
@@ -101,8 +108,8 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     1% of the sample's values and five at least: values below the limit were set to it, or to zero.
     Missing values count as well. The shares of the samples are compared as in `missing_values`. If
     p is at most `LEVEL` the finding is a warning where the class means differ by .1 or more, else a
-    notice. There is no row for counts, whose zeros depend on the library size, and without values
-    at a limit.
+    notice. A second warning is as in `missing_values`. There is no row for counts, whose zeros
+    depend on the library size, and without values at a limit.
 
     Examples
     --------
@@ -110,7 +117,7 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     >>> values = np.maximum(rng.normal(size=(200, 20)), np.repeat([-1.5, 0.0], 10))
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10)
     >>> values_at_limit(series)[["subject", "other", "severity"]].values.tolist()
-    [['b', 'a', 'warning']]
+    [['b', 'a', 'warning'], ['b', 'a', 'warning']]
     """
     values = series.values[series.kinds == "linear"]
     nothing = table_of([], AUDIT_TABLES["audit"])
@@ -128,7 +135,8 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
         return nothing
 
     # Whether the share of values at the limit, or below it, differs between the classes.
-    shares = (missing | (at_limit & is_limited)).mean(axis=0)
+    not_measured = missing | (at_limit & is_limited)
+    shares = not_measured.mean(axis=0)
     codes = np.unique(series.labels, return_inverse=True)[1]
     ranks = pd.Series(shares).rank().to_numpy()
     rng = np.random.default_rng(series_seed(series, 0, "detection limit"))
@@ -150,7 +158,78 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
         values="values at the least value of their sample, a detection limit,",
         p=p,
     )
-    return table_of([row], AUDIT_TABLES["audit"])
+    rows = [row]
+    if are_many:
+        rows += _row_of_indicators(series, not_measured, row, "at a detection limit")
+    return table_of(rows, AUDIT_TABLES["audit"])
+
+
+def indicator_accuracy(
+    indicators: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
+) -> Performance:
+    """Return the performance of a classifier that sees only which values were not measured.
+
+    It is naive Bayes of binary features with add-one smoothing and equal priors, in five stratified
+    folds.
+
+    Parameters
+    ----------
+    indicators : ndarray of bool, shape (n_features, n_samples)
+    codes : ndarray of int, shape (n_samples,)
+    groups : ndarray of shape (n_samples,), optional
+        Groups are whole in folds.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> codes = np.repeat([0, 1], 10)
+    >>> indicators = rng.random((200, 20)) < np.where(codes, 0.3, 0.05)
+    >>> indicator_accuracy(indicators, codes).balanced_accuracy.value
+    0.85
+    """
+    n_classes = codes.max() + 1
+    n_splits = min(_SPLITS, int(np.bincount(codes).max()))
+    votes = np.zeros((len(codes), n_classes))
+    for train, test in stratified_splits(codes, groups, n_splits, seed=0):
+        classes = np.unique(codes[train])
+        scores = []
+        for code in classes:
+            members = indicators[:, train[codes[train] == code]]
+            share = (members.sum(axis=1) + 1) / (members.shape[1] + 2)
+            log_ratio = np.log(share) - np.log1p(-share)
+            scores.append(log_ratio @ indicators[:, test] + np.log1p(-share).sum())
+        votes[test, classes[np.argmax(scores, axis=0)]] = 1.0
+    return performance(codes, votes, groups)
+
+
+def _row_of_indicators(
+    series: DataSet, indicators: np.ndarray, difference: AuditRow, values: str
+) -> Iterator[AuditRow]:
+    """Yield the row of a classifier of indicators if its interval is above chance.
+
+    ``difference`` is the row of the difference between the classes, ``values`` the word for
+    values that were not measured.
+    """
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    if np.bincount(codes).min() < 2:
+        return
+    reached = indicator_accuracy(indicators, codes, series.groups)
+    accuracy, lower, upper = reached.balanced_accuracy
+    if not lower > reached.chance:
+        return
+    text = (
+        f"which values are {values} predicts the class with a balanced accuracy of {accuracy:.0%} "
+        f"(95% interval {lower:.0%} to {upper:.0%}; chance {reached.chance:.0%})"
+    )
+    yield audit_row(
+        "values predict class",
+        difference["subject"],
+        "warning",
+        text,
+        other=difference["other"],
+        value=accuracy,
+        p=difference["p"],
+    )
 
 
 def _row_of_difference(

@@ -230,7 +230,8 @@ def cohort_verdict(
     ``cannot tell``. ``validated`` is its cross-validation in the first cohort, if there was one,
     which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the second cohort, as in
     `permutation_p`; ``shared`` is the number of its samples that are in the first, ``patients``
-    the test of whether samples are of the same patients: a result in these holds in part at most.
+    the test of whether samples are of the same patients: what holds in these is no result in a
+    second cohort, either.
     ``scores`` (n_samples, n_classes) are log posteriors; with two classes they also rank the
     samples.
     """
@@ -301,13 +302,15 @@ class _Evidence:
         balanced = self.measured.balanced_accuracy
         above = self.p_value <= ONE_SIDED_LEVEL and balanced.lower > self.measured.chance
         missed = any(row.recall.value <= 0.5 for row in self.measured.classes)
+        # The same patients support nothing; what fails in them is refuted all the more.
+        holds = above or self.auc.lower > 1 / _TWO
         same_patients = self.patients is not None and self.patients.same_patients
         half = (self.measured.chance + self.before.value) / 2
         rules: list[tuple[bool, Held, str]] = [
             (self.shared > 0, "shares samples", "shared samples"),
             (len(self.measured.classes) <= 1, "cannot tell", "one class"),
             (bool(self.exchanged), "labels look exchanged", "exchanged labels"),
-            (above and same_patients, "held in part", _same_patients(self.patients)),
+            (holds and same_patients, "shares samples", _same_patients(self.patients)),
             (above and self.loss.upper < 0, "held in part", "loss against cross-validation"),
             (above and missed, "held in part", "a class is not recognised"),
             (above, "held", ""),
@@ -333,6 +336,11 @@ def _same_patients(patients: PatientMatch | None) -> str:
     """Return the words on samples of the same patients."""
     if patients is None:
         return ""
+    if patients.in_groups:
+        return (
+            f"probably the same patients: {patients.share:.0%} of the samples are in "
+            f"{patients.groups} groups of like samples of both cohorts"
+        )
     return (
         f"probably the same patients: {patients.mutual} of {patients.possible} pairs of samples "
         f"are each other's nearest, p = {patients.p:.2g}"

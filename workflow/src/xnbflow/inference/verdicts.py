@@ -36,7 +36,10 @@ _REPEATS = {"likely repeats": "some repeats", "many likely repeats": "many repea
 _MISSING = {
     "shares missing differ": "missing values",
     "shares at limit differ": "detection limit",
+    "values predict class": "values",
 }
+#: Codes of findings on tables that were made with the labels.
+_SELECTION = ("corrected with class", "chosen with labels", "normalised by class")
 #: Least pairs of samples of different classes for the examination of a column.
 FEWEST_PAIRS = 10
 #: Least shares of the samples that are exact, and near, copies of others, for "many copies"; a
@@ -125,12 +128,20 @@ def verdict(
     balanced = performance.balanced_accuracy
     if np.isnan(test.p_value):  # without a test the interval alone decides
         balanced = balanced._replace(lower=performance.strict_lower)
+    # Values that were not measured explain a result that is not better than they are.
+    further = [
+        reason
+        for reason in further
+        if reason.code != "values" or not reason.estimate < balanced.value
+    ]
     reasons = [
         *_reasons_of_test(test),
         *_reasons_of_performance(performance, balanced, classes),
-        *further,
     ]
-    reasons = in_order(reasons)
+    # Where no result would be supported, a result that is not is no evidence against the classes.
+    if any(reason.code == "units" for reason in further):
+        reasons = [reason for reason in reasons if reason.level != "not supported"]
+    reasons = in_order([*reasons, *further])
     return Verdict(
         level=lowest(reason.level for reason in reasons), reasons=reasons, p_value=test.p_value
     )
@@ -264,7 +275,8 @@ def verdicts(
             if key in selections:
                 reasons += _of_selection(selections[key], header.n_features)
             result = verdict(performance, test, reasons, classes=header.classes)
-            near = near_limit(performance, test)
+            if "units" not in result.codes:
+                near = near_limit(performance, test)
         row = {
             **key_fields(key),
             "level": result.level,
@@ -313,6 +325,9 @@ def reasons_of_data(audit: pd.DataFrame, headers: Headers) -> dict[str, list[Rea
         reasons[name] = copy_reasons(rows, len(header.samples))
         reasons[name] += repeat_reasons(rows, len(header.samples))
         reasons[name] += missing_reasons(rows)
+        reasons[name] += selection_reasons(rows)
+        reasons[name] += unit_reasons(rows)
+        reasons[name] += one_class_reasons(rows)
         if header.scale != COUNTS:
             reasons[name] += library_reasons(rows)
     return reasons
@@ -372,6 +387,49 @@ def missing_reasons(audit: pd.DataFrame) -> list[Reason]:
             estimate=row["value"],
             p=row["p"],
         )
+        for row in rows.to_dict("records")
+    ]
+
+
+def selection_reasons(audit: pd.DataFrame) -> list[Reason]:
+    """Return the reasons that steps with the labels, before cross-validation, have against results.
+
+    ``audit`` has the rows of the data set. The subject is the column whose effect was removed.
+    It is empty if features were chosen, with their share as the estimate, or classes were
+    normalised.
+    """
+    rows = audit[audit["code"].isin(_SELECTION)]
+    return [
+        Reason(
+            code="selection",
+            subject=row["subject"] if row["code"] == "corrected with class" else "",
+            estimate=row["value"],
+            p=row["p"],
+        )
+        for row in rows.to_dict("records")
+    ]
+
+
+def unit_reasons(audit: pd.DataFrame) -> list[Reason]:
+    """Return the reason that samples, or patients, are too few for any result, if they are."""
+    rows = audit[audit["code"] == "too few units"]
+    return [
+        Reason(
+            code="units",
+            subject=row["subject"],
+            count=row["value"],
+            p=row["p"],
+            limit=ONE_SIDED_LEVEL,
+        )
+        for row in rows.to_dict("records")
+    ]
+
+
+def one_class_reasons(audit: pd.DataFrame) -> list[Reason]:
+    """Return the reasons that columns of batches which only one class has are against results."""
+    rows = audit[audit["code"] == "technical in one class"]
+    return [
+        Reason(code="column not separated", subject=join_columns([row["subject"]]), count=0)
         for row in rows.to_dict("records")
     ]
 

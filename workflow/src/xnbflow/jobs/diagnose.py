@@ -10,6 +10,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.missingness import missing_values, values_at_limit
+from xnbflow.inference.selection import selection
+from xnbflow.inference.units import units
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
 from xnbflow.tables.storage import write_parquet
 
@@ -32,7 +34,13 @@ def diagnose_data_set(
     """
     data = DataSet.read(series)
     tables = diagnose(data, tests) | audit(data)
-    tables["audit"] = join_findings(tables["audit"], missing_values(data), values_at_limit(data))
+    tables["audit"] = join_findings(
+        tables["audit"],
+        missing_values(data),
+        values_at_limit(data),
+        selection(data),
+        units(data),
+    )
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}
     for name, table in tables.items():
         write_parquet(table, folder / f"{name}.parquet", schemas[name])

@@ -6,11 +6,17 @@ Each follows from a reason of the verdict, a finding of the audit, or a doubted 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xnbflow.core.nouns import counted, listed
+import yaml
+
+from xnbflow.core.joined_columns import joined_columns
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.terms import is_batch_column
 from xnbflow.report.levels import SUPPORTED
+from xnbflow.report.numbers import join_words
 from xnbflow.report.reasons import difference_of, quoted_columns, reason_clauses
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import level_of, reasons
+from xnbflow.sources.series.plausibility import is_technical
 
 Reasons = Sequence[Mapping[str, Any]]
 
@@ -37,6 +43,11 @@ _CORRECTIONS = {
     "detection limit": (
         "compare the classes in features that are above the detection limit in all samples"
     ),
+    "selection": (
+        "use the table before any step that knew the labels: all features, neither corrected nor "
+        "normalised by class"
+    ),
+    "units": "add samples (the audit has their number); tests of single {noun}s need fewer",
     "scale": "correct the scale of the values (see the audit)",
     "sex": "check the samples whose recorded sex does not fit",
 }
@@ -56,14 +67,15 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     ``evaluation`` is the data set, folds and classifier.
     A column that cannot be separated from the class comes first, since no analysis of these samples
     corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
-    same design are not recommended then. Errors in the data come before more samples, and a second
-    cohort comes before an assay.
+    same design are not recommended then. Where the column is a part of the disease and not of the
+    measurement, as a marker in the serum, the study can declare so. Errors in the data come before
+    more samples, and a second cohort comes before an assay.
     """
     dataset = evaluation["dataset"]
     limiting = reasons(results, evaluation)
     columns = [row for row in limiting if row["code"] in _COLUMNS]
     if design := _other_design(results, dataset, columns):
-        return [design, *_corrections(results, dataset)]
+        return [design, *_declaration(columns), *_corrections(results, dataset)]
 
     # Steps to more samples, other cohorts and assays.
     confirmations = []
@@ -123,6 +135,22 @@ def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
     )
 
 
+def _declaration(columns: Reasons) -> Iterator[str]:
+    """Yield how to declare columns that are no batches by their names as part of the question."""
+    names = dict.fromkeys(name for row in columns for name in joined_columns(row["subject"]))
+    declarable = [name for name in names if not is_batch_column(name) and not is_technical(name)]
+    if not declarable:
+        return
+    line = yaml.safe_dump(
+        {"biology": declarable}, default_flow_style=None, allow_unicode=True
+    ).strip()
+    quoted = join_words([f"“{name}”" for name in declarable])
+    yield (
+        f"if {quoted} {either(len(declarable), 'is', 'are')} part or consequence of the disease, "
+        f"declare this in the design of the study: `{line}`"
+    )
+
+
 def _is_complete(rows: Reasons, n_classes: int) -> bool:
     """Return whether no samples of different classes share a level of a column.
 
@@ -140,7 +168,7 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     checks = set(audit.loc[audit["severity"].isin(["severe", "warning"]), "check"])
     for check, step in _CORRECTIONS.items():
         if check in checks:
-            yield step
+            yield step.format(noun=results.noun(dataset))
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
         names = listed(suspects, _MOST_NAMED)
@@ -151,6 +179,8 @@ def _more_samples(
     results: StudyResults, evaluation: dict[str, str], limiting: Reasons, *, is_supported: bool
 ) -> str:
     """Return the step to more samples; empty for a supported result with a stable selection."""
+    if any(row["code"] == "units" for row in limiting):
+        return ""  # the correction of too few units is to add samples, with their number
     for row in limiting:
         if row["code"] in _STABILITY_STEPS:
             return _STABILITY_STEPS[row["code"]].format(noun=results.noun(evaluation["dataset"]))

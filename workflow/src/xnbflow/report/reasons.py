@@ -54,6 +54,14 @@ _CLAUSES = {
         "the class can be recognised by values at a detection limit: their share in “{class}” and "
         "in “{other}” differs by {estimate:.1%} of the values"
     ),
+    "values": (
+        "the values that were not measured recognise the class as well as the {noun}s do (balanced "
+        "accuracy {estimate:.1%})"
+    ),
+    "units": (
+        "{count:.0f} {subject} are too few to judge any classifier: p of the label test cannot be "
+        "below {p:.2g}"
+    ),
     "majority class": "the interval of its accuracy is not above the majority-class rate",
     "library size": (
         "the class can be recognised by the library size: libraries of “{class}” have "
@@ -85,7 +93,8 @@ _MEANINGS = {
 }
 _NAMED_CHECKS = ("confounder", "follow-up", "class in other words", "global shift",
                  "library size", "phenotype only", "missing values", "detection limit", "component",
-                 "likely repeats")  # fmt: skip
+                 "likely repeats", "selection", "values", "units",
+                 "recorded in one class")  # fmt: skip
 #: Codes of findings whose clause names the subject.
 _NAMED = {code for code, check in CHECKS.items() if check in _NAMED_CHECKS}
 
@@ -105,6 +114,18 @@ def _class_clause(rows: Sequence[ReasonRow]) -> str:
     is_by_interval = any(row["estimate"] > MISSED_RECALL for row in rows)
     recognised = "shown to be recognised" if is_by_interval else "recognised"
     return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not {recognised}"
+
+
+def _selection_clause(row: ReasonRow, noun: str) -> str:
+    """Return which step with the labels was before the cross-validation."""
+    if row["subject"]:
+        return f"the effect of “{row['subject']}” was removed with the class in the model"
+    if pd.isna(row["estimate"]):
+        return "the samples of each class were normalised by themselves"
+    return (
+        f"its {noun}s were probably chosen with the labels: {row['estimate']:.1%} of them have "
+        "p > .5 between the classes, where half have without a difference"
+    )
 
 
 def _alike_clause(rows: Sequence[ReasonRow]) -> str:
@@ -143,7 +164,7 @@ _JOINT_CLAUSES: dict[str, Callable[[Sequence[ReasonRow]], str]] = {
     "pair not examined": _column_clause,
 }
 #: The codes that have a sentence.
-CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES})
+CODES = frozenset({*_CLAUSES, *_JOINT_CLAUSES, "selection"})
 
 
 def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[str]:
@@ -157,6 +178,8 @@ def reason_clauses(reasons: Iterable[ReasonRow], noun: str = "feature") -> list[
         rows = list(rows_of_code)
         if code in _JOINT_CLAUSES:
             clauses.append(_JOINT_CLAUSES[code](rows))
+        elif code == "selection":
+            clauses += [_selection_clause(row, noun) for row in rows]
         else:
             clauses += [_CLAUSES[code].format(**row, noun=noun) for row in rows]
     return clauses

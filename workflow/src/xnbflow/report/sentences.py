@@ -158,7 +158,7 @@ def cohort_sentence(row: Mapping[str, Any], name: str) -> str:
             f"{row['needed']:.0f} samples of each class of {test}"
         )
     elif row["verdict"] == "shares samples":
-        verdict = "No verdict, because the cohorts share samples"
+        verdict = f"No verdict, because the cohorts are not independent ({row['reason']})"
     elif row["reason"]:
         verdict += f" ({row['reason']})"
 

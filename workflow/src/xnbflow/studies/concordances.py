@@ -19,6 +19,7 @@ from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.data.canonical_order import order_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
+from xnbflow.diagnostics.adjustment import phenotype_of
 from xnbflow.diagnostics.associations import association
 from xnbflow.diagnostics.column_values import column_levels, has_value, usable
 from xnbflow.diagnostics.confounders import SEVERE
@@ -163,7 +164,7 @@ def _of_classifier(
 def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]) -> _Column | None:
     """Return a column of the audit; None where it has no levels."""
     name = tested["subject"]
-    cells = pd.DataFrame(scored.header.sample_metadata)[name].str.strip()
+    cells = phenotype_of(scored.header)[name].str.strip()
     present = has_value(cells) & ~np.isnan(scored.scores).any(axis=1)
     labels = pd.Series(scored.header.labels)[present]
     values = usable(labels, cells[present]) if present.any() else None
@@ -224,7 +225,7 @@ def _association_p(column: _Column, scored: _Scored, positions: np.ndarray) -> f
     header = scored.header
     samples = column.samples[positions]
     labels = pd.Series(header.labels[samples])
-    cells = pd.DataFrame(header.sample_metadata)[column.name].str.strip()
+    cells = phenotype_of(header)[column.name].str.strip()
     cells = cells.iloc[samples].reset_index(drop=True)
     groups = None if header.groups is None else header.groups[samples]
     tested = association(labels, cells, groups)

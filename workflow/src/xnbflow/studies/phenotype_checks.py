@@ -5,6 +5,7 @@ import pandas as pd
 
 from xnbflow.data.canonical_order import numbered, order_of
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.adjustment import phenotype_of
 from xnbflow.diagnostics.audit_row import audit_row
 from xnbflow.diagnostics.column_values import usable
 from xnbflow.evaluation.folds import stratified_splits
@@ -32,7 +33,7 @@ def phenotype_checks(header: DataSet) -> pd.DataFrame:
     name the class are left out.
     """
     # The columns of the model by the columns of the phenotype.
-    phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
+    phenotype = phenotype_of(header)
     cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))
     labels = pd.Series(header.labels)
     design: dict[str, pd.DataFrame] = {}

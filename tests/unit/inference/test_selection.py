@@ -1,0 +1,125 @@
+"""Tables that were made with the labels: corrected, filtered or normalised by class."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import f_oneway
+from toys import dataset
+
+from xnbflow.inference.selection import (
+    features_without_difference,
+    is_normalised_by_class,
+    removed_effect,
+    selection,
+)
+from xnbflow.inference.verdicts import selection_reasons
+
+CODES = np.repeat([0, 1], 20)
+LABELS = np.array(["a", "b"])[CODES]
+
+
+def batches(agreement):
+    """Return two batches of 40 samples, of which one has each class in this share."""
+    return np.where(np.arange(40) % 20 < round(20 * agreement), CODES, 1 - CODES)
+
+
+def correct(values, batch, *, with_class):
+    """Return values without the means of the batch, in a model with or without the class."""
+    indicators = np.eye(batch.max() + 1)[batch]
+    model = np.column_stack([indicators, CODES]) if with_class else indicators
+    effects = np.linalg.lstsq(model, values.T)[0][: indicators.shape[1]]
+    return values - (effects - effects.mean(axis=0)).T[:, batch]
+
+
+def correlated(rng, n_features=400):
+    """Return values (n_features, 40) of which 20 at a time correlate by .5."""
+    shared = np.repeat(rng.normal(size=(n_features // 20, 40)), 20, axis=0)
+    return np.sqrt(0.5) * (shared + rng.normal(size=(n_features, 40)))
+
+
+def test_the_effect_of_a_column_is_a_difference_of_residual_sums_of_squares(rng):
+    values = rng.normal(size=(5, 40))
+    levels = rng.permutation(np.arange(40) % 3)
+    shares = []
+    for feature in values:
+        classes = np.eye(2)[CODES]
+        both = np.column_stack([classes, np.eye(3)[levels][:, 1:]])
+        ((whole,), (reduced,)) = (np.linalg.lstsq(model, feature)[1] for model in (both, classes))
+        shares.append((reduced - whole) / reduced)
+    assert removed_effect(values, CODES, levels, rng).given_class == pytest.approx(np.mean(shares))
+
+
+@pytest.mark.parametrize("agreement", [0.7, 0.9])
+@pytest.mark.parametrize("effect", [0.0, 1.0])
+def test_a_batch_that_was_removed_with_the_class_is_found_and_no_other(agreement, effect):
+    """Neither an uncorrected table nor one that was corrected without the class is meant."""
+    batch = batches(agreement)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        values = correlated(rng) + effect * rng.normal(size=(400, 2))[:, batch]
+        for table, found in (
+            (values, False),
+            (correct(values, batch, with_class=False), False),
+            (correct(values, batch, with_class=True), True),
+        ):
+            assert removed_effect(table, CODES, batch, rng).with_class == found
+
+
+def test_a_column_that_does_not_go_with_the_class_is_no_finding(rng):
+    """The correction of a balanced batch changes no difference of the classes."""
+    for agreement, codes in ((0.5, []), (0.9, ["corrected with class"])):
+        batch = batches(agreement)
+        values = correct(correlated(rng), batch, with_class=True)
+        columns = pd.DataFrame({"plate": batch.astype(str)})
+        rows = selection(dataset(values, LABELS, sample_metadata=columns))
+        assert rows["code"].tolist() == codes
+
+
+def test_features_without_a_difference_have_p_above_one_half_in_the_test_of_variances(rng):
+    values = rng.normal(size=(301, 36)) + rng.normal(size=(301, 1)) * (np.arange(36) < 12) * 3
+    codes = np.repeat([0, 1, 2], 12)
+    p = f_oneway(values[:, :12], values[:, 12:24], values[:, 24:], axis=1).pvalue
+    actual = features_without_difference(values, codes, None, rng)
+    assert actual.share == np.mean(p > 0.5)
+    assert actual.median == pytest.approx(np.median(p))
+
+
+def test_features_that_were_chosen_by_the_labels_have_all_a_difference(rng):
+    values = rng.normal(size=(5000, 40))
+    p = f_oneway(values[:, :20], values[:, 20:], axis=1).pvalue
+    series = dataset(values[np.argsort(p)[:300]], LABELS)
+    rows = selection(series)
+    assert rows[["code", "severity"]].values.tolist() == [["chosen with labels", "severe"]]
+    (reason,) = selection_reasons(rows)
+    assert (reason.code, reason.level) == ("selection", "cannot be judged")
+    assert selection(dataset(values, LABELS)).empty
+
+
+def test_copies_of_one_gene_and_strong_differences_are_not_chosen(rng):
+    """500 copies have one p; of 300 genes that differ by six deviations none has a large p."""
+    gene = rng.normal(size=40) + 2 * CODES
+    copies = gene + 0.1 * rng.normal(size=(500, 40))
+    assert selection(dataset(copies, LABELS)).empty
+    strong = rng.normal(size=(300, 40)) + 6 * CODES
+    assert selection(dataset(strong, LABELS))["severity"].isin(["notice"]).all()
+
+
+def test_random_labels_seldom_have_a_finding():
+    found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        labels = rng.permutation(LABELS)
+        columns = pd.DataFrame({"plate": batches(0.8).astype(str), "day": np.arange(40) % 4})
+        series = dataset(correlated(rng), labels, sample_metadata=columns.astype(str))
+        found += len(selection(series))
+    assert found <= 2
+
+
+def test_quantiles_of_each_class_are_equal_where_it_was_normalised_by_itself(rng):
+    ranks = rng.normal(size=(200, 40)).argsort(axis=0).argsort(axis=0)
+    targets = np.sort(rng.normal(size=(2, 200)), axis=1)
+    by_class = np.take_along_axis(targets[CODES].T, ranks, axis=0)
+    assert is_normalised_by_class(by_class, CODES)
+    assert "normalised by class" in selection(dataset(by_class, LABELS))["code"].tolist()
+    assert not is_normalised_by_class(targets[0][ranks], CODES)
+    assert not is_normalised_by_class(rng.normal(size=(200, 40)), CODES)
