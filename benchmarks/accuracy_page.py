@@ -22,7 +22,7 @@ def block(means: pd.DataFrame, cells: pd.DataFrame) -> str:
         Rows by ``series``, ``seed`` and ``method``; the mean accuracy over seeds is shown.
     """
     methods = means["method"].tolist()
-    heads = ["method", "accuracy", "less than the first by (standard error over series)"]
+    heads = ["method", "accuracy", "less than in the first row by (standard error over series)"]
     heads += ["by seed", "balanced accuracy", "log loss", "series and seeds"]
     overall = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     accuracies = cells.pivot_table(index="series", columns="method", values="accuracy")

@@ -49,6 +49,7 @@ def methods() -> dict[str, BaseEstimator]:
     """Return what is compared, by name."""
     ours = {
         "ClassSpecificNBCV, average": ClassSpecificNBCV(rule="average"),
+        "ClassSpecificNBCV, decorrelation": ClassSpecificNBCV(decorrelation=0.2),
         "ClassSpecificNBCV, one standard error": ClassSpecificNBCV(rule="one_standard_error"),
     }
     return ours | peers()

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 page = Path("../methods/class-specific.md").read_text(encoding="utf-8")
 table = page.partition("| method | accuracy |")[2].partition("\n\n")[0]
 methods, differences, errors = [], [], []
-# A row: the method, its accuracy, how much less that is than the first (standard error), ...
+# A row: the method, its accuracy, how much less that is than in the first row (standard error), ...
 row_pattern = r"^\| ([^|]+) \| \S+ \| (-?[\d.]+) \(([\d.]+)\)"
 for method, less, error in re.findall(row_pattern, table, re.MULTILINE):
     methods.append(method)

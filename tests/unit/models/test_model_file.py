@@ -57,6 +57,10 @@ CLASSIFIERS = {
     for name, method in shipped_methods().items()
     if method.kind == "classifier"
 }
+CLASSIFIERS["csnb_cv, decorrelated"] = {
+    "method": "csnb_cv",
+    "params": {"cv": 3, "decorrelation": 0.2},
+}
 
 SERIES = two_classes()
 

@@ -120,3 +120,20 @@ def test_a_sample_below_one_per_cent_of_typicality_is_atypical(monkeypatch):
     monkeypatch.setattr(prediction, "sample_typicality", lambda *_: values)
     table = predict_table(NB, NEW.iloc[:4]).table
     assert table["atypical"].tolist() == [True, True, False, False]
+
+
+@pytest.mark.filterwarnings("ignore:.*lack features that the classifier uses:UserWarning")
+def test_a_model_of_decorrelated_values_needs_all_features_and_does_without_some():
+    entry = {"method": "csnb_cv", "params": {"cv": 3, "decorrelation": 0.2}}
+    model = fit_model(SERIES, entry)
+    assert model.required.tolist() == list(SERIES.features)
+    probabilities = [f"probability.{label}" for label in model.classes]
+    for lacking in ("g1", "g7"):
+        new = NEW.drop(columns=lacking)
+        prediction = predict_table(model, new)
+        assert np.allclose(prediction.table[probabilities], model.estimator.predict_proba(new))
+        assert any("1 of the model's 8 features is missing" in note for note in prediction.notes)
+        one = explain_sample(model, new, "s3")
+        assert adds_up(one, model)
+        assert lacking not in set(one.terms["feature"])
+    assert adds_up(explain_sample(model, NEW, "s3"), model)

@@ -25,7 +25,7 @@ class AlignedSamples:
     ----------
     frame : DataFrame of shape (n_samples, n_features)
         The model's columns in order. Missing values are training medians, unless the model fills
-        them in by itself.
+        them in by itself, or leaves out what it has not and is a classifier of decorrelated values.
     lacking : ndarray of bool, shape (n_samples, n_used)
         Where a value of a used feature is missing in the table.
     """
@@ -96,7 +96,9 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
             )
             raise InputError(msg)
 
-    if missing == "drop" or not fills_in:
+    # A classifier of decorrelated values estimates what missing ones have in common with others.
+    estimates = missing == "drop" and hasattr(model.estimator, "decorrelated_")
+    if not estimates and (missing == "drop" or not fills_in):
         medians = model.quartiles[1]
         values = np.where(np.isnan(values), medians, values)
     frame = pd.DataFrame(values, index=X.index, columns=model.features)

@@ -47,7 +47,9 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
     The ``frame`` (n_samples, n_features) has its training samples, or some of them.
     """
     everything = np.arange(frame.shape[1])
-    if not takes_features_apart(estimator):
+    # A decorrelated value depends on all features of a sample.
+    decorrelates = hasattr(last_estimator(estimator), "decorrelated_")
+    if decorrelates or not takes_features_apart(estimator):
         return everything
     use = feature_use(estimator, frame, explain=False)
     if use.selected is None:

@@ -231,12 +231,17 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         """Positions of the features that any class uses, ascending."""
         return np.unique(np.concatenate([np.empty(0, dtype=int), *self.columns_]))
 
+    @property
+    def _needed_columns(self) -> np.ndarray:
+        """Positions of the features on which predictions depend, ascending."""
+        return self.used_columns_
+
     # The prediction: evidence of the used features, its sum for each class, calibration.
 
     def predict_joint_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
         features = self._read_features(X)
-        if np.isnan(features[self.used_columns_]).any():
+        if np.isnan(features[self._needed_columns]).any():
             left = self.evidence_left(X)
             msg = (
                 f"{(left < 1.0).sum()} of {len(left)} samples lack features that the classifier "
@@ -263,7 +268,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         if not is_frame and (pd.Index(names).get_indexer(fitted_names) >= 0).all():
             return super()._read_features(X)
 
-        used = self.used_columns_
+        used = self._needed_columns
         used_values = select_columns(X, fitted_names[used], used)
         features = np.zeros((self.n_features_in_, used_values.shape[1]))
         features[used] = used_values
@@ -348,9 +353,11 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         [0.5]
         """
         check_is_fitted(self)
-        features = self._read_features(X)
-        present = ~np.isnan(features)
-        left = np.zeros(features.shape[1])
+        return self._share_left(~np.isnan(self._read_features(X)))
+
+    def _share_left(self, present: np.ndarray) -> np.ndarray:
+        """Return the share of the weight where values are ``present`` (n_features, n_samples)."""
+        left = np.zeros(present.shape[1])
         for columns, weights in zip(self.columns_, self._feature_weights, strict=True):
             if len(columns):
                 left += weights @ present[columns] / weights.sum() / len(self.columns_)

@@ -13,21 +13,25 @@ core      ``_average_path``    `xnbflow.naive_bayes.size_path`: smallest size wi
 sets      ``predict_set``      `xnbflow.naive_bayes.conformal`: classes that a sample may belong to
 ========= ==================== =====================================================================
 
+With ``decorrelation`` all steps are conducted twice, for values as measured and for those of
+`xnbflow.preprocessing.decorrelation` (`DecorrelatedNBCV`), and the predictions are averaged.
 ``_predict_path`` calls ``_predict_fold`` for each inner fold. With ``rule="one_standard_error"``
 ``_choose_on_path`` replaces ``_average_path``. ``_fit`` conducts all of them.
 """
 
 import functools
 import itertools
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from threadpoolctl import ThreadpoolController
 
-from xnbflow.core.parameters import ListOf, one_of, whole_constraint
+from xnbflow.core.parameters import ListOf, number_constraint, one_of, whole_constraint
 from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
@@ -55,7 +59,8 @@ from xnbflow.naive_bayes.size_path import (
     path_sizes,
     prior_weights,
 )
-from xnbflow.preprocessing.selection.pair_rankings import RankedFeatures
+from xnbflow.preprocessing.decorrelation import Decorrelator
+from xnbflow.preprocessing.selection.pair_rankings import PairRankings, RankedFeatures
 from xnbflow.preprocessing.selection.pair_strengths import DEFAULT_MIN_BANDWIDTH
 
 #: How many samples the spread within all classes counts as in a density of an averaged model; see
@@ -95,6 +100,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     distance, bandwidth, min_bandwidth, kernel, n_grid, contamination
         As in `ClassSpecificNB`. Inner folds of more than 48 test samples interpolate the evidence
         of a feature between 48 of its values.
+    decorrelation : float, default=0
+        Above 0, the same classifier is also fitted to each gene's values beyond its correlated
+        genes (`Decorrelator` of this strength, fitted in every inner fold), and the log posteriors
+        of both are averaged. Predictions then depend on all features of a sample.
     priors : array-like of shape (n_classes,), default=None
         As in `ClassSpecificNB`. None with ``rule="average"``: equal, unless the inner log loss with
         the shares of the training samples is less by more than its standard error. The reference
@@ -134,6 +143,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
           ``balanced_accuracy_se``, over samples;
         * ``weight``, with ``rule="average"``: the weight of the size in the average;
         * ``chosen``, true in one row. Its scores are optimistic, because it was chosen by them.
+    decorrelated_ : DecorrelatedNBCV
+        With ``decorrelation``: the classifier of decorrelated values. All attributes except
+        ``class_log_prior_``, ``calibration_intercept_`` (means of both) and the held-out scores
+        (of both together) are those of the classifier of the values as measured.
     selected_features_, selected_distances_, tied_features_, direction_, columns_, distances_, \
             class_densities_
         As in `ClassSpecificNB`.
@@ -173,6 +186,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         "sizes": [ListOf(whole_constraint(1)), None],
         "cv": CV_CONSTRAINTS,
         "rule": [one_of("average", "one_standard_error")],
+        "decorrelation": [number_constraint(0.0, 1.0, closed="left")],
         **COMMON_CONSTRAINTS,
     }
 
@@ -188,6 +202,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         kernel: str | int = "gaussian",
         n_grid: int = DEFAULT_N_GRID,
         contamination: float = DEFAULT_CONTAMINATION,
+        decorrelation: float = 0.0,
         priors: Sequence[float] | np.ndarray | None = None,
     ) -> None:
         self.sizes = sizes
@@ -199,6 +214,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.kernel = kernel
         self.n_grid = n_grid
         self.contamination = contamination
+        self.decorrelation = decorrelation
         self.priors = priors
 
     def fit(self, X: SamplesLike, y: Labels, groups: Labels | None = None) -> "ClassSpecificNBCV":
@@ -214,6 +230,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         # Its products of matrices are small: more threads would mostly wait for each other.
         with _blas_libraries().limit(limits=1, user_api="blas"):
             self._fit(self._arrange(values), codes, sample_groups)
+            self._fit_decorrelated(values, labels, sample_groups)
         return self
 
     def predict_set(self, X: SamplesLike, error_rate: float = ERROR_RATE) -> np.ndarray:
@@ -293,7 +310,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self, features: Any, codes: np.ndarray, groups: np.ndarray | None, sizes: np.ndarray
     ) -> InnerPredictions:
         """Predict every inner test sample at every size."""
-        folds = inner_folds(self.cv, codes, groups)
+        folds = self._inner_folds = inner_folds(self.cv, codes, groups)
         tested = np.concatenate([test for _, test in folds])
         fold_of_tested = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         priors = None if self.priors is None else np.exp(self.class_log_prior_)
@@ -439,6 +456,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.temperature_ = decisions.calibration.temperature
         self.calibration_slope_ = decisions.calibration.slope
         self.calibration_intercept_ = decisions.calibration.intercept
+        self._held_out_log_posterior = decisions.held_out.log_posterior
         self.held_out_scores_ = decisions.held_out.scores
         self.held_out_codes_ = decisions.held_out.codes
         self.held_out_folds_ = decisions.held_out.folds
@@ -485,6 +503,68 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             self.weights_[label] = weights[code, positions]
             self.core_features_[label] = list(itertools.compress(names, in_core))
 
+    # Decorrelated values: the second classifier, and the average of both.
+
+    def _fit_decorrelated(
+        self, values: np.ndarray, labels: np.ndarray, groups: np.ndarray | None
+    ) -> None:
+        """Fit the second classifier, if there is one, and average what both have in common."""
+        if self.decorrelation == 0.0 or len(self.classes_) == 1:
+            return
+        parameters = self.get_params(deep=False) | {"cv": self._inner_folds}
+        second = DecorrelatedNBCV(**parameters)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the first classifier has warned
+            second.fit(values, labels, groups)
+
+        # Both have the same constants, so that the sums of `explain` need only one.
+        log_prior = (self.class_log_prior_ + second.class_log_prior_) / 2.0
+        intercept = (self.calibration_intercept_ + second.calibration_intercept_) / 2.0
+        for classifier in (self, second):
+            classifier.class_log_prior_ = log_prior - logsumexp(log_prior)
+            classifier.calibration_intercept_ = intercept
+
+        log_posterior = (self._held_out_log_posterior + second._held_out_log_posterior) / 2.0
+        log_posterior -= logsumexp(log_posterior, axis=1, keepdims=True)
+        tested = np.arange(len(log_posterior))
+        self.held_out_scores_ = np.exp(log_posterior[tested, self.held_out_codes_])
+        self.decorrelated_ = second
+
+    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        """Return the joint log probability, (n_samples, n_classes), or the mean of two."""
+        joint = super()._joint_log_likelihood(features)
+        if hasattr(self, "decorrelated_"):
+            joint = (joint + self.decorrelated_._joint_log_likelihood(features)) / 2.0
+        return joint
+
+    def _all_class_terms(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the columns of each class and their evidence, or the mean of two."""
+        if not hasattr(self, "decorrelated_"):
+            yield from super()._all_class_terms(features)
+            return
+        first_terms = super()._all_class_terms(features)
+        second_terms = self.decorrelated_._all_class_terms(features)
+        for parts in zip(first_terms, second_terms, strict=True):
+            columns = np.unique(np.concatenate([part_columns for part_columns, _ in parts]))
+            mean = np.zeros((len(columns), features.shape[1]))
+            for part_columns, terms in parts:
+                mean[np.searchsorted(columns, part_columns)] += terms / len(parts)
+            yield columns, mean
+
+    def _share_left(self, present: np.ndarray) -> np.ndarray:
+        """Return the share of the weight where values are ``present``, or the mean of two."""
+        left = super()._share_left(present)
+        if hasattr(self, "decorrelated_"):
+            left = (left + self.decorrelated_._share_left(present)) / 2.0
+        return left
+
+    @property
+    def _needed_columns(self) -> np.ndarray:
+        """Positions of the features on which predictions depend, ascending."""
+        if self.decorrelation > 0.0:
+            return np.arange(self.n_features_in_)
+        return self.used_columns_
+
     @property
     def _n_samples(self) -> int:
         """The number of training samples."""
@@ -522,3 +602,43 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             for code, weights in enumerate(self.weights_.values()):
                 rows = np.searchsorted(used, self.columns_[code])
                 evidence[code, rows] *= weights[:, np.newaxis]
+
+
+class DecorrelatedNBCV(ClassSpecificNBCV):
+    """The second classifier of `ClassSpecificNBCV` with ``decorrelation``.
+
+    It is fitted to, and predicts from, samples as measured, which it transforms: in every inner
+    fold by a `Decorrelator` of the fold's training samples, in the end by one of all samples. Its
+    densities, distances and directions are those of transformed features.
+
+    Attributes
+    ----------
+    decorrelator_ : Decorrelator
+        Fitted to all training samples.
+    """
+
+    def _fit_decorrelated(self, *samples: Any) -> None:
+        """Do nothing: this is the second classifier."""
+
+    def _rank_features(
+        self,
+        features: Any,
+        codes: np.ndarray,
+        *,
+        samples: np.ndarray | None = None,
+        **size: Any,
+    ) -> tuple[RankedFeatures, PairRankings]:
+        """Rank the transformed features; the transformation is fitted to the same ``samples``."""
+        values = features.T
+        training = values if samples is None else values[samples]
+        self.decorrelator_ = Decorrelator(strength=self.decorrelation).fit(training, codes)
+        transformed = self.decorrelator_.transform(values).T
+        return super()._rank_features(transformed, codes, samples=samples, **size)
+
+    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        """Return the joint log probability of samples as measured."""
+        return super()._joint_log_likelihood(self.decorrelator_.transform(features.T).T)
+
+    def _all_class_terms(self, features: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the columns of each class and the evidence of their transformed values."""
+        return super()._all_class_terms(self.decorrelator_.transform(features.T).T)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import log_softmax
 
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.size_average import SizeAverage
@@ -18,11 +19,13 @@ class HeldOut:
     ----------
     scores : ndarray of shape (n_tested,)
         Posterior of each sample's true class.
+    log_posterior : ndarray of shape (n_tested, n_classes)
     codes, folds : ndarray of int, shape (n_tested,)
         Its true class, and the inner fold that tests it.
     """
 
     scores: np.ndarray
+    log_posterior: np.ndarray
     codes: np.ndarray
     folds: np.ndarray
 
@@ -31,6 +34,7 @@ class HeldOut:
         """Return the inner test samples with their calibrated sums (n_tested, n_classes)."""
         return cls(
             scores=predictions.true_posterior(calibrated),
+            log_posterior=log_softmax(calibrated + predictions.log_prior, axis=1),
             codes=predictions.codes,
             folds=predictions.folds,
         )
@@ -84,7 +88,9 @@ class PathDecisions:
             core_row=0,
             last_row=0,
             calibration=Calibration.of_temperature(1.0, 1),
-            held_out=HeldOut(scores=np.empty(0), codes=nothing, folds=nothing),
+            held_out=HeldOut(
+                scores=np.empty(0), log_posterior=np.empty((0, 1)), codes=nothing, folds=nothing
+            ),
             core_scores={"accuracy": 1.0, "balanced_accuracy": 1.0},
         )
 

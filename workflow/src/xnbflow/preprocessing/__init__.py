@@ -4,6 +4,7 @@
 estimator      Are parameters, samples and labels valid? (the base of all estimators)
 counts         Which features have enough reads, and what are their log counts per million?
 normalisation  How do samples become comparable: z-scores, ranks or quantiles?
+decorrelation  What has a feature beyond those that it is correlated with?
 imputation     Which value replaces a missing one?
 selection      Which features distinguish a class from others?
 ============== ==================================================================
@@ -15,6 +16,7 @@ from typing import Any
 
 from xnbflow.core.plugins import shipped_estimator
 from xnbflow.preprocessing.counts import CountNormalizer, ReadFilter
+from xnbflow.preprocessing.decorrelation import Decorrelator
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import (
     QuantileNormalizer,
@@ -24,6 +26,7 @@ from xnbflow.preprocessing.normalisation import (
 
 __all__ = [
     "CountNormalizer",
+    "Decorrelator",
     "Imputer",
     "QuantileNormalizer",
     "ReadFilter",

@@ -80,18 +80,19 @@ class Estimator(Declared):
             _set_names(self, plain_names)
         return samples, targets
 
-    def _validate_samples(self, X: SamplesLike) -> Any:
+    def _validate_samples(self, X: SamplesLike, **checks: Any) -> Any:
         """Return samples for the fitted estimator as an array, (n_samples, n_features).
 
-        Raises an `InputError` if a value is not a finite number, or X has other features than the
-        training data.
+        ``checks`` are further arguments of scikit-learn's `check_array`. Raises an `InputError` if
+        a value is not a finite number, or X has other features than the training data.
         """
         check_is_fitted(self)
         table, names = named_samples(X)
         if names is not None and hasattr(self, "feature_names_in_") and not issparse(table):
             table = self._select_features(table, names)
         # XNB may be fitted to no feature at all, where its selector has chosen none.
-        checks = {"dtype": np.float64, "ensure_min_features": min(1, self.n_features_in_)}
+        fewest_features = min(1, self.n_features_in_)
+        checks = {"dtype": np.float64, "ensure_min_features": fewest_features, **checks}
         with self._refuse_bad_values(table):
             if not _has_names_of_fit(self, table):
                 return validate_data(self, table, reset=False, **checks)
