@@ -315,7 +315,8 @@ def _complete_table(
     if features and not samples_in_columns:
         texts = columns_of_text(table, {*features, *phenotype, id_column})
     if samples_in_columns:
-        return complete_entry(replace(dataset, samples="columns", label=None), downloads)
+        in_columns = replace(dataset, samples="columns", label=None)
+        return complete_entry(in_columns, downloads, features)
     if id_column not in header:
         id_column = dataset.id_column
     if dataset.samples == "rows":

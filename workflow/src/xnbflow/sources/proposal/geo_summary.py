@@ -165,7 +165,7 @@ def _first_values(
     for line in islice(stream, _FIRST_LINES - 1):
         if line.startswith(b"!"):  # the end of a short table
             break
-        cells = [cell.strip() for cell in line.split(b"\t")]
+        cells = [cell.strip().strip(b'"') for cell in line.split(b"\t")]
         if len(cells) != len(header):
             continue  # the reader refuses it
         rows.append([float(cell) if _NUMBER.fullmatch(cell) else np.nan for cell in cells])
