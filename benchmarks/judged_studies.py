@@ -27,14 +27,14 @@ from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.inference.selection import selection
 from xnbflow.inference.units import units
 from xnbflow.inference.verdicts import (
-    class_pair_reasons,
-    column_reasons,
-    reasons_of_data,
+    class_pair_findings,
+    column_findings,
     verdicts,
 )
 from xnbflow.studies import selected_features
 from xnbflow.studies.concordances import concordances
 from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.finding_table import finding_table
 
 __all__ = ["JudgedStudy", "LabelTestSize", "judge", "predict_new_samples"]
 
@@ -61,8 +61,8 @@ class JudgedStudy:
     Attributes
     ----------
     level : str
-    reasons : DataFrame
-        The table ``reasons`` of a study; its column ``code`` has the codes.
+    findings : DataFrame
+        The rows of the table ``findings`` of a study that limit the verdict.
     test : Series
         The row of the label test.
     performance : Performance
@@ -74,7 +74,7 @@ class JudgedStudy:
     """
 
     level: str
-    reasons: pd.DataFrame
+    findings: pd.DataFrame
     test: pd.Series
     performance: Performance
     area: Estimate | None = None
@@ -82,8 +82,9 @@ class JudgedStudy:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The codes of the reasons."""
-        return tuple(self.reasons["code"])
+        """The code and kind of each finding that limits the verdict."""
+        names = zip(self.findings["code"], self.findings["kind"], strict=True)
+        return tuple(": ".join(filter(None, name)) for name in names)
 
     @property
     def p(self) -> float:
@@ -129,25 +130,24 @@ def judge(
     headers = {"d": series}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small classes
-        n_splits = min(SPLITS, pd.Series(series.labels).value_counts().max())
-        tables = train(series, draw_folds(series, n_splits, 1), entry, explain=False)
+        tables = train(series, draw_folds(series, SPLITS, 1), entry, explain=False)
+        audited = audit(series)
         checks = (missing_values, values_at_limit, selection, units)
-        audited = [audit(series)["audit"], *(check(series) for check in checks)]
+        further_findings = [finding for check in checks for finding in check(series)]
         test = label_test(series, n_permutations=test_size.permutations, n_draws=test_size.draws)
         stability = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
         if n_half_pairs:
             stability = _stability(series, tables, entry, n_half_pairs)
-    findings = pd.concat([part for part in audited if len(part)], ignore_index=True)
-    findings = findings.assign(dataset="d")
+    tables_of_findings = [audited["findings"], finding_table(further_findings)]
+    data_findings = pd.concat(tables_of_findings, ignore_index=True)
 
     predictions = {KEY: tables["predictions"]}
     performance = pooled_performance(predictions[KEY], series, inflation)
-    _, columns = concordances(predictions, headers, findings)
+    _, columns = concordances(predictions, headers, audited["associations"].assign(dataset="d"))
     pairs_of_classes = class_pairs(predictions, headers, {KEY: inflation})
     further = [
-        *reasons_of_data(findings, headers)["d"],
-        *column_reasons(columns, headers).get(KEY, ()),
-        *class_pair_reasons(pairs_of_classes).get(KEY, ()),
+        *column_findings(columns, headers).get(KEY, ()),
+        *class_pair_findings(pairs_of_classes).get(KEY, ()),
     ]
     judged = verdicts(
         {KEY: performance},
@@ -155,14 +155,16 @@ def judge(
         fits={KEY: (0, SPLITS)},
         stability=stability,
         label_tests=test.assign(dataset="d", classifier="c"),
+        data_findings=data_findings.assign(dataset="d"),
         further={KEY: further},
     )
+    limiting = judged["findings"][judged["findings"]["allows"] != ""]
     area = None
     if len(series.classes) == 2:
         area = areas(predictions[KEY], series, inflation)[str(series.classes[1])]
     return JudgedStudy(
         level=judged["verdicts"]["level"].iloc[0],
-        reasons=judged["reasons"],
+        findings=limiting,
         test=test.iloc[0],
         performance=performance,
         area=area,

@@ -317,7 +317,7 @@ def holds(seed: int, _size: LabelTestSize, draw: Callable[[int], tuple[DataSet, 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small classes
         verdicts = validate(train, test, {"method": "csnb"})["verdicts"]
-    return float(verdicts["verdict"][0] in ("held", "held in part", "ranking holds"))
+    return float(verdicts["verdict"][0] in ("held", "held in ranking"))
 
 
 def has_one_level(
@@ -346,7 +346,7 @@ def has_one_level_in_all_orders(seed: int, size: LabelTestSize) -> float:
 def pair_is_not_named(seed: int, size: LabelTestSize, n_classes: int, n_samples: int) -> float:
     """Return whether the pair of classes that is one class is not named."""
     judged = judge(one_class_twice(seed, n_classes, n_samples), test_size=size)
-    named = judged.reasons[judged.reasons["code"] == "classes not distinguished"]
+    named = judged.findings[judged.findings["kind"] == "pair"]
     return float(not ((named["class"] == "a") & (named["other"] == "b")).any())
 
 

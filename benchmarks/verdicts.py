@@ -343,8 +343,8 @@ def measure_series(settings: Settings) -> Iterator[dict[str, Any]]:
             test_size=settings.test_size,
         )
         balanced = judged.performance.balanced_accuracy
-        reasons = ", ".join(dict.fromkeys(judged.codes))
-        row = {"series": name, "level": judged.level, "reasons": reasons}
+        findings = ", ".join(dict.fromkeys(judged.codes))
+        row = {"series": name, "level": judged.level, "findings": findings}
         if levels_before:
             row["level before"] = levels_before.get(name, "")
         stability = judged.stability

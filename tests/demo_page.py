@@ -14,6 +14,7 @@ from pathlib import Path
 
 from xnbflow.core.plugins import known_analyses
 from xnbflow.report.page.blocks import Code
+from xnbflow.report.sentences import RULE
 from xnbflow.report.study_page import read_record, sections_of
 from xnbflow.report.texts import texts_of
 
@@ -60,9 +61,9 @@ def sentences_of_demo(root):
 
 @cache
 def _constant_texts():
-    """Return the long texts of ``texts.toml`` that no section completes, by their names."""
+    """Return the long texts that no section completes, by name: of ``texts.toml``, and the rule."""
     source = files("xnbflow.report").joinpath("texts.toml").read_text(encoding="utf-8")
-    texts = {}
+    texts = {"verdicts.rule": RULE}
     for section in tomllib.loads(source):
         for name, text in texts_of(section).items():
             if len(text) >= _LONG and "{" not in text:

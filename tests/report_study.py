@@ -4,7 +4,7 @@
 with recorded markers) and ``GSE7904`` (normal and tumour, 18 samples each). Three features
 are shifted by 3 in each class, six labels are wrong, feature 1 is nearly feature 0, and names are
 markup that a page must show as text. `study_of_tables` trains nothing: a test gives the rows that
-matter. `with_rows` and `changed` replace rows of either, `judged` the reasons of a verdict.
+matter. `with_rows` and `changed` replace rows of either, `judged` the findings of a verdict.
 
 `analysis_section` writes the tables of an analysis of a paper and returns its section. `walk`,
 `sources` and `unsourced` look at the blocks of a section.
@@ -25,13 +25,13 @@ import pandas as pd
 import yaml
 from study_files import FOLDS, REPEATS, StudyFiles, configuration
 
+from xnbflow.core.findings import Finding, lowest
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.keyed_tables import KEY
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.inference.verdict_reasons import Reason, lowest
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.results import StudyResults
 from xnbflow.report.static.image_files import render
@@ -290,25 +290,33 @@ def changed(results, table, where="index >= 0", **columns):
     return with_rows(results, **{table: rows})
 
 
-def reason(code, **fields):
-    """Return a row of the table ``reasons`` without its classifier; ``label`` is its class."""
-    return Reason(code=code, **fields).columns()
+def finding_row(name, **fields):
+    """Return a row of the table ``findings`` without its data set and classifier.
 
-
-def judged(results, classifier, *reasons, dataset=None):
-    """Give a classifier other reasons in every verdict, or in those of a data set.
-
-    ``reasons`` are codes, or rows of `reason`. The level follows from them. Return the study.
+    ``name`` is a code, or a code and kind as "chance: interval"; ``label`` is the class.
     """
-    rows = [reason(one) if isinstance(one, str) else one for one in reasons]
+    code, _, kind = name.partition(": ")
+    return Finding(code=code, kind=kind, **fields).columns()
+
+
+def judged(results, classifier, *findings, dataset=None):
+    """Give a classifier other findings in every verdict, or in those of a data set.
+
+    ``findings`` are names or rows of `finding_row`. The level follows from them, and no finding of
+    the data limits a verdict. Return the study.
+    """
+    rows = [finding_row(one) if isinstance(one, str) else one for one in findings]
     verdicts = results.tables["verdicts"].copy()
     of_one = verdicts["classifier"] == classifier
     if dataset is not None:
         of_one &= verdicts["dataset"] == dataset
-    verdicts.loc[of_one, "level"] = lowest([row["level"] for row in rows])
-    others = results.tables["reasons"].merge(verdicts.loc[~of_one, KEY])
+    verdicts.loc[of_one, "level"] = lowest([row["allows"] for row in rows])
+    table = results.tables["findings"]
+    others = table.merge(verdicts.loc[~of_one, KEY])
+    of_data = table[(table["classifier"] == "") & (table["allows"] == "")]
     own_rows = [key | row for key in verdicts.loc[of_one, KEY].to_dict("records") for row in rows]
-    return with_rows(results, verdicts=verdicts, reasons=[*others.to_dict("records"), *own_rows])
+    kept = [*others.to_dict("records"), *of_data.to_dict("records"), *own_rows]
+    return with_rows(results, verdicts=verdicts, findings=kept)
 
 
 def walk(blocks):

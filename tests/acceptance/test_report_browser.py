@@ -453,7 +453,7 @@ def gene_page(tmp_path_factory):
         diagnostics=False,
         analyses={},
     )
-    none = {key: [] for key in ("audit", "components")}
+    none = {key: [] for key in ("findings", "associations", "components")}
     none["class_sizes"] = []
     results = StudyResults(study, {}, {}, root)
     section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))

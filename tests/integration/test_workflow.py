@@ -70,8 +70,8 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert set(counts) == {1}
     assert pd.read_parquet(study / "tables/recovery.parquet")["precision"].item() > 0.5
     measured = (finished / "results/benchmarks").rglob("*.tsv")
-    # two data sets in seven rules; compare, report and draw
-    assert len(list(measured)) == 17
+    # two data sets in six rules; compare, report and draw
+    assert len(list(measured)) == 15
 
 
 def test_wine_has_no_genes_and_percentages_have_one_form(finished):

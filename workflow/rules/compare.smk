@@ -12,7 +12,7 @@ rule compare:
         audit=over(
             OF_STUDY.datasets,
             "results/{dataset}/diagnostics/{table}.parquet",
-            ["audit", "components"],
+            ["findings", "associations", "components"],
         ),
         diagnostics=over(
             OF_STUDY.diagnostics_datasets,

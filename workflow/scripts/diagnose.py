@@ -14,5 +14,5 @@ from xnbflow.jobs.diagnose import diagnose_data_set
 diagnose_data_set(
     Path(snakemake.input.series),
     tests=snakemake.params.tests,
-    folder=Path(snakemake.output.audit).parent,
+    folder=Path(snakemake.output.findings).parent,
 )

@@ -9,7 +9,6 @@ from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
 from xnbflow.diagnostics.column_parts import parts_of_column
 from xnbflow.diagnostics.column_values import as_dates, usable
 from xnbflow.diagnostics.confounders import confounders
-from xnbflow.inference.verdicts import one_class_reasons
 
 N = 24
 LABELS = np.repeat(["tumour", "normal"], N // 2)
@@ -29,30 +28,35 @@ def labelled(**columns):
 
 
 def findings(**columns):
-    """Return the rows of the audit by subject."""
-    return {row["subject"]: row for row in confounders(labelled(**columns))}
+    """Return the findings by column."""
+    return {finding.subject: finding for finding in confounders(labelled(**columns))[1]}
+
+
+def p_values(**columns):
+    """Return the tested columns with their p."""
+    return confounders(labelled(**columns))[0].set_index("column")["p"]
 
 
 def test_follow_up_is_tested_as_every_column_and_noted_as_an_outcome():
     days = [str(100 + i + 500 * (i >= N // 2)) for i in range(N)]
     series = labelled(days_to_death=days, vital_status=["dead", "alive"] * 12, days=days)
-    rows = pd.DataFrame(confounders(series))
-    notices = rows[rows["check"] == "follow-up"].set_index("subject")
-    assert notices["severity"].to_dict() == {"days_to_death": "notice", "vital_status": "notice"}
-    assert notices["detail"].str.contains("survival model").all()
-    tested = rows[rows["check"] == "confounder"].set_index("subject")
-    assert tested.loc["days_to_death", "p"] == tested.loc["days", "p"] < 0.001
-    assert tested.loc["vital_status", "severity"] == "none"
-    assert "`adjust: [days]`" in tested.loc["days", "remedy"]
+    associations, found = confounders(series)
+    notices = [finding.subject for finding in found if finding.kind == "follow-up"]
+    assert notices == ["days_to_death", "vital_status"]
+    p = associations.set_index("column")["p"]
+    assert p["days_to_death"] == p["days"] < 0.001
+    warnings = {finding.subject: finding for finding in found if finding.severity == "warning"}
+    assert set(warnings) == {"days_to_death", "days"}
+    assert warnings["days"].other == "days"  # the term of a design
 
 
 @pytest.mark.parametrize("name", ["hospital", "region", "recruited_at", "run_order", "x"])
 def test_the_name_of_a_column_decides_nothing(name):
     site = np.where(np.arange(N) % 12 < 2, "Ulm", "Bonn")
     site[: N // 2] = np.where(site[: N // 2] == "Ulm", "Bonn", "Ulm")
-    row = findings(**{name: site})[name]
-    assert (row["check"], row["severity"]) == ("confounder", "warning")
-    assert row["p"] == pytest.approx(0.0033, abs=2e-4)  # Fisher's exact test of 10, 2, 2, 10
+    finding = findings(**{name: site})[name]
+    assert (finding.kind, finding.severity) == ("associated", "warning")
+    assert finding.p == pytest.approx(0.0033, abs=2e-4)  # Fisher's exact test of 10, 2, 2, 10
 
 
 @pytest.mark.parametrize(
@@ -89,10 +93,10 @@ def test_the_class_in_other_words_is_recognised_by_its_values(labels, values, sa
 
 def test_none_is_a_category_beside_categories_and_missing_beside_numbers():
     drug = ["statin"] * 12 + ["none"] * 12
-    row = findings(drug=drug)["drug"]
-    assert (row["check"], row["severity"]) == ("confounder", "severe")
+    assert findings(drug=drug)["drug"].kind == "separates classes"
     dose = [str(number) for number in np.arange(0.5, 12.5)] + ["none"] * 12
-    assert findings(dose=dose)["dose"]["check"] == "recorded in one class"
+    assert "dose" not in p_values(dose=dose)
+    assert findings(dose=dose)["dose"].kind == "recorded in one class"
 
 
 def test_dates_are_categories_in_one_order_of_day_and_month():
@@ -100,8 +104,8 @@ def test_dates_are_categories_in_one_order_of_day_and_month():
     dates = np.repeat(["02.11.2020", "14.12.2020"], N // 2)
     dates[[0, N - 1]] = dates[[N - 1, 0]]
     letters = np.where(dates == "02.11.2020", "A", "B")
-    rows = findings(RunDate=dates, plate=letters)
-    assert rows["RunDate"]["p"] == rows["plate"]["p"]
+    p = p_values(RunDate=dates, plate=letters)
+    assert p["RunDate"] == p["plate"]
     days = as_dates(pd.Series(["02/11/2020", "14/12/2020"]))
     assert days.dt.month.tolist() == [11, 12]  # 14 is no month
     assert as_dates(pd.Series(["02/11/2020", "03/12/2020"])).dt.month.tolist() == [2, 3]
@@ -121,15 +125,18 @@ def test_wells_times_and_arrays_have_the_order_of_processing():
     times = [f"2024-03-04 {8 + i // 6:02d}:{10 * (i % 6):02d}" for i in order]
     clock = [f"{8 + i // 6}:{10 * (i % 6):02d}" for i in order]
     arrays = [f"20391482000{i // 8}_R{1 + i % 8:02d}C01" for i in order]
-    rows = findings(well=wells, scanned=times, clock=clock, chip=arrays)
+    columns = {"well": wells, "scanned": times, "clock": clock, "chip": arrays}
+    rows = findings(**columns)
+    p = p_values(**columns)
     # Each row of the plate, and thus each half of the day, has one class.
-    assert rows["well (row)"]["code"] == "separates classes"
-    assert rows["well (column)"]["severity"] == "none"
-    assert rows["scanned (time)"]["code"] == "ranks differ"
-    assert rows["scanned (time)"]["p"] == rows["clock (time)"]["p"] < 0.001
-    assert rows["chip (barcode)"]["severity"] == "warning"
-    assert "chip (column)" not in rows  # all arrays are in the first
-    assert not {"well", "scanned", "clock", "chip"} & rows.keys()
+    assert rows["well (row)"].kind == "separates classes"
+    assert "well (column)" in p.index
+    assert "well (column)" not in rows
+    assert rows["scanned (time)"].kind == "associated"
+    assert p["scanned (time)"] == p["clock (time)"] < 0.001
+    assert rows["chip (barcode)"].severity == "warning"
+    assert "chip (column)" not in p.index  # all arrays are in the first
+    assert not set(columns) & set(p.index)
 
 
 @pytest.mark.parametrize(
@@ -146,13 +153,11 @@ def test_other_columns_have_no_parts(cells):
     assert parts_of_column(pd.Series(cells)) == {}
 
 
-def test_a_column_of_one_class_is_a_notice_and_severe_if_it_is_a_batch():
+def test_a_column_of_one_class_is_a_notice_and_limits_the_verdict_if_it_is_a_batch():
     methods = np.where(np.arange(N) % 2, "needle", "surgical")
     in_tumours = np.where(LABELS == "tumour", methods, "")
     few = np.where(np.arange(N) < 2, "seen twice", "")  # two of 24 may be of one class by chance
     rows = findings(**{"biopsy": in_tumours, "batch (biopsy)": in_tumours, "remark": few})
-    assert rows["biopsy"]["severity"] == "notice"
-    assert rows["batch (biopsy)"]["severity"] == "severe"
+    assert rows["biopsy"].severity == "notice"
+    assert rows["batch (biopsy)"].allows == "cannot be judged"
     assert "remark" not in rows
-    (reason,) = one_class_reasons(pd.DataFrame(rows.values()))
-    assert (reason.level, reason.subject) == ("cannot be judged", "batch (biopsy)")

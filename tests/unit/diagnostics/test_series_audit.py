@@ -12,13 +12,13 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from toys import dataset, refused
 
+from xnbflow.core.findings import Finding
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import covariates, design_notes
 from xnbflow.diagnostics.sample_components import principal_components
-from xnbflow.diagnostics.series_audit import audit
+from xnbflow.diagnostics.series_audit import audit, copy_findings
 from xnbflow.diagnostics.series_fingerprints import shared_by_series
-from xnbflow.inference.verdicts import copy_reasons
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 from xnbflow.studies.phenotype_checks import phenotype_checks
@@ -35,28 +35,33 @@ def series(values=None, name="toy", labels=LABELS, **columns):
     return dataset(values, labels, name, samples=samples, sample_metadata=phenotype)
 
 
-def findings(series, check):
-    table = audit(series)["audit"]
-    return table[table["check"] == check].set_index("subject")
+def findings(series, *kinds):
+    table = audit(series)["findings"]
+    return table[table["kind"].isin(kinds)].set_index("subject")
 
 
-def test_a_batch_that_is_the_class_is_severe_and_a_balanced_one_is_not():
-    rows = findings(
-        series(
-            batch=np.repeat(["b", "a"], N // 2),
-            nested=np.repeat(["p", "q", "r", "s"], N // 4),
-            balanced=["x", "y"] * (N // 2),
-            age=[*range(20, 32), *range(50, 62)],
-            scan=["inf", *range(1, N)],
-            stage=[""] * 12 + ["1", "2"] * 6,
-            label=LABELS,
-        ),
-        "confounder",
+def associations(series):
+    return audit(series)["associations"].set_index("column")
+
+
+def test_a_batch_that_is_the_class_is_a_finding_and_a_balanced_one_is_not():
+    recorded = series(
+        batch=np.repeat(["b", "a"], N // 2),
+        nested=np.repeat(["p", "q", "r", "s"], N // 4),
+        balanced=["x", "y"] * (N // 2),
+        age=[*range(20, 32), *range(50, 62)],
+        scan=["inf", *range(1, N)],
+        stage=[""] * 12 + ["1", "2"] * 6,
+        label=LABELS,
     )
-    expected = {"batch": "severe", "nested": "severe", "age": "warning", "balanced": "none"}
-    assert rows.loc[list(expected), "severity"].to_dict() == expected
-    assert not {"stage", "label"} & set(rows.index)  # of one class only; the class itself
-    assert rows.loc["batch", "p"] == pytest.approx(2 / comb(24, 12))  # both extreme tables
+    rows = findings(recorded, "separates classes", "associated")
+    expected = {"batch": "separates classes", "nested": "separates classes", "age": "associated"}
+    assert rows.loc[list(expected), "kind"].to_dict() == expected
+    tested = associations(recorded)
+    assert "balanced" in tested.index
+    assert "balanced" not in rows.index
+    assert not {"stage", "label"} & set(tested.index)  # of one class only; the class itself
+    assert tested.loc["batch", "p"] == pytest.approx(2 / comb(24, 12))  # both extreme tables
     assert rows.index[0] in {"batch", "nested"}
 
 
@@ -67,9 +72,9 @@ def test_samples_of_one_patient_are_one_unit_in_tests_of_confounders():
     samples = series(**columns)
     grouped = replace(samples, groups=patients)
     one_each = series(np.ones((1, 8)), labels=np.repeat(["normal", "tumour"], 4), **per_patient)
-    p_grouped = findings(grouped, "confounder").loc[["age", "ward"], "p"]
-    p_one_each = findings(one_each, "confounder").loc[["age", "ward"], "p"]
-    p_samples = findings(samples, "confounder").loc[["age", "ward"], "p"]
+    p_grouped = associations(grouped).loc[["age", "ward"], "p"]
+    p_one_each = associations(one_each).loc[["age", "ward"], "p"]
+    p_samples = associations(samples).loc[["age", "ward"], "p"]
     assert p_grouped.tolist() == pytest.approx(p_one_each.tolist())
     assert (p_samples < p_one_each).all()
 
@@ -86,11 +91,12 @@ def test_exchanged_sexes_are_named_and_right_ones_are_not(rng):
 
     def severities(cells):
         recorded_series = replace(series(values, Gender=cells), feature_metadata=genes)
-        return findings(recorded_series, "sex")["severity"].to_dict()
+        return findings(recorded_series, *kinds)["severity"].to_dict()
 
+    kinds = ("sex differs", "sex not shown")
     assert severities(recorded) == {"toy4": "warning", "toy9": "warning"}
-    assert severities(np.where(male, "male", "female")) == {"Gender": "none"}
-    assert findings(series(Gender=recorded), "sex").empty  # without the genes
+    assert severities(np.where(male, "male", "female")) == {}
+    assert findings(series(Gender=recorded), *kinds).empty  # without the genes
 
 
 def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
@@ -98,24 +104,17 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     values[:, 5] = values[:, 2]
     values[:, [7, 9]] = values[:, [3, 4]] + rng.normal(0, 0.1, (FEATURES, 2))
     one = series(values)
-    rows = findings(one, "repeated sample").reset_index()
-    assert rows[["subject", "code", "other"]].values.tolist() == [
+    rows = findings(one, "equal samples", "near copies").reset_index()
+    assert rows[["subject", "kind", "other"]].values.tolist() == [
         ["toy2", "equal samples", "toy5"],
-        ["toy3", "nearly equal samples", "toy7"],
-        ["toy4", "nearly equal samples", "toy9"],
+        ["toy3", "near copies", "toy7"],
+        ["toy4", "near copies", "toy9"],
     ]
-
-    def codes(rows, n_samples):
-        return [reason.code for reason in copy_reasons(rows, n_samples)]
-
-    assert codes(rows[:1], 8) == codes(rows[1:], 8) == ["many copies"]
-    for place, some in enumerate([["some copies"], ["some copies"], []]):  # none: two of 24 samples
-        assert codes(rows[place:], N) == some
-    assert codes(rows.assign(code="similar samples"), 8) == []  # replicates are no copies
+    (copies,) = findings(one, "copies", "many copies").to_dict("records")
+    assert (copies["kind"], copies["count"], copies["total"]) == ("copies", 4, N)
     three_times = values.copy()
     three_times[:, 6] = values[:, 2]
-    rows = findings(series(three_times), "repeated sample").reset_index()
-    pairs = rows.loc[rows["code"] == "equal samples", ["subject", "other"]]
+    pairs = findings(series(three_times), "equal samples").reset_index()[["subject", "other"]]
     assert pairs.values.tolist() == [["toy2", "toy5"], ["toy2", "toy6"]]
     other = rng.normal(8, 1, (FEATURES, 10))
     other[:, 6] = 0.5 * values[:, 20] + 1  # normalised anew
@@ -130,19 +129,42 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     assert shared[columns].values.tolist() == [["toy", "toy20", "two: two6"]]
 
 
+@pytest.mark.parametrize(
+    ("kind", "n_copies", "expected"),
+    [
+        ("equal samples", 10, ["many copies"]),
+        ("equal samples", 9, ["copies"]),
+        ("near copies", 50, ["many copies"]),
+        ("near copies", 49, ["copies"]),
+        ("near copies", 10, ["copies"]),
+        ("near copies", 9, []),
+        ("replicates", 100, []),
+    ],
+)
+def test_shares_of_copies_among_100_samples(kind, n_copies, expected):
+    """Pairs of the first sample with others; a name may contain the sign of a pair."""
+    pairs = [
+        Finding(code="repeats", kind=kind, subject="s ~ 0", other=f"s = {i}")
+        for i in range(1, n_copies)
+    ]
+    limiting = copy_findings(pairs, 100)
+    assert [finding.kind for finding in limiting] == expected
+    assert all((finding.count, finding.total) == (n_copies, 100) for finding in limiting)
+
+
 def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():
     values = np.random.default_rng(5).normal(8, 1, (FEATURES, N))
     values[:, 12:] += np.linspace(0, 3, FEATURES)[:, None]
     values[:150, 3] += 12
-    table, rows = principal_components(series(values))
+    table, notices = principal_components(series(values))
     fitted = PCA(5, svd_solver="full").fit(StandardScaler().fit_transform(values.T))
-    shares = [row["value"] for row in rows if row["check"] == "overview"]
-    np.testing.assert_allclose(shares, fitted.explained_variance_ratio_, rtol=1e-9)
+    shares = table[["share_1", "share_2"]].iloc[0].to_numpy()
+    np.testing.assert_allclose(shares, fitted.explained_variance_ratio_[:2], rtol=1e-9)
     scores = fitted.transform(StandardScaler().fit_transform(values.T))
     for i in (1, 2):
         component = table[f"component_{i}"].to_numpy()
         np.testing.assert_allclose(np.abs(component), np.abs(scores[:, i - 1]), atol=1e-8)
-    assert [row["subject"] for row in rows if row["check"] == "outlier"] == ["toy3"]
+    assert [notice.subject for notice in notices if notice.kind == "outlier"] == ["toy3"]
 
 
 def test_the_scale_of_every_source_is_seen():
@@ -159,7 +181,7 @@ def test_the_scale_of_every_source_is_seen():
     among = logged.copy()
     among[7] = np.random.default_rng(0).integers(20, 79, N)  # an age is not of their scale
     for values in (logged, np.log10(2) * logged, among):
-        assert findings(series(values), "scale")["severity"].to_dict() == {"logarithms": "none"}
+        assert findings(series(values), "scale").empty
 
 
 def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
@@ -174,7 +196,7 @@ def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
     table = read(batch="day", phenotype_columns=("age",))
     assert table.features.tolist() == ["g1"]
     assert table.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
-    assert findings(table, "confounder").loc["batch (day)", "severity"] == "warning"
+    assert findings(table, "separates classes").index.tolist() == ["batch (day)"]
     with refused(key="group"):
         read(group="day", phenotype_columns=("age",))
     with refused(key="batch"):
@@ -255,24 +277,25 @@ def patients(values=None, labels=SIDES, **columns):
     return dataset(values, labels, sample_metadata=pd.DataFrame(columns))
 
 
-def severity(series):
-    return phenotype_checks(series)["severity"].tolist()
+def predicts(series):
+    """Whether all columns together predict the class."""
+    return bool(phenotype_checks(series))
 
 
-def test_columns_that_separate_classes_together_are_severe(rng):
+def test_columns_that_separate_classes_together_are_a_finding(rng):
     one = rng.integers(0, 2, M)
     two = one ^ (SIDES == "tumour")  # neither alone says anything of the class
     both = np.array(list("abcd"))[2 * one + two]
-    assert severity(patients(one=one, age=rng.normal(50, 9, M))) == ["none"]
-    assert severity(patients(both=both, age=rng.normal(50, 9, M))) == ["severe"]
+    assert not predicts(patients(one=one, age=rng.normal(50, 9, M)))
+    assert predicts(patients(both=both, age=rng.normal(50, 9, M)))
     ages = np.where(SIDES == "tumour", 60, 50) + rng.normal(0, 6, M)
-    assert severity(patients(age=np.append(ages[1:], np.inf))) == ["warning"]
+    assert predicts(patients(age=np.append(ages[1:], np.inf)))
 
 
 def test_what_only_patients_have_does_not_name_them():
     stage = [""] * 20 + ["1", "2"] * 10
-    assert severity(patients(stage=stage, site=list("ab") * 20)) == ["none"]
-    assert severity(patients(stage=stage, patient=np.arange(M))) == []
+    assert not predicts(patients(stage=stage, site=list("ab") * 20))
+    assert not predicts(patients(stage=stage, patient=np.arange(M)))
 
 
 def test_p_of_a_complete_association_is_the_share_of_all_labels_with_one():
@@ -280,7 +303,7 @@ def test_p_of_a_complete_association_is_the_share_of_all_labels_with_one():
     complete = 0
     for chosen in map(set, combinations(range(8), 3)):
         complete += not {cells[i] for i in chosen} & {cells[i] for i in {*range(8)} - chosen}
-    rows = findings(series(np.ones((1, 8)), labels=labels, plate=cells), "confounder")
+    rows = associations(series(np.ones((1, 8)), labels=labels, plate=cells))
     assert rows.loc["plate", "p"] == pytest.approx(complete / comb(8, 3))
 
 
@@ -293,10 +316,8 @@ def test_a_column_that_is_the_class_in_other_words_is_no_confounder():
     )
     same = findings(recorded, "class in other words")
     assert same["severity"].to_dict() == {"tissue": "notice", "diagnosis": "notice"}
-    assert findings(recorded, "confounder")["severity"].to_dict() == dict.fromkeys(
-        ["hospital", "treatment"], "severe"
-    )
-    assert severity(recorded) == ["severe"]  # by the hospital and the treatment
+    assert set(findings(recorded, "separates classes").index) == {"hospital", "treatment"}
+    assert predicts(recorded)  # by the hospital and the treatment
 
 
 def test_a_component_that_follows_a_column_is_named_whatever_the_column_is_called(rng):
@@ -305,11 +326,11 @@ def test_a_component_that_follows_a_column_is_named_whatever_the_column_is_calle
     values = rng.normal(8, 1, (FEATURES, N))
     values[:100] += 4 * (library == "paired")
     both = audit(series(values, q=library, run=rng.permutation(N)))
-    rows = both["audit"].query("check == 'component'").set_index("subject")
+    rows = both["findings"].query("kind == 'component'").set_index("subject")
     assert rows.index.tolist() == ["component 1"]
     assert rows["other"].tolist() == ["q"]
     assert rows["severity"].item() == "notice"
-    assert rows["value"].item() > 0.7
+    assert rows["estimate"].item() > 0.7
     assert both["components"]["phenotype.q"].tolist() == library.tolist()  # its colour
     assert not findings(series(rng.normal(8, 1, (FEATURES, N)), q=library), "component").size
 
@@ -324,21 +345,20 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
         age=rng.permutation(N),
         **{"batch (day)": np.where(LABELS == "normal", "A", "B")},
     )
-    rows = findings(confounded, "confounder")
-    assert "a study has `adjust: [factor(plate)]` in its design" in rows.loc["plate", "remedy"]
+    rows = findings(confounded, "separates classes", "associated")
+    assert rows.loc["plate", "other"] == "factor(plate)"  # the term of a design
     assert rows.loc["plate", "genes"] > 30
     assert rows.loc["plate", "genes_adjusted"] < 5
-    assert "no comparison of features can be adjusted" in rows.loc["batch (day)", "remedy"]
+    assert rows.loc["batch (day)", "other"] == ""  # no comparison can be adjusted for it
     assert np.isnan(rows.loc["batch (day)", "genes_adjusted"])
-    assert rows.loc["age", "finding"].startswith("no difference of “age”")
-    assert np.isnan(rows.loc["age", "genes"])
+    assert "age" not in rows.index
+    assert np.isnan(associations(confounded).loc["age", "genes"])
     unknown = np.arange(N) % 8 == 0
-    missing = findings(series(values, plate=np.where(unknown, "NA", plate)), "confounder")
-    fewer = findings(confounded.take(~unknown), "confounder")
+    missing = findings(series(values, plate=np.where(unknown, "NA", plate)), "associated")
+    fewer = findings(confounded.take(~unknown), "associated")
     numbers = ["genes", "genes_adjusted"]
     assert missing.loc["plate", numbers].tolist() == fewer.loc["plate", numbers].tolist()
-    left_out = f"({unknown.sum()} samples have no value and would be left out)"
-    assert missing.loc["plate", "remedy"].endswith(left_out)
+    assert missing.loc["plate", "count"] == unknown.sum()  # without a value
 
 
 @pytest.mark.slow
@@ -346,9 +366,9 @@ def test_random_columns_seldom_raise_an_alarm(rng):
     """Of 80 columns without information at most one is reported, after Holm's adjustment."""
     columns = {f"c{i}": rng.choice(list("abc"), N) for i in range(40)}
     columns |= {f"n{i}": rng.normal(size=N).astype(str) for i in range(40)}
-    severities = findings(series(**columns), "confounder")["severity"]
-    assert len(severities) == 80
-    assert (severities != "none").sum() <= 1
+    random = series(**columns)
+    assert len(associations(random)) == 80
+    assert len(findings(random, "separates classes", "associated")) <= 1
 
 
 @pytest.mark.slow
@@ -358,7 +378,7 @@ def test_random_phenotypes_seldom_predict_the_class():
     n_alarms = 0
     for _ in range(15):
         columns = {"site": rng.choice(list("abc"), M), "age": rng.normal(50, 9, M).round()}
-        n_alarms += severity(patients(labels=rng.permutation(SIDES), **columns)) != ["none"]
+        n_alarms += predicts(patients(labels=rng.permutation(SIDES), **columns))
     assert n_alarms <= binom.ppf(0.999, 15, 0.025) == 3
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 from sklearn.naive_bayes import BernoulliNB
@@ -11,7 +12,9 @@ from toys import dataset
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.missingness import indicator_accuracy, missing_values, values_at_limit
-from xnbflow.inference.verdicts import LabelTest, missing_reasons, verdict
+from xnbflow.inference.verdicts import verdicts
+from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.finding_table import finding_table
 
 
 def series_of(missing, labels, groups=None):
@@ -26,10 +29,8 @@ LABELS = np.repeat(["a", "b"], 15)
 
 def findings(series):
     """Return the severities of findings on a difference of shares: one at most."""
-    rows = missing_values(series)
-    assert (rows.loc[rows["code"] == "share missing", "severity"] == "none").all()
-    others = ["share missing", "values predict class"]
-    return rows.loc[~rows["code"].isin(others), "severity"].tolist()
+    found = missing_values(series)
+    return [finding.severity for finding in found if finding.kind == "missing"]
 
 
 @pytest.mark.parametrize(("shares", "found"), [((0.05, 0.3), True), ((0.1, 0.1), False)])
@@ -55,7 +56,7 @@ def test_less_than_a_hundredth_of_missing_values_is_a_notice():
 
 
 def test_no_missing_values_are_no_finding(rng):
-    assert missing_values(dataset(rng.normal(size=(5, 30)), LABELS)).empty
+    assert not missing_values(dataset(rng.normal(size=(5, 30)), LABELS))
 
 
 def test_samples_of_a_patient_are_one_unit(rng):
@@ -86,42 +87,40 @@ def limited(rng, limits, n_features=300, **fields):
 
 
 @pytest.mark.parametrize(
-    ("limits", "codes"),
+    ("limits", "severities"),
     [
-        (
-            (-1.0, 0.0),
-            ["shares at limit differ", "values predict class"],
-        ),  # 16 % and 50 % of the values
-        ((-1.64, -1.41), ["few at limit differ"]),  # 5 % and 8 %
+        ((-1.0, 0.0), ["warning", "warning"]),  # 16 % and 50 % of the values
+        ((-1.64, -1.41), ["notice"]),  # 5 % and 8 %
         ((-1.0, -1.0), []),
         ((-9.0, -9.0), []),  # no value is below it
     ],
 )
-def test_values_at_a_detection_limit_that_go_with_the_class(limits, codes):
-    rows = values_at_limit(limited(np.random.default_rng(3), limits))
-    assert rows["code"].tolist() == codes
-    assert rows["severity"].isin(["warning", "notice"]).all()
+def test_values_at_a_detection_limit_that_go_with_the_class(limits, severities):
+    findings = values_at_limit(limited(np.random.default_rng(3), limits))
+    assert [finding.severity for finding in findings] == severities
+    kinds = ["detection limit", "predict class"]
+    assert [finding.kind for finding in findings] == kinds[: len(severities)]
 
 
 def test_a_limit_is_the_tied_minimum_of_a_sample_whatever_its_value(rng):
     """Zeros in one class and another day's limit in the other: shares count, not values."""
     series = limited(rng, (-1.0, 0.0))
     moved = dataclasses.replace(series, values=series.values - series.values.min(axis=0))
-    assert values_at_limit(moved).equals(values_at_limit(series))
+    assert str(values_at_limit(moved)) == str(values_at_limit(series)) != "[]"
 
 
 def test_missing_values_count_as_values_at_a_limit(rng):
     series = limited(rng, (-0.5, -0.5))
     values = np.where(series.values == -0.5, np.nan, series.values)
     mixed = np.where(LABELS == "a", series.values, values)
-    assert values_at_limit(dataset(mixed, LABELS, missing=True)).empty
+    assert not values_at_limit(dataset(mixed, LABELS, missing=True))
 
 
 def test_zeros_of_counts_are_no_limit(rng):
     counts = rng.poisson(np.repeat([0.5, 3.0], 15), size=(300, 30)).astype(float)
-    assert values_at_limit(dataset(counts, LABELS)).empty
+    assert not values_at_limit(dataset(counts, LABELS))
     scaled = np.log2(counts + 1)
-    assert values_at_limit(dataset(scaled, LABELS, scale="counts")).empty
+    assert not values_at_limit(dataset(scaled, LABELS, scale="counts"))
     assert len(values_at_limit(dataset(scaled, LABELS)))
 
 
@@ -148,13 +147,26 @@ def test_a_classifier_of_missing_values_is_naive_bayes_of_binary_features(rng):
     assert 0.4 < right.mean() < 1
 
 
-def test_values_below_a_limit_explain_a_result_that_is_not_better(rng):
+@pytest.mark.parametrize(("n_wrong", "level"), [(0, "well supported"), (1, "cannot be judged")])
+def test_values_below_a_limit_explain_a_result_that_is_not_better(rng, n_wrong, level):
     """Limits of -1 and 0 in two classes and no difference: the missing values suffice."""
-    rows = values_at_limit(limited(rng, (-1.0, 0.0)))
-    (reason,) = [reason for reason in missing_reasons(rows) if reason.code == "values"]
+    (finding,) = [
+        finding
+        for finding in values_at_limit(limited(rng, (-1.0, 0.0)))
+        if finding.kind == "predict class"
+    ]
+    assert finding.estimate == 1.0
+    finding = dataclasses.replace(finding, estimate=29.5 / 30)  # one wrong of 30 is 29 / 30
     codes = np.repeat([0, 1], 15)
-    perfect = performance(codes, np.eye(2)[codes])
-    assert reason.estimate == 1.0
-    assert verdict(perfect, LabelTest(0.001), [reason]).level == "cannot be judged"
-    weaker = dataclasses.replace(reason, estimate=0.9)
-    assert verdict(perfect, LabelTest(0.001), [weaker]).level == "well supported"
+    predicted = np.where(np.arange(30) < n_wrong, 1, codes)
+    key = ("d", "f", "c")
+    tables = verdicts(
+        {key: performance(codes, np.eye(2)[predicted])},
+        {"d": dataset(np.zeros((1, 30)), LABELS)},
+        fits={key: (0, 5)},
+        stability=pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
+        label_tests=pd.DataFrame(columns=STUDY_TABLES["label_tests"].fixed),
+        data_findings=finding_table([finding]).assign(dataset="d"),
+        further={},
+    )
+    assert tables["verdicts"]["level"].tolist() == [level]

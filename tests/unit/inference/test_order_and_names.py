@@ -13,9 +13,10 @@ from xnbflow.inference.estimates import areas, pooled_performance
 from xnbflow.inference.halves import half_stability, halves_table, pairs_of
 from xnbflow.inference.label_test import label_test
 from xnbflow.inference.missingness import missing_values, values_at_limit
-from xnbflow.inference.verdicts import class_pair_reasons, reasons_of_data, verdicts
+from xnbflow.inference.verdicts import class_pair_findings, verdicts
 from xnbflow.models.trained import cross_validate, fit_model
 from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.finding_table import finding_table
 
 KEY = ("d", "f", "c")
 CSNB_CV = resolved({"method": "csnb_cv"})
@@ -53,32 +54,33 @@ def rearranged(series, rng, unit):
 
 
 def verdict_of(series, validation, tested, class_names):
-    """Return the level of a classifier, and the numbers of its reasons by code and class.
+    """Return the level of a classifier, and the numbers of its findings by kind and class.
 
     ``tested`` is the label test of the data set.
     """
     predictions = {KEY: validation.predictions}
     headers = {"d": series}
-    parts = [audit(series)["audit"], missing_values(series), values_at_limit(series)]
-    findings = pd.concat([part for part in parts if len(part)]).assign(dataset="d")
+    of_values = finding_table([*missing_values(series), *values_at_limit(series)])
+    data_findings = pd.concat([audit(series)["findings"], of_values]).assign(dataset="d")
     pairs = class_pairs(predictions, headers, {KEY: 2.5})
-    further = [*reasons_of_data(findings, headers)["d"], *class_pair_reasons(pairs).get(KEY, ())]
     judged = verdicts(
         {KEY: pooled_performance(validation.predictions, series, 2.5)},
         headers,
         fits={KEY: (0, 5)},
         stability=pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
         label_tests=tested.assign(dataset="d", classifier="c"),
-        further={KEY: further},
+        data_findings=data_findings,
+        further=class_pair_findings(pairs),
     )
     numbers = ["estimate", "lower", "upper", "p", "limit", "count", "total"]
-    reasons = []
-    for row in judged["reasons"].to_dict("records"):
+    limiting = judged["findings"][judged["findings"]["allows"] != ""]
+    findings = []
+    for row in limiting.to_dict("records"):
         labels = [class_names.get(row[name], row[name]) for name in ("class", "other")]
-        if row["code"] == "classes not distinguished":  # a pair has no order
+        if row["kind"] == "pair":  # a pair has no order
             labels.sort()
-        reasons.append(((row["code"], *labels), [row[name] for name in numbers]))
-    return judged["verdicts"]["level"].tolist(), dict(sorted(reasons))
+        findings.append(((row["code"], row["kind"], *labels), [row[name] for name in numbers]))
+    return judged["verdicts"]["level"].tolist(), dict(sorted(findings))
 
 
 # a power of two is equal but for the unit; one thousand has rounding errors, as other units have

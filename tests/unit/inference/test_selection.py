@@ -12,7 +12,6 @@ from xnbflow.inference.selection import (
     removed_effect,
     selection,
 )
-from xnbflow.inference.verdicts import selection_reasons
 
 CODES = np.repeat([0, 1], 20)
 LABELS = np.array(["a", "b"])[CODES]
@@ -67,12 +66,12 @@ def test_a_batch_that_was_removed_with_the_class_is_found_and_no_other(agreement
 
 def test_a_column_that_does_not_go_with_the_class_is_no_finding(rng):
     """The correction of a balanced batch changes no difference of the classes."""
-    for agreement, codes in ((0.5, []), (0.9, ["corrected with class"])):
+    for agreement, names in ((0.5, []), (0.9, ["plate"])):
         batch = batches(agreement)
         values = correct(correlated(rng), batch, with_class=True)
         columns = pd.DataFrame({"plate": batch.astype(str)})
-        rows = selection(dataset(values, LABELS, sample_metadata=columns))
-        assert rows["code"].tolist() == codes
+        findings = selection(dataset(values, LABELS, sample_metadata=columns))
+        assert [finding.subject for finding in findings] == names
 
 
 def test_features_without_a_difference_have_p_above_one_half_in_the_test_of_variances(rng):
@@ -88,20 +87,18 @@ def test_features_that_were_chosen_by_the_labels_have_all_a_difference(rng):
     values = rng.normal(size=(5000, 40))
     p = f_oneway(values[:, :20], values[:, 20:], axis=1).pvalue
     series = dataset(values[np.argsort(p)[:300]], LABELS)
-    rows = selection(series)
-    assert rows[["code", "severity"]].values.tolist() == [["chosen with labels", "severe"]]
-    (reason,) = selection_reasons(rows)
-    assert (reason.code, reason.level) == ("selection", "cannot be judged")
-    assert selection(dataset(values, LABELS)).empty
+    (finding,) = selection(series)
+    assert (finding.kind, finding.allows) == ("chosen features", "cannot be judged")
+    assert not selection(dataset(values, LABELS))
 
 
 def test_copies_of_one_gene_and_strong_differences_are_not_chosen(rng):
     """500 copies have one p; of 300 genes that differ by six deviations none has a large p."""
     gene = rng.normal(size=40) + 2 * CODES
     copies = gene + 0.1 * rng.normal(size=(500, 40))
-    assert selection(dataset(copies, LABELS)).empty
+    assert not selection(dataset(copies, LABELS))
     strong = rng.normal(size=(300, 40)) + 6 * CODES
-    assert selection(dataset(strong, LABELS))["severity"].isin(["notice"]).all()
+    assert all(finding.severity == "notice" for finding in selection(dataset(strong, LABELS)))
 
 
 def test_random_labels_seldom_have_a_finding():
@@ -120,6 +117,7 @@ def test_quantiles_of_each_class_are_equal_where_it_was_normalised_by_itself(rng
     targets = np.sort(rng.normal(size=(2, 200)), axis=1)
     by_class = np.take_along_axis(targets[CODES].T, ranks, axis=0)
     assert is_normalised_by_class(by_class, CODES)
-    assert "normalised by class" in selection(dataset(by_class, LABELS))["code"].tolist()
+    kinds = [finding.kind for finding in selection(dataset(by_class, LABELS))]
+    assert "normalised by class" in kinds
     assert not is_normalised_by_class(targets[0][ranks], CODES)
     assert not is_normalised_by_class(rng.normal(size=(200, 40)), CODES)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xnbflow.inference.stability import correlated_stability, replication, stability_index
+from xnbflow.inference.stability import correlated_stability, stability_index
 
 #: The random selection of 4 out of 10 features printed in the demonstration of Nogueira's package.
 NOGUEIRA_Z3 = "1111000000 0001011100 0100011100 1100101000 0110110000 0111001000 1001000011"
@@ -83,45 +83,3 @@ def test_features_that_replace_each_other_are_as_good_as_equal_ones():
     assert correlated_stability(sets, similar, 50, 0.0) == pytest.approx(1.0)
     assert np.isnan(correlated_stability(sets[:1], similar, 50, 0.0))
     assert np.isnan(correlated_stability(np.zeros((2, 3), dtype=bool), similar, 50, 0.0))
-
-
-def test_first_features_are_replicated_if_the_other_list_has_them_among_its_first():
-    """Of the first two of either list one is, and both are, among the first three of the other."""
-    lists = (["a", "b", "c", "d"], ["c", "a", "e", "b"])
-    by_chance = 3 / 60
-    expected = ((0.5 - by_chance) / (1 - by_chance) + 1) / 2
-    actual = replication(lists, 60, n_first=2, n_found=3)
-    assert actual == pytest.approx(expected)
-    assert replication(lists[::-1], 60, n_first=2, n_found=3) == actual
-
-
-def test_random_lists_are_replicated_by_chance_alone(rng):
-    """The correction for chance makes the mean 0; its standard error is .003."""
-    features = np.array([f"g{i}" for i in range(200)])
-    indices = []
-    for _ in range(2000):
-        lists = (rng.permutation(features).tolist(), rng.permutation(features).tolist())
-        indices.append(replication(lists, 200, n_first=10, n_found=20))
-    assert np.mean(indices) == pytest.approx(0.0, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("lists", "expected"),
-    [
-        (([], []), np.nan),
-        ((["a"], []), 0.0),  # what one half selects, the other does not
-        ((["a", "b"], ["b", "a"]), np.nan),  # both lists have all features
-        ((["a"], ["a"]), 1.0),
-    ],
-)
-def test_lists_without_features_and_with_all_of_them(lists, expected):
-    actual = replication(lists, 2, n_first=10, n_found=100)
-    assert actual == pytest.approx(expected, nan_ok=True)
-
-
-def test_equally_good_features_are_replicated_and_overlap_by_chance(rng):
-    """Of 100 equally good features the first ten are a random choice."""
-    good = [f"g{i}" for i in range(100)]
-    lists = (rng.permutation(good).tolist(), rng.permutation(good).tolist())
-    assert replication(lists, 2000, n_first=10, n_found=100) == 1.0
-    assert replication(lists, 2000, n_first=10, n_found=10) < 0.4

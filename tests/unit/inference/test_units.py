@@ -9,7 +9,7 @@ from toys import dataset
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.units import least_p, suffice, units
-from xnbflow.inference.verdicts import LabelTest, unit_reasons, verdict
+from xnbflow.inference.verdicts import LabelTest, verdict
 
 PAIRS = np.repeat(np.arange(4), 2)
 
@@ -62,12 +62,11 @@ def test_samples_suffice_if_a_classifier_without_error_would_be_supported(codes,
 
 def test_too_few_samples_neither_support_a_result_nor_contradict_it(rng):
     codes = np.repeat([0, 1], 3)
-    rows = units(dataset(rng.normal(size=(50, 6)), np.array(["a", "b"])[codes]))
-    (reason,) = unit_reasons(rows)
+    (finding,) = units(dataset(rng.normal(size=(50, 6)), np.array(["a", "b"])[codes]))
     for predicted in (codes, 1 - codes):
         measured = performance(codes, np.eye(2)[predicted])
-        judged = verdict(measured, LabelTest(0.1), [reason])
+        judged = verdict(measured, LabelTest(0.1), [finding], suffice=False)
         assert judged.level == "cannot be judged"
-        assert "permutation test" not in judged.codes
-    assert "5 samples of each class" in rows["remedy"].iloc[0]
-    assert units(dataset(rng.normal(size=(50, 20)), np.repeat(["a", "b"], 10))).empty
+        assert not any(one.kind == "label test" for one in judged.findings)
+    assert (finding.count, finding.total) == (6, 5)
+    assert not units(dataset(rng.normal(size=(50, 20)), np.repeat(["a", "b"], 10)))

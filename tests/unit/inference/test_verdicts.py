@@ -1,33 +1,38 @@
 """The rule of verdicts: conditions, boundaries, and what is near a limit."""
 
 import itertools
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.core.findings import KINDS, VERDICT_LEVELS, Finding, lowest
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.inference import intervals
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.verdict_reasons import ALLOWED, VERDICT_LEVELS, Reason, in_order, lowest
 from xnbflow.inference.verdicts import (
     LabelTest,
     NearLimit,
-    class_pair_reasons,
-    cohort_reasons,
-    column_reasons,
-    copy_reasons,
+    class_pair_findings,
+    cohort_findings,
+    column_findings,
     near_limit,
-    reasons_of_data,
-    stability_reasons,
+    stability_findings,
     verdict,
     verdicts,
 )
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
 
 CODES = np.repeat([0, 1], 20)
 PERFECT = performance(CODES, np.eye(2)[CODES])
+NO_FINDINGS = pd.DataFrame(columns=["dataset", *AUDIT_TABLES["findings"].fixed])
+
+
+def names(findings):
+    """Return the code and kind of each finding as one text."""
+    return [": ".join(filter(None, (finding.code, finding.kind))) for finding in findings]
 
 
 @pytest.mark.parametrize(
@@ -70,24 +75,20 @@ def test_missing_p_are_no_tests():
     assert holm(p)[[0, 2]].tolist() == [0.02, 0.04]
 
 
-def test_unequal_libraries_of_raw_counts_limit_a_verdict():
-    rows = [
-        ["raw", "libraries very unequal"],
-        ["tmm", "libraries very unequal"],
-        ["less", "libraries unequal"],
-        ["shift", "global shift"],
-    ]
-    audit = pd.DataFrame(rows, columns=["dataset", "code"])
-    audit = audit.assign(subject="b", other="a", value=4.0)
-    scales = {"raw": "", "tmm": "counts", "less": "", "shift": ""}
-    headers = {name: SimpleNamespace(scale=s, samples="abc") for name, s in scales.items()}
-    reasons = reasons_of_data(audit, headers)
-    expected = Reason(code="library size", label="b", other="a", estimate=4.0)
-    assert reasons == {name: [] for name in scales} | {"raw": [expected]}
-    limited = verdict(PERFECT, LabelTest(0.001), reasons["raw"])
-    assert (limited.level, limited.codes) == ("partly supported", ["library size"])
-    refused = verdict(PERFECT, LabelTest(0.1), reasons["raw"])
-    assert (refused.level, refused.codes) == ("not supported", ["label test", "library size"])
+def test_a_finding_on_the_data_limits_every_classifier_and_a_notice_none():
+    finding = Finding(code="values", kind="library size", label="b", other="a", estimate=4.0)
+    notice = replace(finding, severity="notice")
+    rows = [{"dataset": "raw"} | finding.columns(), {"dataset": "less"} | notice.columns()]
+    keys = [("raw", "5-fold", "nb"), ("raw", "5-fold", "xnb"), ("less", "5-fold", "nb")]
+    data = pd.DataFrame(rows)
+    tables = tables_of_verdicts(dict.fromkeys(keys, PERFECT), data_findings=data)
+    levels = ["partly supported", "partly supported", "well supported"]
+    assert tables["verdicts"]["level"].tolist() == levels
+    of_data = tables["findings"].query("classifier == ''")
+    assert of_data["allows"].tolist() == ["partly supported", ""]
+    refused = performance(CODES, np.eye(2)[1 - CODES])
+    tables = tables_of_verdicts({keys[0]: refused}, data_findings=data)
+    assert tables["verdicts"]["level"].tolist() == ["not supported"]
 
 
 def test_pairs_that_are_right_together_count_once():
@@ -95,7 +96,7 @@ def test_pairs_that_are_right_together_count_once():
     codes, pairs = np.tile([0, 1], 8), np.repeat(np.arange(8), 2)
     actual = performance(codes, predictions(codes, pairs < 2), pairs, inflation=1.0)
     assert verdict(actual).level == "not supported"
-    assert verdict(actual).codes[0] == "chance interval"
+    assert names(verdict(actual).findings)[0] == "chance: interval"
     assert not any(row.is_recognised for row in actual.classes)
 
 
@@ -114,41 +115,41 @@ def test_choosing_the_best_of_six_widens_intervals_and_leaves_p():
     assert (actual.p_value, actual.level) == (0.005, "well supported")
 
 
-@pytest.mark.parametrize(
-    ("lower", "upper", "codes"),
-    [
-        (0.5, 1.0, []),
-        (0.49, 1.0, ["stability unclear"]),
-        (0.0, 0.5, ["stability unclear"]),
-        (0.0, 0.49, ["unstable"]),
-    ],
-)
-def test_stability_is_judged_by_its_interval(lower, upper, codes):
-    reasons = stability_reasons(intervals.Estimate(0.5, lower, upper))
-    actual = verdict(PERFECT, LabelTest(0.01), reasons)
-    assert actual.codes == codes
+@pytest.mark.parametrize(("value", "codes"), [(0.5, []), (0.49, ["unstable: not replicated"])])
+def test_stability_is_judged_by_its_mean_over_divisions(value, codes):
+    findings = stability_findings(intervals.Estimate(value, 0.0, 1.0))
+    actual = verdict(PERFECT, LabelTest(0.01), findings)
+    assert names(actual.findings) == codes
     assert actual.level == ("partly supported" if codes else "well supported")
 
 
 @pytest.mark.parametrize(
-    ("mean_size", "code"), [(5.0, "unstable"), (5.5, "most features selected")]
+    ("mean_size", "code"), [(5.0, "unstable: not replicated"), (5.5, "unstable: most features")]
 )
 def test_halves_that_select_most_features_do_not_differ(mean_size, code):
     """The index is corrected for chance: it is near 0 where nearly all features are selected."""
-    (reason,) = stability_reasons(intervals.Estimate(0.1, 0.0, 0.2), mean_size, 10)
-    assert reason.code == code
-    assert reason.limit == 0.5
+    (finding,) = stability_findings(intervals.Estimate(0.1, 0.0, 0.2), mean_size, 10)
+    assert names([finding]) == [code]
+    assert finding.limit == 0.5
 
 
 def test_a_selection_without_halves_is_at_most_partly_supported():
-    actual = verdict(PERFECT, LabelTest(0.001), stability_reasons(None))
-    assert (actual.level, actual.codes) == ("partly supported", ["stability not tested"])
+    actual = verdict(PERFECT, LabelTest(0.001), stability_findings(None))
+    assert (actual.level, names(actual.findings)) == ("partly supported", ["unstable: not tested"])
 
 
-@pytest.mark.parametrize("code", ALLOWED)
-def test_a_verdict_is_the_lowest_level_that_a_reason_allows(code):
-    actual = verdict(PERFECT, LabelTest(0.001), [Reason(code=code)])
-    assert actual.level == ALLOWED[code]
+@pytest.mark.parametrize(("code", "kind"), KINDS)
+def test_a_verdict_is_the_lowest_level_that_a_finding_allows(code, kind):
+    finding = Finding(code=code, kind=kind)
+    actual = verdict(PERFECT, LabelTest(0.001), [finding])
+    assert actual.level == (KINDS[code, kind].allows or "well supported")
+    actual = verdict(PERFECT, LabelTest(0.001), [replace(finding, severity="notice")])
+    assert actual.level == "well supported"
+
+
+def test_a_finding_of_no_known_kind_is_refused():
+    with pytest.raises(KeyError):
+        Finding(code="chance", kind="copies")
 
 
 def test_the_levels_are_in_their_order():
@@ -160,9 +161,7 @@ def test_the_levels_are_in_their_order():
     )
     for better, worse in itertools.pairwise(VERDICT_LEVELS):
         assert lowest([better, worse]) == lowest([worse, better]) == worse
-    codes = [reason.code for reason in in_order(Reason(code=code) for code in reversed(ALLOWED))]
-    assert codes == list(ALLOWED)
-    ranks = [VERDICT_LEVELS.index(level) for level in ALLOWED.values()]
+    ranks = [VERDICT_LEVELS.index(row.allows) for row in KINDS.values() if row.allows]
     assert ranks == sorted(ranks, reverse=True)  # what decides a verdict comes first
 
 
@@ -182,16 +181,16 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     assert not actual.classes[1].is_recognised
     codes = np.repeat([0, 1, 2], [40, 40, 10])  # one of three classes is never recognised
     actual = performance(codes, predictions(codes, range(80, 90), 3))
-    assert verdict(actual, LabelTest(0.001)).codes == ["class not recognised"]
+    assert names(verdict(actual, LabelTest(0.001)).findings) == ["class not recognised: class"]
 
 
 def test_a_result_that_a_column_may_explain_cannot_be_judged():
     codes = np.repeat([0, 1], 20)
     actual = performance(codes, np.eye(2)[codes])
     assert verdict(actual, LabelTest(0.001)).level == "well supported"
-    batch = Reason(code="column not separated")
+    batch = Finding(code="column", kind="not separated")
     capped = verdict(actual, LabelTest(0.001), [batch])
-    assert (capped.level, capped.codes) == ("cannot be judged", ["column not separated"])
+    assert (capped.level, names(capped.findings)) == ("cannot be judged", ["column: not separated"])
 
 
 def test_an_accuracy_whose_interval_contains_the_majority_is_partly_supported():
@@ -200,29 +199,7 @@ def test_an_accuracy_whose_interval_contains_the_majority_is_partly_supported():
     wrong = np.r_[0:12, 60:64]
     actual = performance(codes, predictions(codes, wrong))
     assert actual.accuracy.lower <= actual.majority == 0.75 < actual.accuracy.value
-    assert verdict(actual, LabelTest(0.001)).codes == ["majority class"]
-
-
-@pytest.mark.parametrize(
-    ("code", "n_copies", "expected"),
-    [
-        ("equal samples", 10, ["many copies"]),
-        ("equal samples", 9, ["some copies"]),
-        ("nearly equal samples", 50, ["many copies"]),
-        ("nearly equal samples", 49, ["some copies"]),
-        ("nearly equal samples", 10, ["some copies"]),
-        ("nearly equal samples", 9, []),
-        ("similar samples", 100, []),
-        ("sex differs", 100, []),
-    ],
-)
-def test_shares_of_copies_among_100_samples(code, n_copies, expected):
-    """Pairs of the first sample with others; a name may contain the sign of a pair."""
-    audit = pd.DataFrame({"other": [f"s = {i}" for i in range(1, n_copies)]})
-    audit = audit.assign(subject="s ~ 0", code=code)
-    reasons = copy_reasons(audit, 100)
-    assert [reason.code for reason in reasons] == expected
-    assert all((reason.count, reason.total) == (n_copies, 100) for reason in reasons)
+    assert names(verdict(actual, LabelTest(0.001)).findings) == ["chance: majority class"]
 
 
 KEYS = {name: (name, "5-fold", "nb") for name in ("batch", "unstable", "chosen", "failed")}
@@ -240,12 +217,13 @@ def tables_of_verdicts(performances, **changes):
         "fits": dict.fromkeys(performances, (0, 5)),
         "stability": pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
         "label_tests": pd.DataFrame(columns=STUDY_TABLES["label_tests"].fixed),
+        "data_findings": NO_FINDINGS,
         "further": {},
     }
     return verdicts(performances, **arguments | changes)
 
 
-def test_a_table_of_verdicts_has_the_reasons_of_each_result():
+def test_a_table_of_findings_has_what_limits_each_result():
     short = {"replicated": 0.2, "replicated_lower": 0.1, "replicated_upper": 0.3}
     # of 100 features the list of all has 90, the short one 9
     halves = {"class": "", "mean_size": 90, "short_size": 9, **short}
@@ -260,16 +238,16 @@ def test_a_table_of_verdicts_has_the_reasons_of_each_result():
         fits=dict.fromkeys(performances, (0, 5)) | {KEYS["failed"]: (1, 5)},
         stability=pd.DataFrame([of_key("unstable") | halves]),
         label_tests=pd.DataFrame(tests),
-        further={KEYS["batch"]: [Reason(code="column not examined", subject="plate")]},
+        further={KEYS["batch"]: [Finding(code="column", kind="not examined", subject="plate")]},
     )
-    reasons = tables["reasons"].set_index("dataset")
-    assert reasons["code"].to_dict() == {
-        "batch": "column not examined",
+    findings = tables["findings"].set_index("dataset")
+    assert findings["code"].to_dict() == {
+        "batch": "column",
         "unstable": "unstable",
         "failed": "not fitted",
     }
-    assert reasons.loc["failed", ["count", "total"]].tolist() == [1, 5]
-    assert reasons.loc["batch", "subject"] == "plate"
+    assert findings.loc["failed", ["count", "total"]].tolist() == [1, 5]
+    assert findings.loc["batch", "subject"] == "plate"
     table = tables["verdicts"].set_index("dataset")
     assert table["level"].to_dict() == {
         "batch": "cannot be judged",
@@ -292,52 +270,52 @@ def test_every_classifier_has_the_label_test_of_its_data_set():
     rows = tables["verdicts"].set_index(["dataset", "classifier"])
     assert rows["p_value"].tolist() == pytest.approx([0.03, 0.03, np.nan], nan_ok=True)
     assert rows["level"].tolist() == ["not supported"] * 2 + ["well supported"]
-    refused = tables["reasons"]
+    refused = tables["findings"]
     assert refused["classifier"].tolist() == ["first", "beside"]
     assert refused[["count", "total", "limit"]].drop_duplicates().values.tolist() == [
         [30, 1000, 0.025]
     ]
 
 
-def test_pairs_of_several_classes_that_are_not_separated_are_reasons():
+def test_pairs_of_several_classes_that_are_not_separated_are_findings():
     """With two classes their pair is the result itself."""
     row = {"dataset": "d", "folds": "f", "classifier": "nb", "class": "a", "other": "b"}
     row |= {"samples": 9, "other_samples": 8, "auc": 0.6, "lower": 0.4, "upper": 0.8}
     row |= {"separated": False}
     rows = [row, row | {"other": "c", "separated": True}]
     rows += [row | {"class": "b", "other": "c"}, row | {"dataset": "two"}]
-    reasons = class_pair_reasons(pd.DataFrame(rows))
+    findings = class_pair_findings(pd.DataFrame(rows))
     fields = {"estimate": 0.6, "lower": 0.4, "upper": 0.8, "limit": 0.5, "count": 9, "total": 8}
-    code = "classes not distinguished"
-    assert reasons == {
+    fields |= {"code": "class not recognised", "kind": "pair"}
+    assert findings == {
         ("d", "f", "nb"): [
-            Reason(code=code, label="a", other="b", **fields),
-            Reason(code=code, label="b", other="c", **fields),
+            Finding(label="a", other="b", **fields),
+            Finding(label="b", other="c", **fields),
         ]
     }
-    limited = verdict(PERFECT, LabelTest(0.001), reasons["d", "f", "nb"])
+    limited = verdict(PERFECT, LabelTest(0.001), findings["d", "f", "nb"])
     assert limited.level == "partly supported"
 
 
-def test_columns_that_may_explain_a_result_are_reasons_by_pair_of_classes():
+def test_columns_that_may_explain_a_result_are_findings_by_pair_of_classes():
     row = {"dataset": "d", "folds": "f", "classifier": "nb", "column": "plate", "limits": True}
     row |= {"class": "a", "other": "b", "status": "cannot be separated", "pairs": 12, "p": 0.4}
     row |= {"auc_within": 0.5, "lower": 0.3, "upper": 0.7, "together": False}
     rows = [row, row | {"other": "c", "status": "cannot be examined"}]
     rows += [row | {"status": "recognised"}, row | {"column": "age", "limits": False}]
     several = {"d": SimpleNamespace(classes=list("abc"))}
-    reasons = column_reasons(pd.DataFrame(rows), several)["d", "f", "nb"]
-    assert [(r.code, r.subject, r.label, r.other) for r in reasons] == [
+    findings = column_findings(pd.DataFrame(rows), several)["d", "f", "nb"]
+    assert [(one.kind, one.subject, one.label, one.other) for one in findings] == [
         ("pair not separated", "plate", "a", "b"),
         ("pair not examined", "plate", "a", "c"),
     ]  # the third pair is recognised within plates; columns of biology limit no verdict
     rows.append(row | {"class": "b", "other": "c"})
-    reasons = column_reasons(pd.DataFrame(rows), several)["d", "f", "nb"]
-    codes = ["column not separated", "column not examined", "column not separated"]
-    assert [reason.code for reason in reasons] == codes  # no pair is left
-    two = column_reasons(pd.DataFrame([row]), {"d": SimpleNamespace(classes=list("ab"))})
-    (reason,) = two["d", "f", "nb"]
-    assert (reason.label, reason.other, reason.count) == ("", "", 12)
+    findings = column_findings(pd.DataFrame(rows), several)["d", "f", "nb"]
+    codes = ["column: not separated", "column: not examined", "column: not separated"]
+    assert names(findings) == codes  # no pair is left
+    two = column_findings(pd.DataFrame([row]), {"d": SimpleNamespace(classes=list("ab"))})
+    (finding,) = two["d", "f", "nb"]
+    assert (finding.label, finding.other, finding.count) == ("", "", 12)
 
 
 @pytest.mark.parametrize(
@@ -347,53 +325,52 @@ def test_columns_that_may_explain_a_result_are_reasons_by_pair_of_classes():
         ("dose × time", False, '"dose × time"'),  # one column with the sign in its name
     ],
 )
-def test_the_subject_of_a_reason_distinguishes_one_column_from_several(column, together, subject):
+def test_the_subject_of_a_finding_distinguishes_one_column_from_several(column, together, subject):
     row = {"dataset": "d", "folds": "f", "classifier": "nb", "column": column, "limits": True}
     row |= {"class": "a", "other": "b", "status": "cannot be separated", "pairs": 12, "p": 0.4}
     row |= {"auc_within": 0.5, "lower": 0.3, "upper": 0.7, "together": together}
     headers = {"d": SimpleNamespace(classes=list("ab"))}
-    (reason,) = column_reasons(pd.DataFrame([row]), headers)["d", "f", "nb"]
-    assert reason.subject == subject
+    (finding,) = column_findings(pd.DataFrame([row]), headers)["d", "f", "nb"]
+    assert finding.subject == subject
 
 
 @pytest.mark.parametrize(
     ("verdicts_in_cohort", "code"),
     [
-        (["did not hold"], "cohort not held"),
-        (["ranking holds"], "cohort threshold"),
-        (["labels look exchanged"], "cohort labels"),
-        (["did not hold", "ranking holds"], "cohort threshold"),
-        (["did not hold", "held in part"], None),
-        (["ranking holds", "held"], None),
-        (["cannot tell"], None),
-        (["shares samples"], None),
-        (["did not hold", "cannot tell"], "cohort not held"),
+        (["not held"], "cohort: not held"),
+        (["held in ranking"], "cohort: held in ranking"),
+        (["not held", "held in ranking"], "cohort: held in ranking"),
+        (["not held", "held"], None),
+        (["held in ranking", "held"], None),
+        (["cannot be judged"], None),
+        (["not held", "cannot be judged"], "cohort: not held"),
     ],
 )
-def test_a_second_cohort_is_one_reason_unless_the_classifier_held_there(verdicts_in_cohort, code):
+def test_a_second_cohort_is_one_finding_unless_the_classifier_held_there(verdicts_in_cohort, code):
     rows = [
         {"model": "xnb", "train": "d", "test": "e", "verdict": verdict_in_cohort}
         for verdict_in_cohort in verdicts_in_cohort
     ]
     numbers = {"n": 20, "right": 9, "value": 0.45, "lower": 0.3, "upper": 0.6, "chance": 0.5}
     tests = pd.DataFrame(rows).assign(**numbers, p_value=0.7)
-    reasons = cohort_reasons(tests)
+    findings = cohort_findings(tests)
     if code is None:
-        assert reasons == {}
+        assert findings == {}
         return
-    (reason,) = reasons["d", "xnb"]
-    assert (reason.code, reason.subject, reason.level) == (code, "e", "partly supported")
-    assert (reason.count, reason.total, reason.limit) == (9, 20, 0.5)
+    (finding,) = findings["d", "xnb"]
+    assert (names([finding]), finding.subject) == ([code], "e")
+    assert finding.allows == "partly supported"
+    assert (finding.count, finding.total, finding.limit) == (9, 20, 0.5)
 
 
-def test_each_second_cohort_is_a_reason():
-    row = {"model": "xnb", "train": "d", "test": "e", "verdict": "did not hold"}
+def test_each_second_cohort_is_a_finding():
+    row = {"model": "xnb", "train": "d", "test": "e", "verdict": "not held"}
     tests = pd.DataFrame([row, row | {"test": "g"}, row | {"train": "e", "test": "d"}])
     numbers = ["n", "right", "value", "lower", "upper", "chance", "p_value"]
-    reasons = cohort_reasons(tests.assign(**dict.fromkeys(numbers, 1.0)))
-    assert [reason.subject for reason in reasons["d", "xnb"]] == ["e", "g"]
-    assert list(reasons) == [("d", "xnb"), ("e", "xnb")]
-    assert cohort_reasons(tests.head(0)) == {}
+    findings = cohort_findings(tests.assign(**dict.fromkeys(numbers, 1.0)))
+    assert [finding.subject for finding in findings["d", "xnb"]] == ["e", "g"]
+    assert list(findings) == [("d", "xnb"), ("e", "xnb")]
+    assert cohort_findings(tests.head(0)) == {}
 
 
 def test_without_a_label_test_the_lower_limit_has_the_inflation_of_the_upper_side():
@@ -409,5 +386,5 @@ def test_without_a_label_test_the_lower_limit_has_the_inflation_of_the_upper_sid
         below=2.0,
     )
     assert measured.strict_lower == strict.lower
-    assert "chance interval" in verdict(measured).codes
+    assert "chance: interval" in names(verdict(measured).findings)
     assert verdict(measured, LabelTest(0.01)).level != "not supported"

@@ -102,7 +102,7 @@ def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
     expected, _, _ = combine([*wide, alone], CSNB)
     for name in ("cohort_matrix", "meta_genes"):
         pd.testing.assert_frame_equal(actual[name], expected[name])
-    assert (actual["cohort_matrix"]["verdict"] != "shares samples").all()
+    assert (actual["cohort_matrix"]["verdict"] != "cannot be judged").all()
     series = actual["cohort_series"].set_index("dataset")
     assert all(name in series.loc["large", "note"] for name in ("large0", "large1", "large2"))
     assert "1 shared sample has another class in a" in series.loc["large", "note"]
@@ -124,7 +124,7 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     matrix = actual["cohort_matrix"].set_index(["strategy", "train", "test"])
     assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "reason"]
     assert np.isnan(matrix.loc[("one series", "lone", "a"), "value"])
-    assert matrix.loc[("merged", "a + b", "lone"), "verdict"] == "cannot tell"
+    assert matrix.loc[("merged", "a + b", "lone"), "verdict"] == "cannot be judged"
     genes = actual["meta_genes"]
     assert (genes["series"] == 2).all()
     assert genes["effect.lone"].isna().all()

@@ -49,11 +49,13 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     assert tables["verdicts"]["verdict"].item() == "held"
     noise = replace(TEST, values=rng.normal(8, 1, TEST.values.shape))
     verdict = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
-    assert verdict["verdict"] == "did not hold"
+    assert verdict["verdict"] == "not held"
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
     other = second_cohort.validate(TRAIN, replace(TEST, labels=swapped), CSNB)
-    assert other["verdicts"]["verdict"].item() == "labels look exchanged"
-    assert other["verdicts"]["reason"].item() == "normal as tumour, tumour as normal"
+    assert other["verdicts"]["verdict"].item() == "not held"
+    assert other["verdicts"]["reason"].item() == (
+        "labels look exchanged: normal as tumour, tumour as normal"
+    )
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
 
 

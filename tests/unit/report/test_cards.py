@@ -11,14 +11,13 @@ from report_study import (
     CLASSES,
     SCRIPT,
     changed,
+    finding_row,
     judged,
-    reason,
     study_of_tables,
     with_rows,
     write_study,
 )
 
-from xnbflow.diagnostics.audit_row import audit_row
 from xnbflow.report import card_features, cards
 from xnbflow.report.page.blocks import Cards
 from xnbflow.report.page.page import write_page
@@ -59,7 +58,7 @@ def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results):
     actual = tiles(cards.card(changed(results, "stability", where, **halves), *PLACE.values()))
     tile = actual["Stability"]
     assert (tile.value, tile.lower, tile.upper, tile.reference) == (0.5, 0.3, 0.7, 0.5)
-    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.5"
+    assert tile.note == "disjoint halves; single divisions from 0.30 to 0.70; stable from 0.5"
 
 
 def test_the_stability_of_a_card_is_the_number_of_its_verdict(results):
@@ -70,7 +69,7 @@ def test_the_stability_of_a_card_is_the_number_of_its_verdict(results):
     card = cards.card(changed(results, "stability", where, **numbers), *PLACE.values())
     tile = tiles(card)["Stability"]
     assert (tile.value, tile.lower, tile.upper) == (0.44, 0.25, 0.64)
-    assert tile.note.startswith("found again in disjoint halves, 95% interval 0.25")
+    assert tile.note.startswith("share that differs in the other half of the samples")
     assert card.facts["Stability"] == "0.44 [0.25, 0.64]"
 
 
@@ -95,13 +94,26 @@ def test_rows_of_two_classes_are_common_and_those_of_several_have_their_class(re
     )
 
 
+NOT_REPLICATED = "unstable: not replicated"
+
+
 @pytest.mark.parametrize(
     ("reasons", "badge", "short", "rest"),
     [
-        ([], "Well supported", "The classes are recognised, and halves", False),
-        (["unstable"], "Partly supported", "Disjoint halves of the samples", False),
-        (["majority class", "unstable"], "Partly supported", "The interval of its", True),
-        (["label test", "unstable"], "Not supported", "The label test does", False),
+        ([], "Well supported", "The classes are recognised, and the first", False),
+        ([NOT_REPLICATED], "Partly supported", "Its first features do not replicate", False),
+        (
+            ["chance: majority class", "unstable: not replicated"],
+            "Partly supported",
+            "The interval of its",
+            True,
+        ),
+        (
+            ["chance: label test", "unstable: not replicated"],
+            "Not supported",
+            "The label test does",
+            False,
+        ),
     ],
 )
 def test_the_badge_has_the_level_and_the_sentence_the_first_reason(
@@ -116,7 +128,7 @@ def test_the_badge_has_the_level_and_the_sentence_the_first_reason(
 
 def test_unequal_libraries_are_a_reason_with_their_ratio(tmp_path):
     results = write_study(tmp_path, datasets=("GSE7904",))
-    unequal = reason("library size", label="a", other="b", estimate=4.0)
+    unequal = finding_row("values: library size", label="a", other="b", estimate=4.0)
     card = cards.card(judged(results, "xnb", unequal), *PLACE.values())
     assert "libraries of “a” have 4.0 times the reads of “b”" in card.short_reason
 
@@ -129,24 +141,22 @@ def test_random_signatures_are_a_warning_only_where_there_is_a_signal(tmp_path, 
     place = {"dataset": "GSE7904", "classifier": "xnb"}
     scores = {"selected_score": 0.9, "random_mean": 0.85, "random_05": 0.7, "chance": 0.5}
     random = [place | scores | {"as_good_random": 70, "signatures": 100}]
-    card = cards.card(with_rows(results, random_genes=random, audit=[]), *PLACE.values())
+    card = cards.card(with_rows(results, random_genes=random), *PLACE.values())
     assert any("carry this signal" in text for text in card.warnings) == supported
     assert ("carry this signal" in card.details["Random features"]) == supported
 
 
 def test_a_warning_is_one_sentence_and_the_audit_has_the_rest(tmp_path):
     results = write_study(tmp_path, datasets=("GSE7904",))
-    finding = "“source” separates classes completely"
-    row = audit_row(
-        "separates classes",
-        "source",
-        "severe",
-        finding,
-        detail="a: “x y” (10); b: “long text” (12)",
+    row = finding_row(
+        "column: separates classes", subject="source", detail="a: “x y” (10); b: “long text” (12)"
     )
-    results = with_rows(results, audit=[row | {"dataset": "GSE7904", "p_holm": 0.001}])
+    of_data = {"dataset": "GSE7904", "folds": "", "classifier": "", "p_holm": 0.001}
+    results = with_rows(results, findings=[row | of_data])
     card = cards.card(results, *PLACE.values())
-    assert card.warnings[0] == "“source” separates classes completely. See the audit."
+    assert card.warnings[0].startswith("“source” separates classes completely")
+    assert card.warnings[0].endswith(" See the audit.")
+    assert "long text" not in card.warnings[0]
     assert "long text" in card.details["Audit"]
 
 
@@ -239,9 +249,8 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(
 ):
     results = write_study(tmp_path, datasets=("alpha",))
     place = {"dataset": "alpha", "classifier": "xnb"}
-    text = "“plate” is distributed differently"
-    remedy = "to adjust, write adjust=plate"
-    finding = audit_row("categories differ", "plate", "warning", text, remedy=remedy)
+    finding = finding_row("column: associated", subject="plate", other="plate", p_holm=0.0004)
+    finding |= {"dataset": "alpha", "folds": "", "classifier": ""}
     results = with_rows(
         results,
         random_genes=[
@@ -249,7 +258,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(
             | {"as_good_random": as_good, "signatures": 100, "selected_score": 0.708}
             | {"random_05": lowest, "random_mean": mean, "chance": 0.5}
         ],
-        audit=[finding | place | {"p_holm": 0.0004}],
+        findings=[finding],
     )
     (block,) = blocks(answer.section(results), Cards)
     details = block.cards[0].details
@@ -257,7 +266,7 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach(
     text = details["Random features"]
     assert f"{as_good} of 100 random signatures of equal size reach the 70.8%" in text
     assert ("one of many" in details["Random features"]) == many
-    assert "(adjusted p = 0.0004); to adjust, write adjust=plate" in details["Audit"]
+    assert "(adjusted p = 0.0004); to adjust comparisons" in details["Audit"]
 
 
 def test_a_card_compares_no_random_genes_with_features_at_chance(tmp_path):
@@ -382,7 +391,7 @@ def test_stability_is_of_halves_with_their_interval():
     row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
     stability = pd.DataFrame([row], index=[""])
     tile = cards.stability_tile(stability.loc[""])
-    assert tile.note == "disjoint halves, 95% interval 0.30 to 0.70; stable from 0.5"
+    assert tile.note == "disjoint halves; single divisions from 0.30 to 0.70; stable from 0.5"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import re
 
 import pytest
 import yaml
-from report_study import CLASSES, judged, reason, study_of_tables, with_rows, write_study
+from report_study import CLASSES, finding_row, judged, study_of_tables, with_rows, write_study
 
 from xnbflow.core.study import Validation
 from xnbflow.report.next_steps import next_steps
@@ -13,44 +13,45 @@ from xnbflow.report.next_steps import next_steps
 
 def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samples(tmp_path):
     place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
+    of_data = place | {"folds": "", "classifier": ""}
     results = write_study(tmp_path, datasets=("alpha",))
 
     def steps(*reasons, **tables):
-        actual = judged(results, "xnb", *reasons)
-        nothing = {name: [] for name in ("audit", "suspects")}
-        rows = {}
-        for name, rows_of_table in (nothing | tables).items():
-            rows[name] = [place | row for row in rows_of_table]
-        sentences = next_steps(with_rows(actual, **rows), place)
+        actual = with_rows(judged(results, "xnb"), findings=[])
+        actual = judged(actual, "xnb", *reasons)
+        findings = actual.tables["findings"].to_dict("records")
+        findings += [of_data | row for row in tables.get("findings", ())]
+        suspects = [place | row for row in tables.get("suspects", ())]
+        sentences = next_steps(with_rows(actual, findings=findings, suspects=suspects), place)
         return [" ".join(re.findall(r"[^ :]+", sentence)[:4]) for sentence in sentences]
 
     pairs = list(itertools.combinations(CLASSES["alpha"], 2))
 
     def of_column(code, name, count, n_pairs=3):
         return [
-            reason(code, subject=name, label=label, other=other, count=count)
+            finding_row(code, subject=name, label=label, other=other, count=count)
             for label, other in pairs[:n_pairs]
         ]
 
-    source = of_column("column not separated", "source", 0)
-    plate = [reason("column not examined", subject="plate", count=9)]
-    wrong = [{"check": c, "severity": "severe"} for c in ("scale", "sex", "repeated sample")]
-    data = {"audit": wrong, "suspects": [{"sample": "s7"}]}
+    source = of_column("column: not separated", "source", 0)
+    plate = [finding_row("column: not examined", subject="plate", count=9)]
+    names = ("values: scale", "samples: sex differs", "repeats: copies")
+    wrong = [finding_row(name, count=4, total=9) for name in names]
+    data = {"findings": wrong, "suspects": [{"sample": "s7"}]}
     correct = ["leave copies of samples", "correct the scale of"]
-    correct += ["check the samples whose", "check 1 label that"]
+    correct = [correct[0], "check the samples whose", correct[1], "check 1 label that"]
     both = [*source, *plate]
     declare = "if “source” is part"  # a plate and a series are none of the disease
     assert steps(*both, **data) == ["compare the classes in", declare, *correct]
-    series = of_column("column not separated", "series", 400, n_pairs=1)
+    series = of_column("column: not separated", "series", 400, n_pairs=1)
     assert steps(*series) == ["compare the classes in"]
     second = "test the model on"
     # the only advice is another design: neither adjustment nor a further cohort of this one
     assert steps(*plate, **data) == ["compare the classes in", *correct]
     assert steps() == [second]
-    assert steps("unstable") == ["add samples halves of", second]
-    assert steps("stability unclear") == ["add samples these do", second]
-    assert steps("most features selected") == ["add samples with these", second]
-    assert steps("chance interval") == ["add samples"]
+    assert steps("unstable: not replicated") == ["add samples the first", second]
+    assert steps("unstable: most features") == ["add samples with these", second]
+    assert steps("chance: interval") == ["add samples"]
 
 
 PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
@@ -60,8 +61,8 @@ SIGNATURE = {"model.signature": [{"class": "a", "feature": "g1", "rank": 1}]}
 
 def steps_of(tmp_path, level="well supported", reasons=(), fields=None, **tables):
     """Return the next steps of a study with one verdict and these tables."""
-    rows = [PLACE | (reason(one) if isinstance(one, str) else one) for one in reasons]
-    contents = {"verdicts": [PLACE | {"level": level}], "reasons": rows}
+    rows = [PLACE | (finding_row(one) if isinstance(one, str) else one) for one in reasons]
+    contents = {"verdicts": [PLACE | {"level": level}], "findings": rows}
     study = study_of_tables(tmp_path, contents | tables, **(fields or {}))
     return next_steps(study, PLACE)
 
@@ -73,25 +74,27 @@ def test_a_column_that_separates_the_classes_is_named_with_them(tmp_path, n_clas
     if n_classes > 2:
         pairs = [("c0", "c1"), ("c0", "c2"), ("c1", "c2")]
     column = [
-        reason("column not separated", subject="plate", label=label, other=other, count=0)
+        finding_row("column: not separated", subject="plate", label=label, other=other, count=0)
         for label, other in pairs
     ]
     (step,) = steps_of(tmp_path, "partly supported", column, class_sizes=sizes)
     assert f"a cohort where {words} have the same “plate”" in step
 
 
-@pytest.mark.parametrize("severity", ["severe", "warning", "notice"])
+@pytest.mark.parametrize("severity", ["warning", "notice"])
 def test_warnings_of_the_audit_are_corrected_and_notices_are_not(tmp_path, severity):
-    finding = {"dataset": "d", "check": "scale", "severity": severity}
-    steps = steps_of(tmp_path, audit=[finding])
-    assert ("correct the scale of the values (see the audit)" in steps) == (severity != "notice")
+    finding = finding_row("values: scale", severity=severity)
+    finding |= {"dataset": "d", "folds": "", "classifier": ""}
+    steps = steps_of(tmp_path, findings=[finding])
+    assert ("correct the scale of the values" in steps) == (severity == "warning")
 
 
 @pytest.mark.parametrize("level", ["well supported", "partly supported", "not supported"])
 def test_a_supported_model_is_tested_elsewhere_and_gives_an_assay(tmp_path, level):
     expected = "choose features of the signature for an assay"
     final = {"final": ("xnb",)}
-    steps = steps_of(tmp_path / "a", level, fields=final, **SIGNATURE)
+    against = ["chance: interval"] if level == "not supported" else []
+    steps = steps_of(tmp_path / "a", level, against, fields=final, **SIGNATURE)
     assert steps == (
         ["add samples"]
         if level == "not supported"
@@ -108,28 +111,23 @@ def test_a_model_that_held_elsewhere_needs_no_second_cohort(tmp_path):
     fields = {"validate": (pair,), "final": ("xnb",)}
     steps = steps_of(tmp_path, fields=fields, **SIGNATURE)
     assert steps == ["choose features of the signature for an assay"]
-    not_held = reason("cohort not held", subject="e")
+    not_held = finding_row("cohort: not held", subject="e")
     steps = steps_of(tmp_path, "partly supported", [not_held], fields, **SIGNATURE)
     assert steps == ["find out why it did not hold in the second cohort e"]
 
 
 def test_stability_decides_whether_samples_are_added(tmp_path):
-    expected = "these do not suffice to decide whether the features are stable"
-    for reasons, words in (
-        (["unstable"], "halves of these select different features"),
-        (["stability unclear"], expected),
-        (
-            ["majority class", "stability unclear"],
-            expected,
-        ),
+    for findings in (
+        ["unstable: not replicated"],
+        ["chance: majority class", "unstable: not replicated"],
     ):
-        steps = steps_of(tmp_path, "partly supported", reasons)
-        assert steps[0] == f"add samples: {words}"
+        steps = steps_of(tmp_path, "partly supported", findings)
+        assert steps[0].startswith("add samples: the first features of half of these")
 
 
 def test_a_consequence_of_the_disease_can_be_declared(tmp_path):
     """A marker in the serum goes with the class as a hospital does; only a person knows which."""
-    column = reason("column not examined", subject="CRP × IL-6: serum", count=4)
+    column = finding_row("column: not examined", subject="CRP × IL-6: serum", count=4)
     _, step = steps_of(tmp_path, "cannot be judged", [column])
     assert "“CRP” and “IL-6: serum” are part or consequence of the disease" in step
     (line,) = re.findall("`(.*)`", step)
@@ -137,7 +135,8 @@ def test_a_consequence_of_the_disease_can_be_declared(tmp_path):
 
 
 def test_too_few_units_need_samples_and_no_other_step(tmp_path):
-    finding = {"dataset": "d", "check": "units", "severity": "warning"}
-    reasons = ["units", "unstable"]
-    (step,) = steps_of(tmp_path, "cannot be judged", reasons, audit=[finding])
-    assert step.startswith("add samples")
+    finding = finding_row("units", subject="samples", count=6, total=5, p=0.1)
+    finding |= {"dataset": "d", "folds": "", "classifier": ""}
+    unstable = PLACE | finding_row("unstable: not replicated")
+    (step,) = steps_of(tmp_path, "cannot be judged", findings=[finding, unstable])
+    assert step.startswith("add samples: 5 samples of each class suffice")

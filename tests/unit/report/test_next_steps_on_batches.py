@@ -2,7 +2,7 @@
 
 import itertools
 
-from report_study import reason, study_of_tables
+from report_study import finding_row, study_of_tables
 
 from xnbflow.report.next_steps import next_steps
 
@@ -14,12 +14,12 @@ def steps_after(tmp_path, pairs, count):
     """Return the steps after a batch that does not separate these pairs of classes."""
     column = {"subject": "batch (series)", "count": count}
     rows = [
-        PLACE | reason("column not separated", label=label, other=other, **column)
+        PLACE | finding_row("column: not separated", label=label, other=other, **column)
         for label, other in pairs
     ]
     tables = {
         "verdicts": [PLACE | {"level": "partly supported"}],
-        "reasons": rows,
+        "findings": rows,
         "class_sizes": [{"dataset": "d", "class": label} for label in CLASSES],
     }
     return next_steps(study_of_tables(tmp_path, tables), PLACE)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import report_study
 from report_blocks import blocks, column, drawn, table_with
-from report_study import CLASSES, changed, judged, reason, study_of_tables, write_study
+from report_study import CLASSES, changed, finding_row, judged, study_of_tables, write_study
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.methods import resolved
@@ -43,8 +43,8 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
         balanced = results.rows("estimates", **where, metric="balanced_accuracy").iloc[0]
         above = balanced["lower"] > balanced["reference"]
         assert (row["level"] == "not supported") == (p > 0.025 or not above)
-        codes = [reason["code"] for reason in sentences.reasons(results, where)]
-        assert ("label test" in codes) == (p > 0.025)
+        kinds = [row["kind"] for row in sentences.limiting_findings(results, where)]
+        assert ("label test" in kinds) == (p > 0.025)
         refused += above and p > 0.025
     assert refused == 2 * (p_value > 0.025)  # the interval of the third contains chance
     (cards,) = blocks(answer.section(results), Cards)
@@ -77,16 +77,16 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
     results = judged(results, "xnb")
     assert sentences.level_of(results, place) == "well supported"
-    missed = [reason("class not recognised", label=label) for label in CLASSES["alpha"]]
-    not_held = reason("cohort not held", subject="two")
-    results = judged(results, "xnb", *missed, "some copies", not_held)
+    missed = [finding_row("class not recognised: class", label=label) for label in CLASSES["alpha"]]
+    not_held = finding_row("cohort: not held", subject="two")
+    results = judged(results, "xnb", *missed, "repeats: copies", not_held)
     assert "samples of alpha are copies of others, known" in sentences.headline_sentence(results)
     assert sentences.level_of(results, place) == "partly supported"
     sentence = sentences.verdict_sentence(results, place)
     assert sentence.startswith("Partly supported: XNB")
     named = ", ".join(f"“{label}”" for label in CLASSES["alpha"])
     assert f"{named} are not recognised" in sentence
-    assert "group by group), and it did not hold in the second cohort two." in sentence
+    assert "known from training, and it did not hold in the second cohort two." in sentence
     assert next_steps(results, place)[-1] == "find out why it did not hold in the second cohort two"
 
 
@@ -209,8 +209,8 @@ def study_of_verdict(tmp_path, tables, reasons=(), candidates=1, **fields):
     verdict = PLACE | {"level": "partly supported", "selects": True} | fields
     estimates = [accuracy_of("d", "xnb", 0.8, candidates=candidates)]
     estimates.append(estimates[0] | {"metric": "balanced_accuracy", "estimate": 0.75})
-    rows = [PLACE | (reason(one) if isinstance(one, str) else one) for one in reasons]
-    contents = {"estimates": estimates, "verdicts": [verdict], "reasons": rows}
+    rows = [PLACE | (finding_row(one) if isinstance(one, str) else one) for one in reasons]
+    contents = {"estimates": estimates, "verdicts": [verdict], "findings": rows}
     return study_of_tables(tmp_path, contents | tables)
 
 
@@ -234,11 +234,11 @@ def test_no_other_classifier_that_is_never_first_is_named(tmp_path):
     assert sentences.wins_clause(study, "xnb") == "of 2 classifiers it is the most accurate on 2"
 
 
-@pytest.mark.parametrize("code", ["library size", "some copies", "many copies"])
-def test_a_headline_names_the_data_sets_with_copies(tmp_path, code):
+@pytest.mark.parametrize("kind", ["patients", "copies", "many copies"])
+def test_a_headline_names_the_data_sets_with_copies(tmp_path, kind):
     tables = {"headline": [{"classifier": "xnb", "candidates": 1}]}
-    text = sentences.headline_sentence(study_of_verdict(tmp_path, tables, [code]))
-    assert ("samples of d are copies of others" in text) == (code != "library size")
+    text = sentences.headline_sentence(study_of_verdict(tmp_path, tables, [f"repeats: {kind}"]))
+    assert ("samples of d are copies of others" in text) == (kind != "patients")
 
 
 @pytest.mark.parametrize(
@@ -290,8 +290,8 @@ def test_a_classifier_that_selects_no_features_has_no_stability(tmp_path, select
 
 
 def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path):
-    refused = reason("label test", count=45, total=1000)
-    reasons = [refused, "majority class"]  # only the first decides the level
+    refused = finding_row("chance: label test", count=45, total=1000)
+    reasons = [refused, "chance: majority class"]  # only the first decides the level
     study = study_of_verdict(tmp_path, {}, reasons, level="not supported")
     sentence = sentences.verdict_sentence(study, PLACE)
     assert sentence.startswith("Not supported: XNB has a balanced accuracy of 75.0%")
@@ -301,7 +301,7 @@ def test_a_verdict_gives_all_reasons_after_its_numbers(tmp_path):
 
 
 def test_a_classifier_with_a_failed_fold_has_no_numbers(tmp_path):
-    failed = reason("not fitted", count=1, total=3)
+    failed = finding_row("not fitted", count=1, total=3)
     accuracy = accuracy_of("d", "xnb", 0.8, candidates=1) | {"folds_failed": 1}
     tables = {"estimates": [accuracy]}
     study = study_of_verdict(tmp_path, tables, [failed], level="not supported")

@@ -1,10 +1,10 @@
 """Sentences of a card on columns that may explain a result."""
 
 import pytest
-from report_study import reason, study_of_tables
+from report_study import finding_row, study_of_tables
 
 from xnbflow.core.joined_columns import join_columns
-from xnbflow.report.reasons import reason_clauses
+from xnbflow.report.findings import clauses_of
 from xnbflow.report.sentences import within_levels
 
 COLUMN = {
@@ -92,28 +92,28 @@ def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path):
     ("rows", "expected"),
     [
         pytest.param(
-            [reason("column not separated", subject="plate")],
+            [finding_row("column: not separated", subject="plate")],
             "the class cannot be separated from “plate”",
             id="one column",
         ),
         pytest.param(
-            [reason("column not separated", subject=name) for name in ("plate", "site")],
+            [finding_row("column: not separated", subject=name) for name in ("plate", "site")],
             "the class cannot be separated from “plate”, “site”",
             id="two columns",
         ),
         pytest.param(
-            [reason("column not examined", subject="plate × site")],
+            [finding_row("column: not examined", subject="plate × site")],
             "the class cannot be examined within “plate” and “site” together",
             id="two columns together",
         ),
         pytest.param(
-            [reason("column not separated", subject=join_columns(["dose × time"]))],
+            [finding_row("column: not separated", subject=join_columns(["dose × time"]))],
             "the class cannot be separated from “dose × time”",
             id="a name with a cross",
         ),
         pytest.param(
             [
-                reason("column not separated", subject="plate", label="adenoma", other=other)
+                finding_row("column: not separated", subject="plate", label="adenoma", other=other)
                 for other in ("tumor", "polyp")
             ],
             "between adenoma and polyp cannot be separated from “plate”",
@@ -122,5 +122,5 @@ def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path):
     ],
 )
 def test_columns_of_the_handling_are_reasons(rows, expected):
-    (clause,) = reason_clauses(rows)
+    (clause,) = clauses_of(rows)
     assert clause.endswith(expected)

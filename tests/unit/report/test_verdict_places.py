@@ -19,8 +19,9 @@ from fitted_models import SERIES, XNB
 from report_blocks import blocks
 from report_study import SMALL_STUDY, completed, study_of_tables, write_declared, write_study
 
+from xnbflow.core.findings import Finding
 from xnbflow.core.study import Cohorts, Study, Validation
-from xnbflow.diagnostics.audit_row import audit_row
+from xnbflow.diagnostics.series_audit import copy_findings
 from xnbflow.inference.estimates import estimates, performance
 from xnbflow.inference.verdicts import verdicts
 from xnbflow.models.final import model_tables
@@ -32,8 +33,9 @@ from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
 from xnbflow.running.cli.model_texts import model_summary, summary_text
 from xnbflow.studies.study_inputs import StudyInputs
-from xnbflow.studies.study_tables import further_reasons
+from xnbflow.studies.study_tables import further_findings
 from xnbflow.tables import contract
+from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import write_parquet, write_stacked
 
 #: From the best to the worst, as the documentation has them.
@@ -71,9 +73,14 @@ def series(outcome, **changes):
     return {"matrix": [{"strategy": "one series", "verdict": outcome} | changes]}
 
 
-def copies(code, n):
-    row = audit_row(code, "s0", "severe", "alike")
-    return {"audit": [row | {"other": f"s{i}"} for i in range(1, n)]}
+def copies(kind, n):
+    """Pairs of the first sample with others among 40 samples."""
+    pairs = [Finding(code="repeats", kind=kind, subject="s0", other=f"s{i}") for i in range(1, n)]
+    return {"data": [*copy_findings(pairs, 40), *pairs]}
+
+
+def of_data(code, kind, **fields):
+    return {"data": [Finding(code=code, kind=kind, **fields)]}
 
 
 def halves(value, lower, upper, **changes):
@@ -103,93 +110,55 @@ CONDITIONS = {
     "candidates": (WELL, {"candidates": 6} | label_test(0.006)),
     "many copies": (NOT, copies("equal samples", 12)),
     "some copies": (PARTLY, copies("equal samples", 3)),
-    "many near copies": (NOT, copies("nearly equal samples", 25)),
-    "some near copies": (PARTLY, copies("nearly equal samples", 5)),
-    "few near copies": (WELL, copies("nearly equal samples", 3)),
-    "replicates": (WELL, copies("similar samples", 25)),
+    "many near copies": (NOT, copies("near copies", 25)),
+    "some near copies": (PARTLY, copies("near copies", 5)),
+    "few near copies": (WELL, copies("near copies", 3)),
+    "replicates": (WELL, copies("replicates", 25)),
     "batch": (UNJUDGED, pair(status="cannot be separated")),
     "batch not examined": (UNJUDGED, pair(status="cannot be examined", pairs=4)),
-    "many repeats": (
-        UNJUDGED,
-        {"audit": [audit_row("many likely repeats", "samples", "severe", "alike", value=0.6)]},
-    ),
-    "some repeats": (
-        PARTLY,
-        {"audit": [audit_row("likely repeats", "samples", "warning", "alike", value=0.2)]},
-    ),
-    "selection": (
-        UNJUDGED,
-        {"audit": [audit_row("chosen with labels", "features", "severe", "", value=0.0, p=0.001)]},
-    ),
-    "correction": (
-        UNJUDGED,
-        {"audit": [audit_row("corrected with class", "plate", "severe", "", value=0.01, p=0.001)]},
-    ),
+    "many repeats": (UNJUDGED, of_data("repeats", "many patients", count=24, total=40)),
+    "some repeats": (PARTLY, of_data("repeats", "patients", count=8, total=40)),
+    "selection": (UNJUDGED, of_data("selection", "chosen features", estimate=0.0, total=300)),
+    "correction": (UNJUDGED, of_data("selection", "corrected with class", subject="plate")),
+    "normalised by class": (UNJUDGED, of_data("selection", "normalised by class")),
     "few without difference": (
         WELL,
-        {"audit": [audit_row("few without difference", "features", "notice", "", value=0.04)]},
+        of_data("selection", "chosen features", severity="notice", estimate=0.04, total=300),
     ),
-    "too few units": (
+    "too few units": (UNJUDGED, of_data("units", "", subject="samples", count=6, total=5, p=0.1)),
+    "too few units and chance": (
         UNJUDGED,
-        {"audit": [audit_row("too few units", "samples", "warning", "", value=6.0, p=0.1)]},
+        of_data("units", "", subject="samples", count=6, total=5, p=0.1)
+        | {"predicted": right((11, 11))},
     ),
-    "values": (
-        UNJUDGED,
-        {"audit": [audit_row("values predict class", "x", "warning", "", other="y", value=1.0)]},
-    ),
-    "values that predict less": (
-        WELL,
-        {"audit": [audit_row("values predict class", "x", "warning", "", other="y", value=0.9)]},
-    ),
-    "batch of one class": (
-        UNJUDGED,
-        {"audit": [audit_row("technical in one class", "batch (kit)", "severe", "")]},
-    ),
+    "values": (UNJUDGED, of_data("values", "predict class", label="x", estimate=1.0)),
+    "values that predict less": (WELL, of_data("values", "predict class", estimate=0.9)),
+    "batch of one class": (UNJUDGED, of_data("column", "batch of one class", subject="kit")),
     "column of one class": (
         WELL,
-        {"audit": [audit_row("recorded in one class", "biopsy", "notice", "")]},
+        of_data("column", "recorded in one class", severity="notice", subject="biopsy"),
     ),
-    "missing values": (
-        PARTLY,
-        {"audit": [audit_row("shares missing differ", "x", "warning", "", other="y", value=0.2)]},
-    ),
-    "detection limit": (
-        PARTLY,
-        {"audit": [audit_row("shares at limit differ", "x", "warning", "", other="y", value=0.2)]},
-    ),
-    "few values at a limit": (
-        WELL,
-        {"audit": [audit_row("few at limit differ", "x", "notice", "", other="y", value=0.05)]},
-    ),
-    "few missing values": (
-        WELL,
-        {"audit": [audit_row("few missing differ", "x", "notice", "", other="y", value=0.01)]},
-    ),
+    "missing values": (PARTLY, of_data("values", "missing", label="x", other="y", estimate=0.2)),
+    "detection limit": (PARTLY, of_data("values", "detection limit", label="x", estimate=0.2)),
+    "few values at a limit": (WELL, of_data("values", "detection limit", severity="notice")),
+    "few missing values": (WELL, of_data("values", "missing", severity="notice")),
     "batch recognised": (WELL, pair(status="recognised")),
     "biology": (WELL, pair(status="cannot be separated", limits=False)),
-    "libraries": (
-        PARTLY,
-        {"audit": [audit_row("libraries very unequal", "x", "warning", "", other="y", value=3.4)]},
-    ),
-    "libraries similar": (
-        WELL,
-        {"audit": [audit_row("libraries unequal", "x", "notice", "", other="y", value=1.6)]},
-    ),
+    "libraries": (PARTLY, of_data("values", "library size", label="x", estimate=3.4)),
+    "libraries similar": (WELL, of_data("values", "library size", severity="notice")),
     "stable": (WELL, halves(0.8, 0.6, 0.9)),
     "unstable": (PARTLY, halves(0.1, 0.0, 0.3)),
-    "stability unclear": (PARTLY, halves(0.5, 0.2, 0.8)),
+    "stable on average": (WELL, halves(0.5, 0.2, 0.8)),
     "most selected": (PARTLY, halves(0.1, 0.0, 0.3, short_size=90.0)),
     "no halves": (PARTLY, halves(np.nan, np.nan, np.nan)),
     "held": (WELL, cohort("held")),
-    "held in part": (WELL, cohort("held in part")),
-    "not held": (PARTLY, cohort("did not hold")),
-    "threshold": (PARTLY, cohort("ranking holds")),
-    "exchanged": (PARTLY, cohort("labels look exchanged")),
-    "cohort unclear": (WELL, cohort("cannot tell")),
-    "held in one of two": (WELL, cohort("did not hold", "held")),
-    "not held in several series": (PARTLY, series("did not hold")),
+    "not held": (PARTLY, cohort("not held")),
+    "threshold": (PARTLY, cohort("held in ranking")),
+    "cohort unclear": (WELL, cohort("cannot be judged")),
+    "held in one of two": (WELL, cohort("not held", "held")),
+    "not held in several series": (PARTLY, series("not held")),
     "held in several series": (WELL, series("held")),
-    "merged series": (WELL, series("did not hold", strategy="merged")),
+    "merged series": (WELL, series("not held", strategy="merged")),
 }
 CASES = [
     (),
@@ -208,7 +177,7 @@ CASES = [
     ("candidates", "not held"),
     ("candidates", "held"),
     ("not held", "not held in several series"),
-    ("label test of another refuses", "stable", "held in part"),
+    ("label test of another refuses", "stable", "held"),
 ]
 
 
@@ -223,10 +192,10 @@ def signature():
 
 def study_of(root, conditions):
     """Write the tables of a study with this evidence; return it."""
-    evidence = {"predicted": right((20, 20)), "candidates": 1, "audit": []}
+    evidence = {"predicted": right((20, 20)), "candidates": 1, "data": []}
     for name in conditions:
         added = CONDITIONS[name][1]
-        evidence |= added | {"audit": evidence["audit"] + added.get("audit", [])}
+        evidence |= added | {"data": evidence["data"] + added.get("data", [])}
     codes, predicted = evidence["predicted"]
     n_classes = codes.max() + 1
     classes = np.array(["x", "y", "z"])[:n_classes]
@@ -237,8 +206,7 @@ def study_of(root, conditions):
             classes=classes, samples=np.arange(len(codes)), n_features=100, scale=""
         )
     }
-    audit = pd.DataFrame([row | {"dataset": "d"} for row in evidence["audit"]])
-    audit = completed(audit, contract.STUDY_TABLES["audit"])
+    data_findings = finding_table(evidence["data"]).assign(dataset="d")
     pairs = pd.DataFrame([PLACE | row for row in evidence.get("pairs", [])])
     pairs = completed(pairs, contract.STUDY_TABLES["concordance_pairs"])
     alike = {"class": "x", "other": "y", "auc": 0.6, "lower": 0.4, "separated": False}
@@ -255,10 +223,10 @@ def study_of(root, conditions):
         fits={KEY: (0, 5)},
         stability=stability,
         label_tests=tests,
-        further=further_reasons(
+        data_findings=data_findings,
+        further=further_findings(
             {KEY: None},
             headers,
-            audit=audit,
             concordance_pairs=pairs,
             class_pair_table=class_pairs,
             cohort_tests=cohort_tests(root, evidence),
@@ -274,7 +242,7 @@ def study_of(root, conditions):
             "averages": [{"classifier": "xnb", "wins": 1}],
             "summary": [PLACE | {"metric": "accuracy", "folds_failed": 0}],
             "estimates": estimated.to_dict("records"),
-            "audit": audit.to_dict("records"),
+            "findings": judged["findings"].to_dict("records"),
             "stability": stability.to_dict("records"),
             "label_tests": tests.to_dict("records"),
             "concordance_pairs": pairs.to_dict("records"),
@@ -319,6 +287,10 @@ def cohort_tests(root, evidence):
     return StudyInputs(study=study, root=root).cohort_tests()
 
 
+def text_of_name(code, kind):
+    return f"{code}: {kind}" if kind else code
+
+
 def levels_in(text):
     """Return the levels that a text names, in small letters."""
     return re.findall("|".join(LEVEL_STYLES), text.lower())
@@ -337,26 +309,30 @@ def places(results, folder):
     write_index([results.study], folder / "results/index.html")
     index = (folder / "results/index.html").read_text()
     badges = re.findall(r'class="badge (\w+)">([^<]*)<', index)
-    sheets = dict(islice(workbook.workbook_sheets(results), 3))  # summary, verdicts and reasons
+    sheets = dict(islice(workbook.workbook_sheets(results), 3))  # summary, verdicts and findings
     items = sheets["summary"].set_index("item")["text"]
     styles = {badge for badge, _ in badges} | {page_card.level}
     assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
-    shown = summary_text(described, model_file)
+    words = summary_text(described, model_file)
     found = {
         "page": page_card.badge,
         "page, sentence": page_card.verdict.partition(":")[0],
         "index": " ".join(words for _, words in badges),
         "workbook": items["verdict: d"].partition(":")[0],
         "workbook, table": " ".join(sheets["verdicts"]["level"]),
-        "show": shown[shown.index("verdict of the study") :],
+        "show": words[words.index("verdict of the study") :],
         "show --json": verdict["level"],
         "record": written["verdicts"]["d"],
     }
-    codes = results.rows("reasons", **PLACE)["code"].tolist()
-    assert codes == written["reasons"]["d"] == [row["code"] for row in verdict["reasons"]]
-    assert codes == sheets["reasons"]["code"].tolist()
+    table = results.tables["findings"]
+    limiting = table[table["allows"] != ""]
+    names = sorted(map(text_of_name, limiting["code"], limiting["kind"]))
+    shown = [text_of_name(row["code"], row["kind"]) for row in verdict["findings"]]
+    assert names == sorted(shown)
+    assert shown == written["findings"]["d"]
+    assert sheets["findings"]["code"].tolist() == table["code"].tolist()
     return {place: levels_in(text)[:1] for place, text in found.items()}
 
 
@@ -376,8 +352,8 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     results = write_study(tmp_path / "study", failed=("GSE7904/xnb",))
     place = {"dataset": "GSE7904", "folds": "3-fold", "classifier": "xnb"}
     assert results.rows("verdicts", **place)["level"].tolist() == [NOT]
-    (reason,) = results.rows("reasons", **place).to_dict("records")
-    assert (reason["code"], reason["count"], reason["total"]) == ("not fitted", 6, 6)
+    (row,) = results.rows("findings", **place).to_dict("records")
+    assert (row["code"], row["count"], row["total"]) == ("not fitted", 6, 6)
     (page,) = blocks(answer.section(results), Cards)
     cards = {page_card.title: page_card for page_card in page.cards}
     assert cards["GSE7904"].badge == "Not supported"
@@ -387,7 +363,7 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     write_record(results, record)
     written = json.loads(record.read_text())
     assert written["verdicts"]["GSE7904"] == NOT
-    assert written["reasons"]["GSE7904"] == ["not fitted"]
+    assert written["findings"]["GSE7904"] == ["not fitted"]
     (record.parent / "report.html").touch()
     write_index([results.study], tmp_path / "results/index.html")
     assert "Not supported" in (tmp_path / "results/index.html").read_text()

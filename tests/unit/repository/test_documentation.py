@@ -14,7 +14,7 @@ from snakemake.cli import get_argument_parser
 from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
-from xnbflow.inference.verdict_reasons import ALLOWED
+from xnbflow.report.findings import notice_table, verdict_table
 from xnbflow.running.project import default_configuration
 
 ROOT = Path(__file__).parents[3]
@@ -170,12 +170,7 @@ def test_every_row_of_benchmarks_that_a_document_names_is_measured():
     assert not missing
 
 
-def test_the_rule_of_verdicts_has_the_level_of_every_reason():
+def test_the_rule_of_verdicts_has_the_table_of_findings():
     text = (ROOT / "docs/methods/verdicts.md").read_text(encoding="utf-8")
-    documented = {}
-    for line in text.splitlines():
-        codes, _, rest = line.removeprefix("| ").partition(" | ")
-        if line.startswith("| `"):
-            level = rest.partition(" |")[0]
-            documented |= dict.fromkeys(re.findall("`(.+?)`", codes), level)
-    assert documented == ALLOWED
+    for table in (verdict_table(), notice_table()):
+        assert "\n".join(table) in text

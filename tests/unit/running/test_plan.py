@@ -221,7 +221,7 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
             inputs.check_tables(table, [*checks.label_tests, *checks.halves])
         for table in ("normality", "normality_within", "dependence", "dependence_test"):
             inputs.diagnostic_tables(table)
-        for table in ("audit", "components"):
+        for table in ("findings", "associations", "components"):
             inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table=table), None)
         inputs.dataset_tables(TRUTH, None)
         inputs.dataset_tables(NOTES, None)

@@ -167,7 +167,7 @@ def test_exports_of_sequencing_are_one_series(tmp_path, export):
     assert series.labels.tolist() == CONDITIONS.tolist()
     expected = COUNTS if export is feature_counts else ESTIMATED
     np.testing.assert_array_equal(series.values, expected)
-    assert series.scale == "counts"  # transform=tmm is proposed, which normalises within folds
+    assert series.scale == "counts"  # transform: tmm is proposed, which normalises within folds
 
 
 @pytest.mark.parametrize("export", [limma, gct_and_cls, salmon_of_nf_core])

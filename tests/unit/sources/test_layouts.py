@@ -140,7 +140,7 @@ def test_ensembl_versions_are_left_out(tmp_path):
 
 def test_folders_of_one_sample_files_are_merged(tmp_path, capsys):
     _, series = proposed("htseq_folder", tmp_path)
-    assert series.scale == "counts"  # transform=tmm is proposed, and normalises within folds
+    assert series.scale == "counts"  # transform: tmm is proposed, and normalises within folds
     np.testing.assert_array_equal(series.values.T, counts())
     assert series.samples.tolist() == SAMPLES
     text = capsys.readouterr().out

@@ -8,35 +8,34 @@ import pandas as pd
 import pytest
 from toys import dataset
 
+from xnbflow.core.findings import lowest
 from xnbflow.core.joined_columns import joined_columns
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.inference.verdict_reasons import lowest
-from xnbflow.inference.verdicts import column_reasons
+from xnbflow.inference.verdicts import column_findings
 from xnbflow.studies.concordances import (
     column_status,
     concordances,
-    graded_audit,
     together_row,
 )
 
 
 def is_limited(pairs, series, key):
     """Whether a column lowers the verdict on a classifier."""
-    reasons = column_reasons(pairs, {series.name: series}).get(key, [])
-    return lowest(reason.level for reason in reasons) != "well supported"
+    findings = column_findings(pairs, {series.name: series}).get(key, [])
+    return lowest(finding.allows for finding in findings) != "well supported"
 
 
 def examined(score, labels, **columns):
     """Return both tables, and whether the verdict is limited; scores (n_samples, n_classes)."""
     series = dataset(np.ones((1, len(labels))), labels, sample_metadata=pd.DataFrame(columns))
-    checked = audit(series)["audit"].assign(dataset=series.name)
+    tested = audit(series)["associations"].assign(dataset=series.name)
     key = (series.name, "f", "nb")
     predicted = series.classes[score.argmax(axis=1)]
     table = {"sample": series.samples, "true": series.labels, "predicted": predicted}
     for place, label in enumerate(series.classes):
         table[f"log_posterior.{label}"] = score[:, place]
     predictions = {key: pd.DataFrame(table).assign(repeat=0, fold=0)}
-    rows, pairs = concordances(predictions, {series.name: series}, checked)
+    rows, pairs = concordances(predictions, {series.name: series}, tested)
     return rows.set_index("column"), pairs, is_limited(pairs, series, key)
 
 
@@ -139,42 +138,38 @@ def table_of(series, score, flip=1.0):
 
 def studied(score, biology=(), **columns):
     series = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
-    checked = audit(series)["audit"].assign(dataset=series.name)
+    tested = audit(series)["associations"].assign(dataset=series.name)
     headers, key = {series.name: series}, (series.name, "f", "nb")
     actual, pairs = concordances(
-        {key: table_of(series, score)}, headers, checked, {series.name: biology}
+        {key: table_of(series, score)}, headers, tested, {series.name: biology}
     )
-    graded = graded_audit(checked, actual, classifier="nb", headers=headers)
-    graded = graded[graded["check"] == "confounder"].set_index("subject")
-    return actual.set_index("column"), graded, is_limited(pairs, series, key)
+    return actual.set_index("column"), is_limited(pairs, series, key)
 
 
 def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_it(rng):
     noise = rng.normal(size=40)
     of_batch = np.where(PLATE == "tumour", 2.0, -2.0)
-    rows, graded, capped = studied(of_batch + noise, plate=PLATE)
+    rows, capped = studied(of_batch + noise, plate=PLATE)
     assert capped
     assert rows.loc["plate", "status"] == "cannot be separated"
     assert rows.loc["plate", "auc_column"] == pytest.approx(0.9)
-    assert graded.loc["plate", "severity"] == "severe"
     of_class = np.where(SIDES == "tumour", 2.0, -2.0)
     age = np.arange(20).repeat(2).reshape(20, 2).T.ravel() + 8.25 * (SIDES == "tumour")
-    rows, graded, capped = studied(of_class + noise, plate=PLATE, age=age)
+    rows, capped = studied(of_class + noise, plate=PLATE, age=age)
     assert not capped
     assert set(rows["status"]) == {"recognised"}
     assert rows["limits"].all()
-    assert set(graded["severity"]) == {"warning"}
-    rows, graded, capped = studied(of_class, plate=np.where(SIDES == "tumour", "A", "B"))
+    rows, capped = studied(of_class, plate=np.where(SIDES == "tumour", "A", "B"))
     assert (capped, rows.loc["plate", "pairs"]) == (True, 0)
     assert rows.loc["plate", "status"] == "cannot be separated"
-    rows, _, capped = studied(noise, plate=["x", "y"] * 20)
+    rows, capped = studied(noise, plate=["x", "y"] * 20)
     assert (capped, rows.loc["plate", "status"]) == (False, "not associated")
 
 
 def test_a_column_with_few_pairs_cannot_be_examined(rng):
     nearly = np.where(np.arange(40) == 0, "tumour p", SIDES + " p")
     noise = rng.normal(size=40)
-    rows, _, capped = studied(noise, plate=np.append(nearly[:39], "normal p"), ward=PLATE)
+    rows, capped = studied(noise, plate=np.append(nearly[:39], "normal p"), ward=PLATE)
     assert rows["status"].to_dict() == {
         "plate": "cannot be separated",
         "ward": "cannot be separated",
@@ -182,17 +177,16 @@ def test_a_column_with_few_pairs_cannot_be_examined(rng):
     assert capped
     few = [*(f"{i}" for i in range(7) for _ in range(5)), *"77777"]
     few[19], few[20] = "4", "3"
-    rows, _, capped = studied(noise, plate=few, ward=PLATE)
+    rows, capped = studied(noise, plate=few, ward=PLATE)
     assert rows.loc["plate", "status"] == "cannot be examined"
 
 
 @pytest.mark.parametrize("name", ["plate", "ward", "region", "age"])
 def test_a_column_limits_the_verdict_by_its_values_unless_it_is_declared_as_biology(rng, name):
     score = np.where(PLATE == "tumour", 1.0, -1.0) + rng.normal(size=40)
-    rows, graded, limited = studied(score, **{name: PLATE})
+    rows, limited = studied(score, **{name: PLATE})
     assert (limited, rows.loc[name, "limits"]) == (True, True)
-    assert graded.loc[name, "severity"] == "severe"
-    rows, _, limited = studied(score, biology=[name], **{name: PLATE})
+    rows, limited = studied(score, biology=[name], **{name: PLATE})
     assert (limited, rows.loc[name, "limits"]) == (False, False)
     assert rows.loc[name, "status"] == "cannot be separated"  # it is shown all the same
 
@@ -225,30 +219,3 @@ def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_
     row = together_row([pair | {"p": 0.2}, other])
     assert (row["p"], row["pairs"], row["status"]) == (0.2, 35, "cannot be separated")
     assert np.isnan(row["lower"])
-
-
-@pytest.mark.parametrize(
-    ("n", "p_holm", "value", "severity"),
-    [
-        (10, 0.02, 0.8, "severe"),
-        (10, 0.021, 0.8, "warning"),
-        (9, 0.02, 0.8, "warning"),
-        (9, 0.02, 1.0, "severe"),
-    ],
-)
-def test_a_column_that_separates_not_completely_is_severe_from_ten_samples_on(
-    n, p_holm, value, severity
-):
-    series = dataset(np.ones((1, n)), ["a"] * (n - 4) + ["b"] * 4, name="d")
-    columns = {"dataset": "d", "check": "confounder", "subject": "plate", "severity": "warning"}
-    audited = pd.DataFrame([columns | {"finding": "", "p_holm": p_holm, "value": value}])
-    row = {
-        "dataset": "d",
-        "classifier": "nb",
-        "column": "plate",
-        "status": "cannot be separated",
-        "limits": True,
-    }
-    row |= {"inseparable": "", "pairs": 3, "auc_within": 0.5, "p": 0.5}
-    graded = graded_audit(audited, pd.DataFrame([row]), classifier="nb", headers={"d": series})
-    assert graded["severity"].item() == severity

@@ -51,7 +51,7 @@ def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
     assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
 
 
-NO_AUDIT = pd.DataFrame(columns=["dataset", "check", "subject", "severity", "value"])
+NO_FINDINGS = pd.DataFrame(columns=["dataset", "kind", "subject", "estimate"])
 
 
 def doubts(**by_classifier):
@@ -70,17 +70,18 @@ def test_a_classifier_that_does_not_recognise_the_class_has_no_veto():
     strong = {"s": ("a", "b", 0.8, True)}
     weak = {"s": ("a", "a", -0.2, False)}
     table = doubts(nb=strong, forest=strong, ridge=weak)
-    assert suspects(table, NO_AUDIT)["sample"].tolist() == ["s"]
+    assert suspects(table, NO_FINDINGS)["sample"].tolist() == ["s"]
     veto = doubts(nb=strong, forest=strong, ridge={"s": ("a", "a", -0.2, True)})
-    assert suspects(veto, NO_AUDIT).empty
-    assert suspects(doubts(nb=strong, ridge=weak), NO_AUDIT).empty  # one classifier is not enough
+    assert suspects(veto, NO_FINDINGS).empty
+    # one classifier is not enough
+    assert suspects(doubts(nb=strong, ridge=weak), NO_FINDINGS).empty
 
 
 def test_no_label_is_doubted_where_a_column_cannot_be_separated_from_the_class():
     strong = {"s": ("a", "b", 0.8, True)}
     table = doubts(nb=strong, forest=strong)
-    assert suspects(table, NO_AUDIT, {("d", "f", "nb")}).empty
-    assert len(suspects(table, NO_AUDIT, {("other", "f", "nb")})) == 1
+    assert suspects(table, NO_FINDINGS, {("d", "f", "nb")}).empty
+    assert len(suspects(table, NO_FINDINGS, {("other", "f", "nb")})) == 1
 
 
 @pytest.mark.parametrize(
@@ -91,8 +92,8 @@ def test_two_samples_with_the_class_and_the_sex_of_each_other_are_exchanged(scor
     rows = []
     for sample, score in zip("st", scores, strict=True):
         if score is not None:
-            row = {"dataset": "d", "check": "sex", "subject": sample, "severity": "warning"}
-            rows.append(row | {"value": score})
+            row = {"dataset": "d", "kind": "sex differs", "subject": sample}
+            rows.append(row | {"estimate": score})
     actual = suspects(doubts(nb=both, forest=both), pd.DataFrame(rows))
     # their margins are below the limit, so that each is named only because of the other
     assert actual["exchanged_with"].tolist() == partners
@@ -116,7 +117,7 @@ def test_a_label_is_doubted_by_the_margins_of_all_classifiers():
     rows = samples(tables, recalls)
     actual = rows[rows["suspect"]].groupby("classifier")["sample"].agg(list).to_dict()
     assert actual == {"nb": ["s26", "s27", "s28", "s29"], "forest": ["s25", "s27", "s28", "s29"]}
-    doubted = suspects(rows, NO_AUDIT).set_index("sample")
+    doubted = suspects(rows, NO_FINDINGS).set_index("sample")
     assert doubted["margin"].to_dict() == pytest.approx({"s29": 0.71})
     assert doubted["probability"].to_dict() == pytest.approx({"s29": 0.72})
 
@@ -165,7 +166,7 @@ def test_a_label_is_suspect_if_another_class_is_predicted_in_more_than_half_of_i
     table.loc[40, "predicted"] = "b"
     rows = samples(predictions, recalled(predictions))
     assert rows.loc[rows["suspect"], "sample"].tolist() == ["s0"]
-    assert suspects(rows, NO_AUDIT).empty  # a single classifier
+    assert suspects(rows, NO_FINDINGS).empty  # a single classifier
 
 
 def test_a_single_classifier_suspects_no_sample_in_the_table_of_suspects():
@@ -175,8 +176,8 @@ def test_a_single_classifier_suspects_no_sample_in_the_table_of_suspects():
         "probability": 0.9, "suspect": True, "classifier": "nb",
         "recognised": True,
     }  # fmt: skip
-    assert suspects(pd.DataFrame([row]), NO_AUDIT).empty
-    both = suspects(pd.DataFrame([row, row | {"classifier": "xnb"}]), NO_AUDIT)
+    assert suspects(pd.DataFrame([row]), NO_FINDINGS).empty
+    both = suspects(pd.DataFrame([row, row | {"classifier": "xnb"}]), NO_FINDINGS)
     assert both["sample"].tolist() == ["s"]
     one_of_two = pd.DataFrame([row, row | {"classifier": "xnb", "suspect": False}])
-    assert suspects(one_of_two, NO_AUDIT).empty
+    assert suspects(one_of_two, NO_FINDINGS).empty

@@ -29,7 +29,7 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
     results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
     row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97, "margin": 0.9}
     row["recognised"] = True
-    audit = pd.DataFrame(columns=STUDY_TABLES["audit"].fixed)
+    findings = pd.DataFrame(columns=STUDY_TABLES["findings"].fixed)
     rows = [
         {**row, "classifier": "nb", "sample": "both", "probability": 0.91, "margin": 0.5},
         {**row, "classifier": "xnb", "sample": "both"},
@@ -39,12 +39,12 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
         {**row, "classifier": "xnb", "sample": "other class", "predicted": "c"},
         {**row, "classifier": "nb", "sample": "tested by one"},
     ]
-    table = suspects(pd.DataFrame(rows).assign(dataset="d", folds="f"), audit)
+    table = suspects(pd.DataFrame(rows).assign(dataset="d", folds="f"), findings)
     (group,) = answer.suspect_blocks(with_rows(results, suspects=table))
     assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91, 0.7]]
     for none in (rows[2:], []):
         table = suspects(
-            pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"), audit
+            pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"), findings
         )
         assert answer.suspect_blocks(with_rows(results, suspects=table)) == []
 

@@ -3,54 +3,60 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import completed, study_of_tables
+from report_study import completed, finding_row, study_of_tables
 from study_files import StudyFiles
 
-from xnbflow.diagnostics.audit_row import audit_row
 from xnbflow.report.sections import (
     audit,
 )
 from xnbflow.tables import contract
 
 
-def test_what_a_single_column_of_the_phenotype_says_is_said_once(tmp_path):
-    def row(code, subject):
-        return audit_row(code, subject, "severe", f"{code}!") | {"dataset": "d"}
-
-    rows = [row("ranks differ", "day"), row("phenotype predicts class", "day")]
-    rows.append(row("phenotype predicts class", "a, day"))
-    copied = [row("equal samples", f"s{i}") | {"dataset": "e"} for i in range(3)]
-    study = study_of_tables(tmp_path, {"audit": copied + rows, "headline": [{"classifier": "nb"}]})
-    assert audit.most_serious(study, "d").sentence == "ranks differ!. 1 other finding below."
+def finding(name, subject="s", dataset="d", **fields):
+    """Return a finding on a data set."""
+    of_data = {"dataset": dataset, "folds": "", "classifier": ""}
+    return of_data | finding_row(name, subject=subject, **fields)
 
 
-def finding(code, severity, subject="s", **fields):
-    return audit_row(code, subject, severity, f"{code} found") | {"dataset": "d"} | fields
+def study_with(tmp_path, *rows, **tables):
+    headline = [{"classifier": "nb"}]
+    return study_of_tables(tmp_path, {"findings": rows, "headline": headline} | tables)
 
 
-def test_findings_are_listed_by_severity_and_checks_that_found_nothing_are_not(tmp_path):
-    order = ["notice", "none", "warning", "severe"]
-    rows = [finding("outlier", severity, subject=severity) for severity in order]
-    study = study_of_tables(tmp_path, {"audit": rows})
-    assert audit.audit_findings(study)["severity"].tolist() == ["severe", "warning", "notice"]
+def test_a_single_column_of_the_phenotype_is_one_finding(tmp_path):
+    rows = [finding("column: associated", "day"), finding("column: phenotype", "day")]
+    rows.append(finding("column: phenotype", "a, day", detail="“a”, “day”"))
+    copied = [finding("repeats: equal samples", f"s{i}", "e") for i in range(3)]
+    study = study_with(tmp_path, *copied, *rows)
+    sentence = audit.most_serious(study, "d").sentence
+    assert sentence.startswith("“day” differs between the classes")
+    assert sentence.endswith("1 other finding below.")
+
+
+def test_what_limits_a_verdict_comes_before_warnings_and_these_before_notices(tmp_path):
+    rows = [
+        finding("samples: outlier", severity="notice"),
+        finding("samples: sex not shown", "gender"),
+        finding("repeats: copies", count=2, total=20),
+    ]
+    study = study_with(tmp_path, *rows)
+    kinds = ["copies", "sex not shown", "outlier"]
+    assert audit.audit_findings(study)["kind"].tolist() == kinds
     serious = audit.most_serious(study, "d")
-    assert serious.sentence == "severe: outlier found. 1 other finding below."
-    assert serious.short == "Severe: outlier found."
+    assert serious.short.startswith("2 of 20 samples are copies of others")
+    assert serious.sentence.endswith("(group). 1 other finding below.")
 
 
 def test_a_notice_is_no_serious_finding(tmp_path):
-    study = study_of_tables(tmp_path, {"audit": [finding("outlier", "notice")]})
+    study = study_with(tmp_path, finding("samples: outlier", severity="notice"))
     assert audit.most_serious(study, "d") is None
 
 
-def test_a_finding_has_the_adjusted_p_before_its_remedy(tmp_path):
-    row = finding("ranks differ", "warning", subject="day", p=0.01, p_holm=0.0500001)
-    row |= {"finding": "“day” goes with the class", "remedy": "to adjust, write adjust=day"}
-    tables = {"audit": [row], "headline": [{"classifier": "nb"}]}
-    text = audit.most_serious(study_of_tables(tmp_path, tables), "d").sentence
-    assert (
-        text == "“day” goes with the class (adjusted p = 0.0500001); to adjust, write adjust=day."
-    )
+def test_a_finding_has_the_adjusted_p_before_its_advice(tmp_path):
+    row = finding("column: associated", "day", other="day", p=0.01, p_holm=0.0500001)
+    tables = {"genes.design": [{"adjusted": ""}]}
+    text = audit.most_serious(study_with(tmp_path, row, **tables), "d").sentence
+    assert "(adjusted p = 0.0500001); to adjust comparisons of features for it" in text
 
 
 @pytest.mark.parametrize(
@@ -58,14 +64,10 @@ def test_a_finding_has_the_adjusted_p_before_its_remedy(tmp_path):
     [("age, day, hour", True), ("day, hour", True), ("day", False), ("", False), ("hour", False)],
 )
 def test_a_study_that_adjusts_for_a_column_is_not_asked_to(tmp_path, adjusted, is_adjusted):
-    row = finding("ranks differ", "warning", subject="day, hour", remedy="write adjust")
-    tables = {
-        "audit": [row],
-        "headline": [{"classifier": "nb"}],
-        "genes.design": [{"adjusted": adjusted}],
-    }
-    sentence = audit.most_serious(study_of_tables(tmp_path, tables), "d").sentence
-    assert ("write adjust" in sentence) != is_adjusted
+    row = finding("column: associated", "day, hour", other="day, hour")
+    tables = {"genes.design": [{"adjusted": adjusted}]}
+    sentence = audit.most_serious(study_with(tmp_path, row, **tables), "d").sentence
+    assert ("to adjust comparisons" in sentence) != is_adjusted
     assert ("are adjusted for it" in sentence) == is_adjusted
 
 
@@ -74,20 +76,19 @@ def pictured(tmp_path):
     """Two samples, the second outlying, misclassified as class a with a probability of .9."""
     place = {"dataset": "d", "folds": "f", "classifier": "xnb"}
     sample = {"dataset": "d", "component_1": 1.0, "component_2": 2.0}
+    sample |= {"share_1": 0.6, "share_2": 0.2}
     phenotype = {"phenotype.site": "x", "phenotype.age": ""}
     samples = [
         sample | phenotype | {"sample": "s1", "class": "a", "outlying": False},
         sample | phenotype | {"sample": "s2", "class": "b", "outlying": True, "phenotype.site": ""},
     ]
-    overview = finding("component", "none")
-    rows = [overview | {"value": 0.6}, overview | {"value": 0.2}]
-    rows.append(finding("no difference", "none", subject="site"))
     study = study_of_tables(
         tmp_path,
         {
             "headline": [{"classifier": "xnb"}],
             "components": samples,
-            "audit": rows,
+            "associations": [{"dataset": "d", "column": "site"}],
+            "findings": [],
             "class_sizes": [{"dataset": "d", "class": label, "samples": 1} for label in "ab"],
             "estimates": [place | {"metric": "accuracy", "folds_failed": 0}],
         },
@@ -140,18 +141,15 @@ def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
 
 def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
     monkeypatch.setattr(audit, "audit_of_dataset", lambda *_: [])
-    study = study_of_tables(tmp_path, {"audit": [finding("logarithms", "none")]})
-    (nothing,) = audit.section(study).blocks
+    (nothing,) = audit.section(study_with(tmp_path / "a", associations=[])).blocks
     assert nothing.text.startswith("No repeated sample, no outlier and no wrong scale was found.")
-    study = study_of_tables(tmp_path, {"audit": [finding("mixed", "warning")]})
+    study = study_with(tmp_path / "b", finding("values: scale", detail="mixed values"))
     (table,) = audit.section(study).blocks
-    assert table.frame["finding"].tolist() == ["s: mixed found."]
+    assert table.frame["detail"].tolist() == ["Mixed values; correct the scale of the values."]
 
 
 def test_a_clean_audit_names_the_columns_that_were_tested(tmp_path):
     """What the phenotype lacks, such as the handling of the samples, is not among them."""
-    clean = {"dataset": "d", "severity": "none", "finding": ""}
-    rows = [clean | {"check": "confounder", "subject": name} for name in ("Age", "Gender", "Age")]
-    results = study_of_tables(tmp_path, {"audit": [*rows, clean | {"check": "scale"}]})
-    sentence = audit.nothing_found(results)
+    rows = [{"dataset": "d", "column": name} for name in ("Age", "Gender", "Age")]
+    sentence = audit.nothing_found(study_with(tmp_path, associations=rows))
     assert sentence.startswith("No confounder among the columns tested (Age, Gender), no repeated")

@@ -83,7 +83,7 @@ MATRIX = [
     cell("two", "one", 0.8),
     cell("one", "one", 0.95),
     cell("two + three", "one", 0.9, "merged"),
-    cell("one + three", "two", 0.6, "merged", "did not hold"),
+    cell("one + three", "two", 0.6, "merged", "not held"),
     cell("two, three", "one", 0.85, "averaged"),
 ]
 
@@ -97,12 +97,12 @@ def test_models_of_all_others_are_counted_by_their_verdicts(tmp_path):
 
 
 def test_of_two_series_the_other_one_is_the_model(tmp_path):
-    rows = [cell("one", "two", 0.7), cell("two", "one", np.nan, verdict="cannot tell")]
+    rows = [cell("one", "two", 0.7), cell("two", "one", np.nan, verdict="cannot be judged")]
     words = cohorts.models_in_words(
         study_of_series(tmp_path, {"cohort_matrix": rows}, ("one", "two"))
     )
     assert words.startswith("Of 2 series, each left out in turn and tested: the model of the other")
-    assert words.endswith("one held in 1, cannot tell in 1 (balanced accuracy 70% to 70%).")
+    assert words.endswith("one held in 1, could not be judged in 1 (balanced accuracy 70% to 70%).")
 
 
 def test_the_matrix_has_models_in_rows_and_frames_the_series_itself(tmp_path):

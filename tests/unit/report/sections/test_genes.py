@@ -124,12 +124,12 @@ def test_counts_are_explained_and_a_shift_is_warned_of_before_the_list(results):
     of_sets = [text for text in warnings if text.startswith("The test describes the samples")]
     assert len(of_sets) == 2  # each series has its gene sets
     (shift,) = (text for text in warnings if text not in of_sets)
-    assert shift.startswith("Most features are lower in “cancer” (median log2 fold change -2")
+    assert shift.startswith("Most genes are lower in “cancer” (median log2 fold change -2")
     texts = [block.text for block in prose]
     differ = next(i for i, text in enumerate(texts) if "200 features" in text)
     assert texts.index(shift) < differ
     findings = audit.section(results).blocks[0].frame
-    assert "global shift" in findings["check"].tolist()
+    assert findings["detail"].str.contains("Most genes are lower in “cancer”").any()
 
 
 def groups_of_comparisons(results):

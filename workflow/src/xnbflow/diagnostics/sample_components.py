@@ -7,9 +7,9 @@ comparisons of these samples, whether or not the classes differ in it.
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.diagnostics.associations import share_of_variance
-from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.column_values import has_value
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.features import MAD_TO_SD, linear_values
@@ -29,15 +29,13 @@ _COMPONENTS = 5
 _OUTLIER_COMPONENTS = 3
 #: Least number of samples for outliers.
 _FEWEST_FOR_OUTLIERS = 10
-#: What a group of far samples may be.
-_GROUP = "a group and no outliers, such as a batch or a subtype"
 #: Level of the association of a component with a column, adjusted over all of both, and the least
 #: share of the component's variance: with many samples weaker ones are certain, and explain little.
 _COMPONENT_LEVEL = 0.01
 _COMPONENT_SHARE = 0.25
 
 
-def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[AuditRow]]:
+def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     """Return the first components of the standardised features, their shares, and outliers.
 
     They are computed from the eigenvectors of the Gram matrix of the samples, which are those of a
@@ -99,21 +97,34 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[AuditRow]]
     for i in range(2, n_components):
         table[f"component_{i + 1}"] = scores[:, i]
 
+    shares = eigenvalues / total
+    for i in range(2):  # as the figure of the components has them
+        table[f"share_{i + 1}"] = shares[i] if i < n_components else 0.0
+
     # What the audit has about them.
-    rows = []
-    for i, share in enumerate((eigenvalues / total).tolist()):
-        name = f"component {i + 1}"
-        rows.append(audit_row("component", name, "none", "share of the variance", value=share))
-    text = "far from its class in the first principal components (robust standard deviations)"
+    findings = []
     outliers = table["sample"][is_outlying]
     for name, distance in zip(outliers, distances[is_outlying].tolist(), strict=True):
-        rows.append(audit_row("outlier", str(name), "notice", text, value=distance))
+        finding = Finding(
+            code="samples",
+            kind="outlier",
+            severity="notice",
+            subject=str(name),
+            estimate=distance,
+        )
+        findings.append(finding)
     for label, n_far in groups.items():
-        n_samples = int((labels == label).sum())
-        text = f"{n_far} of its {n_samples} samples are far from the others in the first components"
-        share = n_far / n_samples
-        rows.append(audit_row("group apart", label, "notice", text, detail=_GROUP, value=share))
-    return table, rows
+        finding = Finding(
+            code="samples",
+            kind="group apart",
+            severity="notice",
+            subject=label,
+            label=label,
+            count=n_far,
+            total=int((labels == label).sum()),
+        )
+        findings.append(finding)
+    return table, findings
 
 
 def _groups_apart(is_far: np.ndarray, labels: np.ndarray) -> dict[str, int]:
@@ -184,26 +195,21 @@ def component_associations(components: pd.DataFrame, phenotype: pd.DataFrame) ->
     return table.assign(p_holm=holm(table["p"].to_numpy(dtype=float)))
 
 
-def component_rows(associations: pd.DataFrame) -> list[AuditRow]:
+def component_findings(associations: pd.DataFrame) -> list[Finding]:
     """Return a notice for each component that follows a column (`component_associations`)."""
     is_strong = associations["p_holm"] <= _COMPONENT_LEVEL
     is_strong &= associations["share"] >= _COMPONENT_SHARE
-    rows = []
+    findings = []
     for association in associations[is_strong].to_dict("records"):
-        name = association["component"].replace("_", " ")
-        text = (
-            f"{name} of the samples follows “{association['column']}” "
-            f"({association['share']:.0%} of the variance of its ranks)"
-        )
-        row = audit_row(
-            "component follows column",
-            name,
-            "notice",
-            text,
+        finding = Finding(
+            code="column",
+            kind="component",
+            severity="notice",
+            subject=association["component"].replace("_", " "),
             other=association["column"],
-            value=association["share"],
+            estimate=association["share"],
             p=association["p"],
+            p_holm=association["p_holm"],
         )
-        row["p_holm"] = association["p_holm"]
-        rows.append(row)
-    return rows
+        findings.append(finding)
+    return findings

@@ -8,12 +8,11 @@ Oshlack, Genome Biology 11 (2010), R25).
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import counted
+from xnbflow.core.findings import Finding
 from xnbflow.core.study import Design
 from xnbflow.data.controls import shown_classes
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.sources.series.scale_recognition import looks_like_counts
@@ -33,7 +32,7 @@ _UNEQUAL = 1.5
 _VERY_UNEQUAL = 3.0
 
 
-def global_shifts(series: DataSet) -> list[AuditRow]:
+def global_shifts(series: DataSet) -> list[Finding]:
     """Test whether most features are higher or lower in a class; of two classes one is tested.
 
     The level of a sample is the median, over the features, of its value less the feature's mean.
@@ -42,7 +41,7 @@ def global_shifts(series: DataSet) -> list[AuditRow]:
     correlated. A shift is a warning if p, adjusted by Bonferroni over the classes, is at most 1 %,
     and the median of the features' moderated t is at least 1 or at most -1.
 
-    ``value`` is the median difference, in log2 if the series' values are logarithms.
+    ``estimate`` is the median difference, in log2 if the series' values are logarithms.
     """
     linear = series.kinds == "linear"
     if linear.sum() < _FEWEST_FEATURES or len(series.classes) < 2:
@@ -58,7 +57,7 @@ def global_shifts(series: DataSet) -> list[AuditRow]:
     except InputError:
         return []  # too few samples
     factor = LOG2.get(series.scale)
-    rows = []
+    findings = []
     shown = shown_classes(series.classes)
     for code in shown:
         t = compared["t"][code]
@@ -68,25 +67,21 @@ def global_shifts(series: DataSet) -> list[AuditRow]:
         change = float(np.nanmedian(compared["difference"][code])) * (factor or 1.0)
         p = min(1.0, float(tested.p[code, 0]) * len(shown))
         unit = "difference" if factor is None else "log2 fold change"
+        if p > _STRICT_LEVEL or abs(median_t) < _MEDIAN_T:
+            continue
+        direction = "lower" if median_t < 0 else "higher"
         label = str(series.classes[code])
         numbers = f"median {unit} {change:+.2f}, median t {median_t:+.1f}"
-        code_of_shift = "no global shift"
-        severity = "none"
-        text = f"no shift of most features in “{label}” ({numbers})"
-        remedy = ""
-        if p <= _STRICT_LEVEL and abs(median_t) >= _MEDIAN_T:
-            code_of_shift = "global shift"
-            severity = "warning"
-            direction = "lower" if median_t < 0 else "higher"
-            text = (
-                f"most features are {direction} in “{label}” ({numbers}): normalisation, or a few "
-                "dominating features"
-            )
-            remedy = "settle this before reading the list of single features"
-        rows.append(
-            audit_row(code_of_shift, label, severity, text, remedy=remedy, value=change, p=p)
+        finding = Finding(
+            code="values",
+            kind="global shift",
+            label=label,
+            estimate=change,
+            p=p,
+            detail=f"{direction} in “{label}” ({numbers})",
         )
-    return rows
+        findings.append(finding)
+    return findings
 
 
 def levels_of_samples(values: np.ndarray) -> np.ndarray | None:
@@ -105,12 +100,13 @@ def levels_of_samples(values: np.ndarray) -> np.ndarray | None:
     return np.asarray(np.median(values - values.mean(axis=1, keepdims=True), axis=0))
 
 
-def library_sizes(series: DataSet) -> list[AuditRow]:
-    """Return the library sizes of the classes, if the values are counts of reads.
+def library_sizes(series: DataSet) -> list[Finding]:
+    """Return whether the library sizes of the classes differ, if the values are counts of reads.
 
-    Each class has a row without a finding. Medians that differ 1.5-fold, with p at most 1 % in the
-    test of Kruskal and Wallis, are a notice, and medians that differ threefold a warning: features
-    with few reads are then detected in one class only.
+    Medians that differ 1.5-fold, with p at most 1 % in the test of Kruskal and Wallis, are a
+    notice, and medians that differ threefold a warning: features with few reads are then detected
+    in one class only. Counts that are normalised in each fold (``transform: tmm``) have a notice at
+    most: `docs/methods/counts.md` has the level of their test.
     """
     counts = series.values
     unknown_scale = not series.scale and len(counts) >= _FEWEST_FEATURES
@@ -119,37 +115,22 @@ def library_sizes(series: DataSet) -> list[AuditRow]:
     sizes = np.nansum(counts, axis=0)
     by_class = [sizes[series.labels == label] for label in series.classes]
     medians = np.array([np.median(members) for members in by_class])
-    rows = []
-    for label, members, median in zip(series.classes, by_class, medians, strict=True):
-        text = (
-            f"median library of “{label}”: {_in_millions(median)} million reads "
-            f"({_in_millions(members.min())} to {_in_millions(members.max())}) in "
-            f"{counted(len(members), 'sample')}"
-        )
-        rows.append(audit_row("library", str(label), "none", text, value=float(median)))
     ratio = float(medians.max() / medians.min())
     if ratio < _UNEQUAL or min(map(len, by_class)) < 2:
-        return rows
+        return []
     from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series are counts
 
     p = float(kruskal(*by_class).pvalue)
-    if p <= _STRICT_LEVEL:
-        large = series.classes[medians.argmax()]
-        small = series.classes[medians.argmin()]
-        row = audit_row(
-            "libraries very unequal" if ratio >= _VERY_UNEQUAL else "libraries unequal",
-            str(large),
-            "warning" if ratio >= _VERY_UNEQUAL else "notice",
-            f"libraries of “{large}” have {ratio:.1f} times the reads of “{small}”: features "
-            "with few reads are seen in one class only, and differ for that reason",
-            other=str(small),
-            value=ratio,
-            p=p,
-        )
-        rows.append(row)
-    return rows
-
-
-def _in_millions(reads: float) -> str:
-    """Return a number of reads in millions, with three digits."""
-    return f"{reads / 1e6:.3g}"
+    if p > _STRICT_LEVEL:
+        return []
+    is_warning = ratio >= _VERY_UNEQUAL and series.scale != COUNTS
+    finding = Finding(
+        code="values",
+        kind="library size",
+        severity="warning" if is_warning else "notice",
+        label=str(series.classes[medians.argmax()]),
+        other=str(series.classes[medians.argmin()]),
+        estimate=ratio,
+        p=p,
+    )
+    return [finding]

@@ -7,16 +7,16 @@ check is a module of this package.
 """
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted
+from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.adjustment import phenotype_of
 from xnbflow.diagnostics.associations import short
-from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.column_values import as_dates, as_numbers, has_value, usable
 from xnbflow.diagnostics.confounders import confounders
 from xnbflow.diagnostics.features import linear_values
@@ -24,7 +24,7 @@ from xnbflow.diagnostics.repeated_samples import ENOUGH, likely_repeats, similar
 from xnbflow.diagnostics.sample_components import (
     MOST_COMPARED_SAMPLES,
     component_associations,
-    component_rows,
+    component_findings,
     principal_components,
 )
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
@@ -33,6 +33,7 @@ from xnbflow.sources.series.plausibility import repeated_samples
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, scale_of
 from xnbflow.sources.series.scales import RecognisedScale
 from xnbflow.tables.contract import AUDIT_TABLES
+from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import table_of
 
 #: Categories of a column that are drawn.
@@ -41,12 +42,15 @@ _COLOURS = 7
 _PICTURES = 4
 #: Correlation from which two samples are copies rather than replicates.
 _COPIES = 0.95
-#: Share of the samples in likely repeats from which on these are a warning, and share of those with
-#: another one of their class from which on they are severe.
+#: Least shares of the samples that are exact, and near, copies of others, for many copies; fewer
+#: exact copies, and near copies from the third share on, are copies.
+_MANY_EXACT_COPIES = 0.1
+_MANY_NEAR_COPIES = 0.5
+_SOME_NEAR_COPIES = 0.1
+#: Share of the samples in likely repeats from which on these are a finding, and share of those with
+#: another one of their class from which on the result cannot be judged.
 _FEW_REPEATS = 0.1
 _MANY_REPEATS = 0.5
-#: Columns of a row of the audit that are numbers, also where all are missing.
-_NUMBERS = ("value", "p", "p_holm", "genes", "genes_adjusted")
 
 
 def audit(series: DataSet) -> dict[str, pd.DataFrame]:
@@ -58,109 +62,139 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     >>> phenotype = pd.DataFrame({"site": ["north"] * 6 + ["south"] * 6})
     >>> series = DataSet("toy", values, range(200), range(12), list("aaaaaabbbbbb"),
     ...                  sample_metadata=phenotype)
-    >>> audit(series)["audit"][["check", "subject", "severity"]].values.tolist()[0]
-    ['confounder', 'site', 'severe']
+    >>> audit(series)["findings"][["code", "kind", "subject"]].values.tolist()[0]
+    ['column', 'separates classes', 'site']
     """
     # The findings of each check, on logarithms where values are counts.
     logarithms = with_log_counts(series)
-    components, component_findings = principal_components(logarithms)
-    repeat_rows, repeats = _likely_repeats(logarithms)
-    rows = [
-        *confounders(series),
+    components, component_notices = principal_components(logarithms)
+    repeat_findings, repeats = _likely_repeats(logarithms)
+    associations, column_findings = confounders(series)
+    findings = [
+        *column_findings,
         *global_shifts(series),
         *library_sizes(series),
         *sexes(logarithms),
-        *_find_repeats(logarithms),
-        *repeat_rows,
+        *_find_copies(logarithms),
+        *repeat_findings,
         *_scale(logarithms),
-        *component_findings,
+        *component_notices,
     ]
-    tested = [row["subject"] for row in rows if row["check"] == "confounder"]
 
     # The columns that the components follow.
     position = components.pop("position").to_numpy()
     describing = _describing(series)
     related = component_associations(components, describing.iloc[position])
-    rows += component_rows(related)
+    findings += component_findings(related)
 
     # The columns that the figure of the components shows: the one that is most associated with the
     # class, then those that are most associated with a component, whatever they are called.
     by_component = related.sort_values("p", kind="stable")["column"].tolist()
-    shown = [name for name in dict.fromkeys([*tested[:1], *by_component]) if name in describing]
+    tested = associations["column"].tolist()[:1]
+    shown = [name for name in dict.fromkeys([*tested, *by_component]) if name in describing]
     for name in shown[:_PICTURES]:
         components[f"phenotype.{name}"] = _drawn_categories(series, name)[position]
 
     # Components after the second are tested and not drawn.
     scores = [name for name in components if str(name).startswith("component_")]
-    table = table_of(rows, AUDIT_TABLES["audit"])
     return {
-        "audit": table.astype(dict.fromkeys(_NUMBERS, float)),
+        "findings": finding_table(findings),
+        "associations": associations,
         "components": components.drop(columns=scores[2:]),
         "likely_repeats": repeats,
     }
 
 
-def _scale(series: DataSet) -> list[AuditRow]:
-    """Return findings on intensities without logarithms, counts, and samples of other scale."""
+def _scale(series: DataSet) -> list[Finding]:
+    """Return the finding on intensities without logarithms, counts, and samples of other scale."""
     linear = linear_values(series)
     if len(linear) < ENOUGH:
         return []
     recognised, note = scale_of(linear, series.samples)
-    severity = "none" if recognised is RecognisedScale.LOGARITHMS else "warning"
-    quantile_99 = float(intensity_quantiles(linear)[4])
-    scale = recognised.value
-    return [audit_row(scale, scale, severity, note.finding, remedy=note.advice, value=quantile_99)]
+    if recognised is RecognisedScale.LOGARITHMS:
+        return []
+    finding = Finding(
+        code="values",
+        kind="scale",
+        subject=recognised.value,
+        estimate=float(intensity_quantiles(linear)[4]),
+        detail="; ".join(filter(None, [note.finding, note.advice])),
+    )
+    return [finding]
 
 
-def _find_repeats(series: DataSet) -> list[AuditRow]:
-    """Return samples that are equal or nearly equal and not in one group."""
-    rows = []
+def _find_copies(series: DataSet) -> list[Finding]:
+    """Return samples that are equal or nearly equal and not in one group.
+
+    Each pair is a finding. A tenth of the samples that are exact copies, or half that are near
+    ones, are many copies; fewer exact copies, or a tenth of near ones, are copies. Likely
+    replicates are a notice.
+    """
+    pairs = []
     equal_pairs: set[tuple[int, int]] = set()
     for positions in repeated_samples(series.values, series.groups):
         equal_pairs.update(itertools.product(positions, positions))
         first, *others = (str(name) for name in series.samples[positions])
         for other in others:
-            row = audit_row(
-                "equal samples",
-                first,
-                "severe",
-                "all values are the same",
-                other=other,
-                remedy="leave out all but one, or name a common column by group",
-                value=1.0,
+            pair = Finding(
+                code="repeats", kind="equal samples", subject=first, other=other, estimate=1.0
             )
-            rows.append(row)
+            pairs.append(pair)
     linear = linear_values(series)
     if series.missing:
         linear = linear[~np.isnan(linear).any(axis=1)]
-    if len(linear) < ENOUGH or not 3 <= series.n_samples <= MOST_COMPARED_SAMPLES:
-        return rows
-    for (i, j), r in zip(*similar_samples(linear), strict=True):
-        # replicates of one group may be alike, and equal samples are reported above
-        same_group = series.groups is not None and series.groups[i] == series.groups[j]
-        if (int(i), int(j)) in equal_pairs or same_group:
-            continue
-        row = audit_row(
-            "nearly equal samples" if r >= _COPIES else "similar samples",
-            str(series.samples[i]),
-            "warning" if r >= _COPIES else "notice",
-            "far more alike than either is to any other sample",
-            other=str(series.samples[j]),
-            detail="correlation after centring each feature",
-            remedy="replicates or copies of one sample should share a group",
-            value=float(r),
-        )
-        rows.append(row)
-    return rows
+    if len(linear) >= ENOUGH and 3 <= series.n_samples <= MOST_COMPARED_SAMPLES:
+        for (i, j), r in zip(*similar_samples(linear), strict=True):
+            # replicates of one group may be alike, and equal samples are reported above
+            same_group = series.groups is not None and series.groups[i] == series.groups[j]
+            if (int(i), int(j)) in equal_pairs or same_group:
+                continue
+            is_copy = r >= _COPIES
+            pair = Finding(
+                code="repeats",
+                kind="near copies" if is_copy else "replicates",
+                severity="warning" if is_copy else "notice",
+                subject=str(series.samples[i]),
+                other=str(series.samples[j]),
+                estimate=float(r),
+            )
+            pairs.append(pair)
+    return [*copy_findings(pairs, series.n_samples), *pairs]
 
 
-def _likely_repeats(series: DataSet) -> tuple[list[AuditRow], pd.DataFrame]:
-    """Return a finding on samples that are probably of the same patients, and their groups.
+def copy_findings(pairs: Sequence[Finding], n_samples: int) -> list[Finding]:
+    """Return the finding that limits results of a data set by its copies, if there is one.
 
-    The finding is a warning if a tenth of the samples or more are in such groups. It is severe if
-    half of the samples have another one of their class in their group: training then has the
-    patient with the label to predict. A patient with one sample of each class has the other label
-    in training, which helps no classifier. Groups within one group of the series are named
+    Examples
+    --------
+    >>> pair = Finding(code="repeats", kind="equal samples", subject="s1", other="s2")
+    >>> [finding.kind for finding in copy_findings([pair], n_samples=24)]
+    ['copies']
+    >>> [finding.kind for finding in copy_findings([pair], n_samples=8)]
+    ['many copies']
+    """
+    counts = {}
+    for kind in ("equal samples", "near copies"):
+        of_kind = [pair for pair in pairs if pair.kind == kind]
+        counts[kind] = len({name for pair in of_kind for name in (pair.subject, pair.other)})
+    exact = counts["equal samples"] / n_samples
+    near = counts["near copies"] / n_samples
+    if exact >= _MANY_EXACT_COPIES or near >= _MANY_NEAR_COPIES:
+        kind = "many copies"
+    elif exact > 0 or near >= _SOME_NEAR_COPIES:
+        kind = "copies"
+    else:
+        return []
+    return [Finding(code="repeats", kind=kind, count=max(counts.values()), total=n_samples)]
+
+
+def _likely_repeats(series: DataSet) -> tuple[list[Finding], pd.DataFrame]:
+    """Return the finding on samples that are probably of the same patients, and their groups.
+
+    There is a finding if a tenth of the samples or more are in such groups. The result cannot be
+    judged if half of the samples have another one of their class in their group: training then has
+    the patient with the label to predict. A patient with one sample of each class has the other
+    label in training, which helps no classifier. Groups within one group of the series are named
     already, and are left out.
     """
     empty = table_of([], AUDIT_TABLES["likely_repeats"])
@@ -187,26 +221,20 @@ def _likely_repeats(series: DataSet) -> tuple[list[AuditRow], pd.DataFrame]:
             "likeness": repeats.likeness[unnamed],
         }
     )
-    n_groups = groups["group"].nunique()
-    text = (
-        f"{counted(int(unnamed.sum()), 'sample')} form {counted(n_groups, 'group')} that are far "
-        "more alike than samples of different patients"
-    )
     of_one_class = groups.groupby(["group", "class"])["sample"].transform("size") > 1
     are_many = int(of_one_class.sum()) / series.n_samples >= _MANY_REPEATS
-    row = audit_row(
-        "many likely repeats" if are_many else "likely repeats",
-        "samples",
-        "severe" if are_many else "warning",
-        text,
+    finding = Finding(
+        code="repeats",
+        kind="many patients" if are_many else "patients",
+        estimate=float(groups["likeness"].median()),
+        count=int(unnamed.sum()),
+        total=series.n_samples,
         detail=(
             "correlation after removal of the class means: "
             f"{groups['likeness'].median():.2f} in the median"
         ),
-        remedy="name their patients by group; the table `likely_repeats` proposes groups",
-        value=share,
     )
-    return [row], groups
+    return [finding], groups
 
 
 def _categories(series: DataSet) -> list[np.ndarray]:

@@ -7,29 +7,28 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import iterate_features
-from xnbflow.diagnostics.audit_row import audit_row
 from xnbflow.diagnostics.repeated_samples import ENOUGH, shared_samples
 from xnbflow.diagnostics.sample_components import MOST_COMPARED_SAMPLES
-from xnbflow.tables.contract import STUDY_TABLES
-from xnbflow.tables.storage import table_of
+from xnbflow.tables.finding_table import finding_table
 
 #: Features per series by which series are compared with each other.
 _FINGERPRINT = 2000
 
 
 def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
-    """Return the samples that two series of a study share, as rows of ``audit`` with ``dataset``.
+    """Return the samples that two series of a study share, as findings with the column ``dataset``.
 
     A series is represented by its 2,000 features with the smallest hashes of their names, which are
     the same features in all series of a platform. Only pairs of series with at least 100 of these
     features in common are compared.
     """
     if len(paths) < 2:
-        return table_of([], STUDY_TABLES["audit"])
+        return finding_table([]).assign(dataset="")
     fingerprints = {name: _fingerprint(path) for name, path in paths.items()}
-    rows = []
+    tables = [finding_table([]).assign(dataset="")]
     for one, other in itertools.combinations(fingerprints, 2):
         common = fingerprints[one].index.intersection(fingerprints[other].index)
         if len(common) < ENOUGH:
@@ -38,17 +37,19 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
         second = fingerprints[other].loc[common]
         samples = (first.columns.to_numpy(dtype=str), second.columns.to_numpy(dtype=str))
         shared = shared_samples(first.to_numpy(), second.to_numpy(), samples)
+        findings = []
         for sample in shared.itertuples(index=False):
-            row = audit_row(
-                "sample in two series",
-                str(sample.first),
-                "warning",
-                f"the same sample in two series, by {sample.by}: these are not independent",
+            finding = Finding(
+                code="repeats",
+                kind="two series",
+                subject=str(sample.first),
                 other=f"{other}: {sample.second}",
-                value=float(sample.correlation),
+                estimate=float(sample.correlation),
+                detail=str(sample.by),
             )
-            rows.append({"dataset": one, **row})
-    return table_of(rows, STUDY_TABLES["audit"])
+            findings.append(finding)
+        tables.append(finding_table(findings).assign(dataset=one))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _fingerprint(path: str | Path) -> pd.DataFrame:

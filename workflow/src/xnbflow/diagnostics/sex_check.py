@@ -10,10 +10,9 @@ import re
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted
+from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.gene_names import split_genes
-from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.features import MAD_TO_SD
 
 #: Distance of the sexes, in robust standard deviations, below which genes do not separate them.
@@ -27,7 +26,7 @@ _FEMALE_GENE = "XIST"
 _MALE_GENES = ("RPS4Y1", "KDM5D", "DDX3Y")
 
 
-def sexes(series: DataSet) -> list[AuditRow]:
+def sexes(series: DataSet) -> list[Finding]:
     """Compare the sex in a column of the phenotype with the genes of the X and Y chromosomes.
 
     A sample's score is the mean of RPS4Y1, KDM5D and DDX3Y less XIST, each standardised; it is male
@@ -40,13 +39,13 @@ def sexes(series: DataSet) -> list[AuditRow]:
     score = _male_score(series) if names else None
     if score is None:
         return []
-    rows = []
+    findings = []
     for name in names:
-        rows += sex_rows(series, columns[name], score)
-    return rows
+        findings += sex_findings(series, columns[name], score)
+    return findings
 
 
-def sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[AuditRow]:
+def sex_findings(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Finding]:
     """Return the findings on one column of sexes; see `sexes`."""
     initials = cells.str.strip().str.lower().str[:1].to_numpy(dtype=str)
     male = initials == "m"
@@ -59,25 +58,21 @@ def sex_rows(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Audit
     deviations = np.concatenate([score[male] - male_median, score[female] - female_median])
     robust_sd = MAD_TO_SD * np.median(np.abs(deviations))
     if male_median - female_median < _SEPARATED_SEXES * robust_sd:
-        text = f"the genes of the sex chromosomes do not follow “{name}”"
-        return [audit_row("sex not shown", name, "warning", text, remedy="check its values")]
+        return [Finding(code="samples", kind="sex not shown", subject=name)]
     midpoint = (male_median + female_median) / 2
     wrong = ((score > midpoint) != male) & (male | female)
-    if not wrong.any():
-        n = counted(int((male | female).sum()), "sample")
-        text = f"“{name}” agrees with the sex chromosomes in {n}"
-        return [audit_row("sex agrees", name, "none", text, value=0.0)]
-    rows = []
+    findings = []
     for i in np.flatnonzero(wrong):
-        text = (
-            f"“{name}” is {cells.iloc[i]}, but {_FEMALE_GENE} and the genes of the Y chromosome "
-            "are as in the other sex: the sample may be exchanged with another"
+        finding = Finding(
+            code="samples",
+            kind="sex differs",
+            subject=str(series.samples[i]),
+            other=name,
+            estimate=float(score[i] - midpoint),  # positive: the genes are those of a male
+            detail=str(cells.iloc[i]),
         )
-        sample = str(series.samples[i])
-        distance = float(score[i] - midpoint)  # positive: the genes are those of a male
-        row = audit_row("sex differs", sample, "warning", text, other=name, value=distance)
-        rows.append(row)
-    return rows
+        findings.append(finding)
+    return findings
 
 
 def _male_score(series: DataSet) -> np.ndarray | None:

@@ -15,10 +15,12 @@ from scipy.special import ndtri
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.read_counts import with_log_counts
 from xnbflow.evaluation.folds import MOST_REPEATED, draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.inference.intervals import Estimate
-from xnbflow.inference.stability import correlated_stability, replication, stability_index
+from xnbflow.inference.replication import class_differences, replication
+from xnbflow.inference.stability import correlated_stability, stability_index
 from xnbflow.tables.contract import CHECK_TABLES
 
 SelectionPair = tuple[Collection[str], Collection[str]]
@@ -26,10 +28,6 @@ SelectionPair = tuple[Collection[str], Collection[str]]
 #: Features of each class in the short list, in the order of their ranks: those that are measured
 #: and reported first.
 SHORT_LIST = 10
-#: Features of each class among which those of the short list of other samples are looked for: a
-#: hundred, and at most a tenth of all.
-LONG_LIST = 100
-_LONG_SHARE = 0.1
 #: Least absolute correlation within the classes from which on two features replace each other.
 SIMILAR = 0.7
 #: Features from which the mean similarity of all features is estimated.
@@ -49,7 +47,7 @@ def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            folds = draw_folds(series, 2, n_pairs)
+            folds = _draw_halves(series, n_pairs)
     except InputError:
         return pd.DataFrame(columns=columns)
     outcome = train(series, folds, entry, explain=False)
@@ -58,6 +56,11 @@ def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.
     selected = outcome["selected"]
     selected = selected[selected["repeat"].isin(fitted)]
     return selected.assign(halves=2 * len(fitted))[columns].reset_index(drop=True)
+
+
+def _draw_halves(series: DataSet, n_pairs: int) -> pd.DataFrame:
+    """Return the disjoint halves of the samples, in each of ``n_pairs`` divisions."""
+    return draw_folds(series, 2, n_pairs)
 
 
 def pairs_of(table: pd.DataFrame) -> list[SelectionPair]:
@@ -117,22 +120,26 @@ def agreement_interval(values: np.ndarray, size: float, confidence: float = 0.95
     return Estimate(*map(float, np.clip([value, value - margin, value + margin], 0.0, 1.0)))
 
 
-def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
+def agreement_table(
+    series: DataSet, halves: pd.DataFrame, folds: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Return the agreement of the short lists of each pair of halves: the table ``agreement``.
 
     A short list has the first `SHORT_LIST` features of a class by rank (fewer if fewer are
     selected), that of all classes the union. Features that correlate within the classes by
     `SIMILAR` or more replace each other (`correlated_stability`).
 
-    A feature of a short list is *replicated* if the other half has it among the first `LONG_LIST`
-    features of the class, at most a tenth of all features (`replication`). That of all classes is
-    the mean over the classes.
+    A feature of a short list is *replicated* if it differs between the class and the others in the
+    other half, too (`xnbflow.inference.replication.replication`). The number of all classes is the
+    mean over the classes.
 
     Parameters
     ----------
     series : DataSet
     halves : DataFrame
         The table of `halves_table`.
+    folds : DataFrame, optional
+        The halves that its lists were made from; by default those that `halves_table` draws.
     """
     columns = CHECK_TABLES["agreement"].fixed
     short = halves[halves["rank"] <= SHORT_LIST]
@@ -147,7 +154,9 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
     n_pairs = max(1, len(sampled) * (len(sampled) - 1))
     mean_similarity = (others.sum() - len(sampled)) / n_pairs
     position = pd.Series(np.arange(len(names)), index=names)
-    replicated = _replications(halves, series.n_features)
+    if folds is None:
+        folds = _draw_halves(series, int(halves["repeat"].max()) + 1)
+    replicated = _replications(series, short, folds)
     rows = []
     for label in ["", *series.classes.astype(str)]:
         of_class = short if not label else short[short["class"] == label]
@@ -165,23 +174,38 @@ def agreement_table(series: DataSet, halves: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _replications(halves: pd.DataFrame, n_features: int) -> dict[tuple[int, str], float]:
-    """Return the replication of the short lists by division and class, "" for the mean of all."""
-    n_found = max(SHORT_LIST, min(LONG_LIST, int(_LONG_SHARE * n_features)))
-    ranked = halves.sort_values("rank", kind="stable")
-    lists = ranked.groupby(["repeat", "class", "fold"])["feature"].agg(list).to_dict()
+def _replications(
+    series: DataSet, short: pd.DataFrame, folds: pd.DataFrame
+) -> dict[tuple[int, str], float]:
+    """Return the replication of the short lists by division and class, "" for the mean of all.
+
+    The lists of a fold are made from the other half of the samples.
+    """
+    values = with_log_counts(series).values
+    codes = np.searchsorted(series.classes, series.labels)
+    n_classes = len(series.classes)
+    places = pd.Index(series.features.astype(str)).get_indexer(short["feature"].astype(str))
+    short = short.assign(place=places)
     replicated: dict[tuple[int, str], float] = {}
-    for repeat, of_repeat in ranked.groupby("repeat"):
-        of_classes = []
-        for label in of_repeat["class"].unique():
-            of_halves = [lists.get((repeat, label, half), []) for half in (0, 1)]
-            index = replication(
-                (of_halves[0], of_halves[1]), n_features, n_first=SHORT_LIST, n_found=n_found
-            )
-            replicated[repeat, str(label)] = index
-            of_classes.append(index)
-        defined = [index for index in of_classes if not np.isnan(index)]
-        replicated[repeat, ""] = float(np.mean(defined)) if defined else np.nan
+    for repeat, lists in short.groupby("repeat"):
+        of_repeat = folds[folds["repeat"] == repeat].set_index("sample")["fold"]
+        fold_of_sample = of_repeat.reindex(series.samples.astype(str)).to_numpy()
+        differences = []
+        for fold in (0, 1):
+            members = fold_of_sample == fold
+            differences.append(class_differences(values[:, members], codes[members], n_classes))
+        indices: dict[str, list[float]] = {}
+        for (label, fold), rows in lists.groupby(["class", "fold"]):
+            code = int(np.searchsorted(series.classes.astype(str), str(label)))
+            tested = differences[fold]
+            first = differences[1 - fold][0][code]
+            index = replication(rows["place"].to_numpy(), first, (tested[0][code], tested[1][code]))
+            if not np.isnan(index):
+                indices.setdefault(str(label), []).append(index)
+        of_classes = {label: float(np.mean(of_class)) for label, of_class in indices.items()}
+        replicated |= {(int(repeat), label): index for label, index in of_classes.items()}
+        if of_classes:
+            replicated[int(repeat), ""] = float(np.mean(list(of_classes.values())))
     return replicated
 
 

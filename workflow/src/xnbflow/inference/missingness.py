@@ -1,4 +1,4 @@
-"""Whether missing values, and values at a detection limit, go with the class: audit findings.
+"""Whether missing values, and values at a detection limit, go with the class: findings.
 
 Values below the limit of detection are missing where a sample was measured on another day, or with
 less material; or they are set to the limit, or to zero. A classifier recognises the class by them
@@ -11,16 +11,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted
+from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
-from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
-from xnbflow.tables.contract import AUDIT_TABLES
-from xnbflow.tables.storage import table_of
 
 #: Level of each of the two tests.
 LEVEL = 0.005
@@ -41,8 +38,8 @@ _SPLITS = 5
 _AT_ONCE = 50
 
 
-def missing_values(series: DataSet) -> pd.DataFrame:
-    """Return the share of missing values of each class, and whether they go with the class.
+def missing_values(series: DataSet) -> list[Finding]:
+    """Return the finding that missing values go with the class, if they do.
 
     Two statistics are compared with permuted labels (`xnbflow.inference.label_exchange`):
 
@@ -52,10 +49,9 @@ def missing_values(series: DataSet) -> pd.DataFrame:
       detects features that are missing in one class each, at equal shares of the samples.
 
     The finding is a warning if either has p of at most `LEVEL` and a class has 1% of missing values
-    or more; with fewer it is a notice. ``value`` is the difference of the greatest and the least
+    or more; with fewer it is a notice. ``estimate`` is the difference of the greatest and the least
     share, ``p`` twice the smaller p. A second warning has the balanced accuracy of a classifier of
-    the missing values alone, where its interval is above chance (`indicator_accuracy`). The rows
-    are of the table ``audit``, and none if no value is missing.
+    the missing values alone, where its interval is above chance (`indicator_accuracy`).
 
     Examples
     --------
@@ -64,51 +60,39 @@ def missing_values(series: DataSet) -> pd.DataFrame:
     >>> values[rng.random((200, 20)) < np.repeat([0.05, 0.30], 10)] = np.nan
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10,
     ...                  missing=True)
-    >>> missing_values(series)[["code", "subject", "value"]].round(2).values.tolist()[2:]
-    [['shares missing differ', 'b', 0.25], ['values predict class', 'b', 1.0]]
+    >>> [(one.kind, one.label, round(one.estimate, 2)) for one in missing_values(series)]
+    [('missing', 'b', 0.25), ('predict class', 'b', 1.0)]
     """
     missing = np.isnan(series.values)
     incomplete = missing.any(axis=1) & ~missing.all(axis=1)
     if not incomplete.any() or len(series.classes) < 2:
-        return table_of([], AUDIT_TABLES["audit"])
+        return []
 
     # The share of each class.
     shares = missing.mean(axis=0)
     class_means = np.array([shares[series.labels == label].mean() for label in series.classes])
-    rows: list[AuditRow] = []
-    for label, share in zip(series.classes, class_means.tolist(), strict=True):
-        n = counted(int((series.labels == label).sum()), "sample")
-        text = f"{share:.1%} of the values of “{label}” are missing in {n}"
-        rows.append(audit_row("share missing", str(label), "none", text, value=share))
 
     # Whether they differ; the p-value is of two tests.
     codes = np.unique(series.labels, return_inverse=True)[1]
     p = _p_of_missing(series, missing[incomplete], shares, codes)
-    if p <= 2 * LEVEL:
-        are_many = class_means.max() >= _FEW
-        row = _row_of_difference(
-            series,
-            class_means,
-            code="shares missing differ" if are_many else "few missing differ",
-            severity="warning" if are_many else "notice",
-            values="missing values",
-            end=", whatever fills them in",
-            p=p,
-        )
-        rows.append(row)
-        if are_many:
-            rows += _row_of_indicators(series, missing[incomplete], row, "missing")
-    return table_of(rows, AUDIT_TABLES["audit"])
+    if p > 2 * LEVEL:
+        return []
+    is_warning = class_means.max() >= _FEW
+    difference = _difference(series, class_means, kind="missing", is_warning=is_warning, p=p)
+    findings = [difference]
+    if is_warning:
+        findings += _prediction(series, missing[incomplete], difference, "missing")
+    return findings
 
 
-def values_at_limit(series: DataSet) -> pd.DataFrame:
-    """Return whether values at the detection limit go with the class, as rows of ``audit``.
+def values_at_limit(series: DataSet) -> list[Finding]:
+    """Return the finding that values at the detection limit go with the class, if they do.
 
     A value of a linear feature is at the limit if it is equal to the minimum of its sample, as are
     1% of the sample's values and five at least: values below the limit were set to it, or to zero.
     Missing values count as well. The shares of the samples are compared as in `missing_values`. If
     p is at most `LEVEL` the finding is a warning where the class means differ by .1 or more, else a
-    notice. A second warning is as in `missing_values`. There is no row for counts, whose zeros
+    notice. A second warning is as in `missing_values`. There is no finding for counts, whose zeros
     depend on the library size, and without values at a limit.
 
     Examples
@@ -116,13 +100,12 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     >>> rng = np.random.default_rng(0)
     >>> values = np.maximum(rng.normal(size=(200, 20)), np.repeat([-1.5, 0.0], 10))
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10)
-    >>> values_at_limit(series)[["subject", "other", "severity"]].values.tolist()
-    [['b', 'a', 'warning'], ['b', 'a', 'warning']]
+    >>> [(finding.kind, finding.label, finding.other) for finding in values_at_limit(series)]
+    [('detection limit', 'b', 'a'), ('predict class', 'b', 'a')]
     """
     values = series.values[series.kinds == "linear"]
-    nothing = table_of([], AUDIT_TABLES["audit"])
     if series.scale == COUNTS or not len(values) or len(series.classes) < 2:
-        return nothing
+        return []
 
     # Samples with enough values at their minimum; whole numbers from 0 are counts.
     missing = np.isnan(values)
@@ -132,7 +115,7 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
     measured = values[~missing]
     are_counts = measured.min() == 0 and bool(np.all(measured == np.round(measured)))
     if not is_limited.any() or are_counts:
-        return nothing
+        return []
 
     # Whether the share of values at the limit, or below it, differs between the classes.
     not_measured = missing | (at_limit & is_limited)
@@ -146,22 +129,17 @@ def values_at_limit(series: DataSet) -> pd.DataFrame:
 
     p = _p_of_exchange(between_classes, codes, series.groups, rng)
     if p > LEVEL:
-        return nothing
+        return []
 
     class_means = np.array([shares[series.labels == label].mean() for label in series.classes])
-    are_many = np.ptp(class_means) >= _MANY_AT_LIMIT
-    row = _row_of_difference(
-        series,
-        class_means,
-        code="shares at limit differ" if are_many else "few at limit differ",
-        severity="warning" if are_many else "notice",
-        values="values at the least value of their sample, a detection limit,",
-        p=p,
+    is_warning = bool(np.ptp(class_means) >= _MANY_AT_LIMIT)
+    difference = _difference(
+        series, class_means, kind="detection limit", is_warning=is_warning, p=p
     )
-    rows = [row]
-    if are_many:
-        rows += _row_of_indicators(series, not_measured, row, "at a detection limit")
-    return table_of(rows, AUDIT_TABLES["audit"])
+    findings = [difference]
+    if is_warning:
+        findings += _prediction(series, not_measured, difference, "at a detection limit")
+    return findings
 
 
 def indicator_accuracy(
@@ -202,12 +180,12 @@ def indicator_accuracy(
     return performance(codes, votes, groups)
 
 
-def _row_of_indicators(
-    series: DataSet, indicators: np.ndarray, difference: AuditRow, values: str
-) -> Iterator[AuditRow]:
-    """Yield the row of a classifier of indicators if its interval is above chance.
+def _prediction(
+    series: DataSet, indicators: np.ndarray, difference: Finding, values: str
+) -> Iterator[Finding]:
+    """Yield the finding that a classifier of indicators has an interval above chance.
 
-    ``difference`` is the row of the difference between the classes, ``values`` the word for
+    ``difference`` is the finding on the difference between the classes, ``values`` the word for
     values that were not measured.
     """
     codes = np.unique(series.labels, return_inverse=True)[1]
@@ -217,43 +195,33 @@ def _row_of_indicators(
     accuracy, lower, upper = reached.balanced_accuracy
     if not lower > reached.chance:
         return
-    text = (
-        f"which values are {values} predicts the class with a balanced accuracy of {accuracy:.0%} "
-        f"(95% interval {lower:.0%} to {upper:.0%}; chance {reached.chance:.0%})"
-    )
-    yield audit_row(
-        "values predict class",
-        difference["subject"],
-        "warning",
-        text,
-        other=difference["other"],
-        value=accuracy,
-        p=difference["p"],
+    yield Finding(
+        code="values",
+        kind="predict class",
+        label=difference.label,
+        other=difference.other,
+        estimate=accuracy,
+        lower=lower,
+        upper=upper,
+        limit=reached.chance,
+        p=difference.p,
+        detail=values,
     )
 
 
-def _row_of_difference(
-    series: DataSet,
-    class_means: np.ndarray,
-    *,
-    code: str,
-    severity: str,
-    values: str,
-    p: float,
-    end: str = "",
-) -> AuditRow:
-    """Return the row of a difference between the classes in their mean shares (n_classes,).
-
-    ``values`` are the words for what the shares are of; ``end`` follows the sentence.
-    """
-    most = series.classes[class_means.argmax()]
-    least = series.classes[class_means.argmin()]
-    text = (
-        f"{values} go with the class ({class_means.max():.1%} in “{most}”, "
-        f"{class_means.min():.1%} in “{least}”): a classifier may recognise the class by them{end}"
+def _difference(
+    series: DataSet, class_means: np.ndarray, *, kind: str, is_warning: bool, p: float
+) -> Finding:
+    """Return the finding on a difference between the classes in their mean shares (n_classes,)."""
+    return Finding(
+        code="values",
+        kind=kind,
+        severity="warning" if is_warning else "notice",
+        label=str(series.classes[class_means.argmax()]),
+        other=str(series.classes[class_means.argmin()]),
+        estimate=float(np.ptp(class_means)),
+        p=p,
     )
-    difference = float(np.ptp(class_means))
-    return audit_row(code, str(most), severity, text, other=str(least), value=difference, p=p)
 
 
 def _between_classes(ranks: np.ndarray, draws: np.ndarray, n_classes: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 The measure is the balanced accuracy, because shares of classes may differ between cohorts. It is
 compared with cross-validation in the first cohort, with the errors of both, and with permuted
 labels of the second. With two classes the ranking of the samples is judged as well: if only the
-ranking holds, the scores are shifted between the cohorts.
+ranking held, the scores are shifted between the cohorts.
 """
 
 from collections.abc import Sequence
@@ -33,15 +33,7 @@ EXCHANGED_LEVEL = 0.005
 #: Classes for which the ranking of samples is judged.
 _TWO = 2
 
-Held = Literal[
-    "held",
-    "held in part",
-    "ranking holds",
-    "did not hold",
-    "cannot tell",
-    "labels look exchanged",
-    "shares samples",
-]
+Held = Literal["held", "held in ranking", "not held", "cannot be judged"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +59,10 @@ class CohortVerdict:
         """Return the columns of the verdict in tables; ``classes`` are the labels of its codes."""
         n = sum(row.n_samples for row in self.measured.classes)
         renamed = ", ".join(f"{classes[a]} as {classes[b]}" for a, b in self.exchanged.items())
-        ranking_holds = self.level == "ranking holds"
+        ranking_holds = self.level == "held in ranking"
         return {
             "verdict": self.level,
-            "reason": renamed or self.reason,
+            "reason": f"{self.reason}: {renamed}" if renamed else self.reason,
             "n": n,
             "right": round(self.measured.accuracy.value * n),
             **self.measured.balanced_accuracy._asdict(),
@@ -226,14 +218,13 @@ def cohort_verdict(
     """Return the verdict on a classifier in a second cohort.
 
     See `xnbflow.report.sentences.COHORT_RULE`. The first condition that applies decides: shared
-    samples, one class only, exchanged labels, held (in part), ranking holds, did not hold, or else
-    ``cannot tell``. ``validated`` is its cross-validation in the first cohort, if there was one,
-    which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the second cohort, as in
-    `permutation_p`; ``shared`` is the number of its samples that are in the first, ``patients``
-    the test of whether samples are of the same patients: what holds in these is no result in a
-    second cohort, either.
-    ``scores`` (n_samples, n_classes) are log posteriors; with two classes they also rank the
-    samples.
+    samples or one class only (cannot be judged), exchanged labels (not held), held, held in
+    ranking, not held, or else cannot be judged. ``validated`` is its cross-validation in the first
+    cohort, if there was one, which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are
+    of the second cohort, as in `permutation_p`; ``shared`` is the number of its samples that are in
+    the first, ``patients`` the test of whether samples are of the same patients: what holds in
+    these is no result in a second cohort, either. ``scores`` (n_samples, n_classes) are log
+    posteriors; with two classes they also rank the samples.
     """
     measured = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     before = _cross_validated(validated, measured)
@@ -307,16 +298,16 @@ class _Evidence:
         same_patients = self.patients is not None and self.patients.same_patients
         half = (self.measured.chance + self.before.value) / 2
         rules: list[tuple[bool, Held, str]] = [
-            (self.shared > 0, "shares samples", "shared samples"),
-            (len(self.measured.classes) <= 1, "cannot tell", "one class"),
-            (bool(self.exchanged), "labels look exchanged", "exchanged labels"),
-            (holds and same_patients, "shares samples", _same_patients(self.patients)),
-            (above and self.loss.upper < 0, "held in part", "loss against cross-validation"),
-            (above and missed, "held in part", "a class is not recognised"),
+            (self.shared > 0, "cannot be judged", "the cohorts share samples"),
+            (len(self.measured.classes) <= 1, "cannot be judged", "one class"),
+            (bool(self.exchanged), "not held", "labels look exchanged"),
+            (holds and same_patients, "cannot be judged", _same_patients(self.patients)),
+            (above and self.loss.upper < 0, "held", "loss against cross-validation"),
+            (above and missed, "held", "a class is not recognised"),
             (above, "held", ""),
-            (self.auc.lower > 1 / _TWO, "ranking holds", "the threshold does not"),
-            (balanced.upper < half, "did not hold", "half is excluded"),
-            (True, "cannot tell", "too few samples"),
+            (self.auc.lower > 1 / _TWO, "held in ranking", "the threshold did not"),
+            (balanced.upper < half, "not held", "half is excluded"),
+            (True, "cannot be judged", "too few samples"),
         ]
         return next((level, reason) for applies, level, reason in rules if applies)
 

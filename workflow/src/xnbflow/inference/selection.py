@@ -20,18 +20,16 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.findings import Finding
 from xnbflow.core.significance import ONE_SIDED_LEVEL, TEST_LEVEL
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.adjustment import phenotype_of
 from xnbflow.diagnostics.associations import association
-from xnbflow.diagnostics.audit_row import AuditRow, audit_row
 from xnbflow.diagnostics.column_values import has_value, usable
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.inference.label_exchange import label_exchange
-from xnbflow.tables.contract import AUDIT_TABLES
-from xnbflow.tables.storage import table_of
 
 #: Level of the test of few features without a difference. That of a correction is
 #: `xnbflow.core.significance.ONE_SIDED_LEVEL`: few batches of few samples have few orders.
@@ -272,15 +270,14 @@ def is_normalised_by_class(values: np.ndarray, codes: np.ndarray) -> bool:
     return bool(within <= tolerance < between)
 
 
-def selection(series: DataSet) -> pd.DataFrame:
+def selection(series: DataSet) -> list[Finding]:
     """Return whether a table was corrected, filtered or normalised with the labels.
 
-    The rows are of the table ``audit``. A correction is severe, as is a normalisation by class.
-    Features without a difference are few if at most 5% have p above one half, and hardly any of
-    399 exchanges of the labels has as few: this is a notice. At .5% or less it is severe, except
-    where the median of p is too small for a choice among features that do not differ. ``value`` is
-    the share of features with p above .5, or of the variance that a corrected column explains
-    relative to an exchanged one.
+    A correction is a warning, as is a normalisation by class. Features without a difference are few
+    if at most 5% have p above one half, and hardly any of 399 exchanges of the labels has as few:
+    this is a notice. At .5% or less it is a warning, except where the median of p is too small for
+    a choice among features that do not differ. ``estimate`` is the share of features with p above
+    .5, or of the variance that a corrected column explains relative to an exchanged one.
 
     Examples
     --------
@@ -289,31 +286,23 @@ def selection(series: DataSet) -> pd.DataFrame:
     >>> difference = np.abs(values[:, :10].mean(axis=1) - values[:, 10:].mean(axis=1))
     >>> chosen = values[np.argsort(-difference)[:200]]
     >>> series = DataSet("toy", chosen, range(200), range(20), ["a"] * 10 + ["b"] * 10)
-    >>> selection(series)[["code", "severity", "value"]].values.tolist()
-    [['chosen with labels', 'severe', 0.0]]
+    >>> [(finding.kind, finding.severity, finding.estimate) for finding in selection(series)]
+    [('chosen features', 'warning', 0.0)]
     """
     values = linear_values(with_log_counts(series))
     values = values[~np.isnan(values).any(axis=1)]
     classes, codes = np.unique(series.labels, return_inverse=True)
-    rows: list[AuditRow] = []
+    findings: list[Finding] = []
     enough = len(values) >= _FEWEST_FEATURES and len(classes) + 1 < series.n_samples
     if enough and len(classes) > 1:
-        rows += _corrected_columns(series, values, codes)
-        rows += _chosen_features(series, values, codes)
+        findings += _corrected_columns(series, values, codes)
+        findings += _chosen_features(series, values, codes)
         if is_normalised_by_class(values, codes):
-            text = "the sorted values of the samples of each class are equal, and differ by class"
-            detail = "each class was normalised by itself, so that the class is in all values"
-            remedy = "normalise all samples together, or each by itself"
-            row = audit_row(
-                "normalised by class", "values", "severe", text, detail=detail, remedy=remedy
-            )
-            rows.append(row)
-    return table_of(rows, AUDIT_TABLES["audit"])
+            findings.append(Finding(code="selection", kind="normalised by class"))
+    return findings
 
 
-def _corrected_columns(
-    series: DataSet, values: np.ndarray, codes: np.ndarray
-) -> Iterator[AuditRow]:
+def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -> Iterator[Finding]:
     """Yield the columns that go with the class and whose effect was removed with the class."""
     places = np.unique(np.linspace(0, len(values) - 1, _MOST_FEATURES).astype(int))
     labels = pd.Series(series.labels)
@@ -335,46 +324,27 @@ def _corrected_columns(
         if not effect.with_class:
             continue
         ratio = effect.given_class / effect.expected
-        text = (
-            f"the effect of “{name}” was removed with the class in the model: given the class, it "
-            f"explains {ratio:.1%} of the variance that it explains by chance"
-        )
-        remedy = (
-            "use the table before this correction; a correction that retains the difference of the "
-            "classes also makes one where columns go with the class"
-        )
-        yield audit_row(
-            "corrected with class",
-            str(name),
-            "severe",
-            text,
-            remedy=remedy,
-            value=ratio,
+        yield Finding(
+            code="selection",
+            kind="corrected with class",
+            subject=str(name),
+            estimate=ratio,
             p=effect.p,
         )
 
 
-def _chosen_features(series: DataSet, values: np.ndarray, codes: np.ndarray) -> Iterator[AuditRow]:
-    """Yield a row if features without a difference are few or missing."""
+def _chosen_features(series: DataSet, values: np.ndarray, codes: np.ndarray) -> Iterator[Finding]:
+    """Yield the finding that features without a difference are few or missing, if they are."""
     rng = np.random.default_rng(series_seed(series, 0, "chosen with labels"))
     result = features_without_difference(values, codes, series.groups, rng)
     if not result.p <= LEVEL:
         return
-    is_severe = result.share <= _NONE_WITHOUT_DIFFERENCE and result.median >= _LEAST_MEDIAN
-    text = (
-        f"{result.share:.1%} of {len(values):,} features have p > .5 between the classes, where "
-        "half have in features without a difference"
-    )
-    remedy = (
-        "if the features were chosen with the labels of these samples, use the table of all "
-        "features: the choice belongs inside the folds"
-    )
-    yield audit_row(
-        "chosen with labels" if is_severe else "few without difference",
-        "features",
-        "severe" if is_severe else "notice",
-        text,
-        remedy=remedy,
-        value=result.share,
+    is_limiting = result.share <= _NONE_WITHOUT_DIFFERENCE and result.median >= _LEAST_MEDIAN
+    yield Finding(
+        code="selection",
+        kind="chosen features",
+        severity="warning" if is_limiting else "notice",
+        estimate=result.share,
         p=result.p,
+        total=len(values),
     )

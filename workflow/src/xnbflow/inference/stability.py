@@ -1,7 +1,5 @@
 """Stability of selected feature sets, with and without the correlation of features.
 
-The replication of the first features is the measure of verdicts.
-
 Nogueira, Sechidis and Brown (2018); Sechidis, Papangelou, Nogueira, Weatherall and Brown (2020).
 """
 
@@ -91,39 +89,6 @@ def stability_index(
     margin = ndtri((1 + confidence) / 2) * np.sqrt(variance)
     lower, upper = np.clip([index - margin, index + margin], 0.0, 1.0)
     return Stability(*map(float, (index, variance, lower, upper)))
-
-
-def replication(
-    lists: tuple[Sequence[str], Sequence[str]], n_features: int, *, n_first: int, n_found: int
-) -> float:
-    """Return how many of the first features of either list are among the first of the other.
-
-    ``lists`` are the features of one class by rank, in two disjoint sets of samples, out of
-    ``n_features``. With a share ``o`` of the first ``n_first`` features of a list that are among
-    the first ``n_found`` of the other, and the share ``e`` of all features that these are, the
-    index is ``(o - e) / (1 - e)``, the mean of both directions: 1 if all are found again, about 0
-    for random lists. A list without features has no first ones; NaN if both have none, or have all
-    features.
-
-    Where many features separate the classes equally well, which of them are the first ten is
-    chance; all are among the first hundred. A feature may therefore be replaced by others as
-    good, correlated or not, without a loss, which the overlap of the first ten has.
-
-    Examples
-    --------
-    >>> replication((["a", "b", "c"], ["c", "a", "d"]), 100, n_first=2, n_found=2)
-    0.489...
-    >>> replication((["a", "b", "c"], ["c", "a", "d"]), 100, n_first=1, n_found=3)
-    1.0
-    """
-    indices = []
-    for listed, other in (lists, lists[::-1]):
-        first_of_other = set(other[:n_found])
-        by_chance = len(first_of_other) / n_features
-        if len(listed) and by_chance < 1:
-            share = np.mean([feature in first_of_other for feature in listed[:n_first]])
-            indices.append((share - by_chance) / (1 - by_chance))
-    return float(np.mean(indices)) if indices else np.nan
 
 
 def correlated_stability(

@@ -1,4 +1,4 @@
-"""Whether samples, or patients, suffice for any result: an audit finding.
+"""Whether samples, or patients, suffice for any result: a finding.
 
 Three samples of each of two classes have 20 orders of their labels, two of which are equal but for
 the names of the classes, so that no permutation test reaches p = .025, whatever the classes are.
@@ -11,14 +11,11 @@ from math import factorial, prod
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted
+from xnbflow.core.findings import Finding
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.audit_row import audit_row
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.label_exchange import label_exchange
-from xnbflow.tables.contract import AUDIT_TABLES
-from xnbflow.tables.storage import table_of
 
 #: Most units of a class that are tried for the number that suffices.
 _MOST_UNITS = 30
@@ -97,35 +94,32 @@ def sufficient_units(codes: np.ndarray, groups: np.ndarray | None = None) -> int
     return _MOST_UNITS
 
 
-def units(series: DataSet) -> pd.DataFrame:
-    """Return a row of the table ``audit`` if a classifier without error were not supported.
+def units(series: DataSet) -> list[Finding]:
+    """Return the finding that a classifier without error were not supported, if it were not.
 
-    ``value`` is the number of units, ``p`` the smallest p of the label test.
+    ``total`` is the number of units of each class that suffice, ``p`` the smallest p of the label
+    test.
 
     Examples
     --------
     >>> series = DataSet("toy", np.zeros((1, 6)), ["g"], range(6), list("aaabbb"))
-    >>> units(series)[["code", "value", "p"]].values.tolist()
-    [['too few units', 6.0, 0.1]]
+    >>> [(finding.count, finding.total, finding.p) for finding in units(series)]
+    [(6, 5, 0.1)]
     """
     codes = np.unique(series.labels, return_inverse=True)[1]
     if codes.max() == 0 or suffice(codes, series.groups):
-        return table_of([], AUDIT_TABLES["audit"])
-    p = least_p(codes, series.groups)
+        return []
     n_units = series.n_samples
-    noun = "sample"
+    noun = "samples"
     if series.groups is not None:
         n_units = len(np.unique(series.groups))
-        noun = "group"
-    needed = sufficient_units(codes, series.groups)
-    text = f"{counted(n_units, noun)} are too few to judge any classifier"
-    detail = (
-        f"a classifier without error has p = {p:.2g} by the label test at best, or an interval "
-        "that is not above chance"
+        noun = "groups"
+    finding = Finding(
+        code="units",
+        subject=noun,
+        p=least_p(codes, series.groups),
+        limit=ONE_SIDED_LEVEL,
+        count=n_units,
+        total=sufficient_units(codes, series.groups),
     )
-    remedy = f"add samples: {needed} {noun}s of each class suffice for a classifier without error"
-    row = audit_row(
-        "too few units", f"{noun}s", "warning", text, detail=detail, remedy=remedy,
-        value=float(n_units), p=p,
-    )  # fmt: skip
-    return table_of([row], AUDIT_TABLES["audit"])
+    return [finding]

@@ -13,12 +13,8 @@ from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.inference.selection import selection
 from xnbflow.inference.units import units
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
+from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import write_parquet
-
-
-def join_findings(*tables: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of several tables of findings as one."""
-    return pd.concat([table for table in tables if len(table)] or [tables[0]], ignore_index=True)
 
 
 def diagnose_data_set(
@@ -34,13 +30,9 @@ def diagnose_data_set(
     """
     data = DataSet.read(series)
     tables = diagnose(data, tests) | audit(data)
-    tables["audit"] = join_findings(
-        tables["audit"],
-        missing_values(data),
-        values_at_limit(data),
-        selection(data),
-        units(data),
-    )
+    checks = (missing_values, values_at_limit, selection, units)
+    further = finding_table(finding for check in checks for finding in check(data))
+    tables["findings"] = pd.concat([tables["findings"], further], ignore_index=True)
     schemas = {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}
     for name, table in tables.items():
         write_parquet(table, folder / f"{name}.parquet", schemas[name])

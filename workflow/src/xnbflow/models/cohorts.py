@@ -340,7 +340,7 @@ def _test_row(
     predicted = predict_by_models(models, test, classes)
     if predicted.problem:
         row = _row(strategy, trained, test)
-        return row | {"verdict": "cannot tell", "reason": predicted.problem}
+        return row | {"verdict": "cannot be judged", "reason": predicted.problem}
     with np.errstate(divide="ignore"):
         scores = np.log(predicted.probabilities)
     verdict = cohort_verdict(

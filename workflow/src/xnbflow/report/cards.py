@@ -280,7 +280,7 @@ def _selection_tiles(
     features: pd.DataFrame,
     stability: pd.DataFrame,
 ) -> list[Tile]:
-    """Return the number of features, and how far disjoint halves of the samples agree on them."""
+    """Return the number of features, and how far they hold in the other half of the samples."""
     tiles = []
     noun = results.noun(evaluation["dataset"])
     number = _features_per_class(results, evaluation)
@@ -350,7 +350,7 @@ class _Stability:
 def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
     """Return the index of stability that the verdict uses; None without disjoint halves.
 
-    This is the share of features that other halves find again if the selection is a ranking, and
+    This is the share of first features that differ in the other half if it was computed, and
     otherwise the agreement of the lists. ``stability`` is a row of the table of this name.
     """
     if pd.notna(stability.get("replicated")):
@@ -358,7 +358,7 @@ def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
             value=float(stability["replicated"]),
             lower=float(stability["replicated_lower"]),
             upper=float(stability["replicated_upper"]),
-            description="found again in disjoint halves",
+            description="share that differs in the other half of the samples, too, beyond chance",
             text_key="replicated_features",
         )
     if pd.notna(stability["halves"]):
@@ -389,7 +389,8 @@ def stability_tile(stability: pd.Series) -> Tile | None:
             upper=index.upper,
             reference=LEAST_REPLICATED,
             note=(
-                f"{index.description}, 95% interval {index.lower:z.2f} to {index.upper:z.2f}; "
+                f"{index.description}; single divisions from {index.lower:z.2f} to "
+                f"{index.upper:z.2f}; "
                 f"stable from {LEAST_REPLICATED:g}"
             ),
         )

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from xnbflow.inference.verdict_reasons import VerdictLevel
+from xnbflow.core.findings import VerdictLevel
 
 #: Classes of the page's style.
 Style = Literal["good", "fair", "open", "poor"]

@@ -1,6 +1,7 @@
 """Next steps after a result, in the order in which a statistician would take them.
 
-Each follows from a reason of the verdict, a finding of the audit, or a doubted label.
+Each is the advice of a finding, or follows from a column that explains the classes, a doubted
+label, or a supported result.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,54 +12,22 @@ import yaml
 from xnbflow.core.joined_columns import joined_columns
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.terms import is_batch_column
+from xnbflow.report.findings import (
+    advice_of,
+    difference_of,
+    in_order,
+    quoted_columns,
+)
 from xnbflow.report.levels import SUPPORTED
 from xnbflow.report.numbers import join_words
-from xnbflow.report.reasons import difference_of, quoted_columns, reason_clauses
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import level_of, reasons
+from xnbflow.report.sentences import level_of, limiting_findings
 from xnbflow.sources.series.plausibility import is_technical
 
-Reasons = Sequence[Mapping[str, Any]]
+Findings = Sequence[Mapping[str, Any]]
 
 #: Suspected labels, and columns, that are named.
 _MOST_NAMED = 4
-#: Codes of reasons that are columns of the samples.
-_COLUMNS = (
-    "column not separated",
-    "column not examined",
-    "pair not separated",
-    "pair not examined",
-)
-#: Codes of reasons that are second cohorts.
-_COHORTS = ("cohort not held", "cohort threshold", "cohort labels")
-#: Steps after warnings of the audit, by its check.
-_CORRECTIONS = {
-    "repeated sample": "leave copies of samples out, or keep them together in folds (group)",
-    "likely repeats": (
-        "name the patients of the samples by group (the table `likely_repeats` proposes groups)"
-    ),
-    "missing values": (
-        "compare the classes in features without missing values (missing=drop_features)"
-    ),
-    "detection limit": (
-        "compare the classes in features that are above the detection limit in all samples"
-    ),
-    "selection": (
-        "use the table before any step that knew the labels: all features, neither corrected nor "
-        "normalised by class"
-    ),
-    "units": "add samples (the audit has their number); tests of single {noun}s need fewer",
-    "scale": "correct the scale of the values (see the audit)",
-    "sex": "check the samples whose recorded sex does not fit",
-}
-#: Steps after reasons on the stability of a selection, by their code; ``{noun}`` is a feature.
-_STABILITY_STEPS = {
-    "stability unclear": (
-        "add samples: these do not suffice to decide whether the {noun}s are stable"
-    ),
-    "most features selected": "add samples: with these most {noun}s are selected",
-    "unstable": "add samples: halves of these select different {noun}s",
-}
 
 
 def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
@@ -72,25 +41,29 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     more samples, and a second cohort comes before an assay.
     """
     dataset = evaluation["dataset"]
-    limiting = reasons(results, evaluation)
-    columns = [row for row in limiting if row["code"] in _COLUMNS]
+    limiting = limiting_findings(results, evaluation)
+    columns = [row for row in limiting if row["code"] == "column"]
     if design := _other_design(results, dataset, columns):
         return [design, *_declaration(columns), *_corrections(results, dataset)]
 
-    # Steps to more samples, other cohorts and assays.
+    # The first step after findings on the classifier, then other cohorts and assays.
     confirmations = []
     classifier = evaluation["classifier"]
-    is_supported = level_of(results, evaluation) in SUPPORTED
-    if step := _more_samples(results, evaluation, limiting, is_supported=is_supported):
+    noun = results.noun(dataset)
+    of_classifier = [row for row in limiting if row["classifier"]]
+    steps = (advice_of(row, noun) for row in of_classifier if row["code"] != "cohort")
+    # the correction of too few units is to add samples, with their number
+    suffice = not any(row["code"] == "units" for row in limiting)
+    if suffice and (step := next(filter(None, steps), "")):
         confirmations.append(step)
-    against = reason_clauses([row for row in limiting if row["code"] in _COHORTS])
+    against = [advice_of(row, noun) for row in of_classifier if row["code"] == "cohort"]
     if against:
-        confirmations.append(f"find out why {against[0]}")
-    elif is_supported:
+        confirmations.append(against[0])
+    elif level_of(results, evaluation) in SUPPORTED:
         if not (results.study.validate or results.study.cohorts):
             confirmations.append("test the model on a second cohort (option validate)")
         if _has_signature(results, dataset, classifier):
-            confirmations.append(f"choose {results.noun(dataset)}s of the signature for an assay")
+            confirmations.append(f"choose {noun}s of the signature for an assay")
 
     return [*_corrections(results, dataset), *confirmations]
 
@@ -102,7 +75,7 @@ def _has_signature(results: StudyResults, dataset: str, classifier: str) -> bool
     return len(results.model(dataset, classifier)["signature"]) > 0
 
 
-def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
+def _other_design(results: StudyResults, dataset: str, columns: Findings) -> str:
     """Return the design in which columns do not separate the classes; empty if none does here."""
     n_classes = len(results.rows("class_sizes", dataset=dataset))
     rows_of: dict[str, list[Mapping[str, Any]]] = {}
@@ -135,7 +108,7 @@ def _other_design(results: StudyResults, dataset: str, columns: Reasons) -> str:
     )
 
 
-def _declaration(columns: Reasons) -> Iterator[str]:
+def _declaration(columns: Findings) -> Iterator[str]:
     """Yield how to declare columns that are no batches by their names as part of the question."""
     names = dict.fromkeys(name for row in columns for name in joined_columns(row["subject"]))
     declarable = [name for name in names if not is_batch_column(name) and not is_technical(name)]
@@ -151,7 +124,7 @@ def _declaration(columns: Reasons) -> Iterator[str]:
     )
 
 
-def _is_complete(rows: Reasons, n_classes: int) -> bool:
+def _is_complete(rows: Findings, n_classes: int) -> bool:
     """Return whether no samples of different classes share a level of a column.
 
     With two classes there is one row, which does not name them; with more classes there is a row
@@ -163,25 +136,15 @@ def _is_complete(rows: Reasons, n_classes: int) -> bool:
 
 
 def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
-    """Yield steps to correct values, samples and labels."""
-    audit = results.rows("audit", dataset=dataset)
-    checks = set(audit.loc[audit["severity"].isin(["severe", "warning"]), "check"])
-    for check, step in _CORRECTIONS.items():
-        if check in checks:
-            yield step.format(noun=results.noun(dataset))
+    """Yield steps to correct values, samples and labels: the advice of warnings on the data.
+
+    Adjustment for a column is none of them: it corrects comparisons of features alone.
+    """
+    findings = results.rows("findings", dataset=dataset, classifier="", severity="warning")
+    rows = in_order(findings[findings["code"] != "column"].to_dict("records"))
+    noun = results.noun(dataset)
+    yield from dict.fromkeys(step for row in rows if (step := advice_of(row, noun)))
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
         names = listed(suspects, _MOST_NAMED)
         yield f"check {counted(len(suspects), 'label')} that the classifiers doubt ({names})"
-
-
-def _more_samples(
-    results: StudyResults, evaluation: dict[str, str], limiting: Reasons, *, is_supported: bool
-) -> str:
-    """Return the step to more samples; empty for a supported result with a stable selection."""
-    if any(row["code"] == "units" for row in limiting):
-        return ""  # the correction of too few units is to add samples, with their number
-    for row in limiting:
-        if row["code"] in _STABILITY_STEPS:
-            return _STABILITY_STEPS[row["code"]].format(noun=results.noun(evaluation["dataset"]))
-    return "" if is_supported else "add samples"

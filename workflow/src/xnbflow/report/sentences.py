@@ -1,7 +1,7 @@
 """The sentences of a study: its main result, and its verdicts with their numbers.
 
-Levels and reasons are those of the tables ``verdicts`` and ``reasons``; `xnbflow.report.reasons`
-has the clause of each reason.
+Levels and findings are those of the tables ``verdicts`` and ``findings``; `xnbflow.report.findings`
+makes the clauses of findings.
 """
 
 from collections.abc import Mapping
@@ -12,23 +12,32 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.inference.verdicts import FEWEST_PAIRS, INSEPARABLE
-from xnbflow.report.numbers import format_count, join_words, p_equals
-from xnbflow.report.reasons import (
+from xnbflow.report.findings import (
+    clauses_of,
     deciding,
     difference_of,
+    in_order,
     joined_clauses,
     quoted_columns,
-    reason_clauses,
+    rule_in_words,
 )
+from xnbflow.report.numbers import format_count, join_words, p_equals
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
 
 #: The rules of the verdicts, what their intervals are for, and the verdicts of second cohorts.
-RULE = texts_of("verdicts")["rule"]
+RULE = rule_in_words()
 COVERAGE = texts_of("verdicts")["coverage"]
 COHORT_RULE = texts_of("verdicts")["cohort_rule"]
-#: Codes of the reasons that copies of samples are.
-_COPIES = ("many copies", "some copies")
+#: The end of a sentence for each verdict, after "In a second cohort the model ...".
+COHORT_WORDS = {
+    "held": "held",
+    "held in ranking": "ranked samples rightly but would need another threshold",
+    "not held": "did not hold",
+    "cannot be judged": "could not be judged",
+}
+#: Kinds of the findings that samples of a data set are copies.
+_COPIES = ("many copies", "copies")
 
 
 def headline_sentence(results: StudyResults) -> str:
@@ -83,9 +92,9 @@ def _choice_clause(results: StudyResults) -> str:
 
 def _copies_clause(results: StudyResults, chosen_rows: pd.DataFrame) -> str:
     """Return the data sets whose verdict is limited by copies of samples; empty without."""
-    chosen = chosen_rows["classifier"].iloc[0]
-    limiting = results.rows("reasons", classifier=chosen).merge(chosen_rows[["dataset", "folds"]])
-    copied = limiting.loc[limiting["code"].isin(_COPIES), "dataset"].unique().tolist()
+    repeats = results.rows("findings", code="repeats")
+    repeats = repeats[repeats["dataset"].isin(chosen_rows["dataset"])]
+    copied = repeats.loc[repeats["kind"].isin(_COPIES), "dataset"].unique().tolist()
     if not copied:
         return ""
     return f"samples of {join_words(copied)} are copies of others, known from training"
@@ -147,18 +156,16 @@ def wins_clause(results: StudyResults, chosen: str) -> str:
 def cohort_sentence(row: Mapping[str, Any], name: str) -> str:
     """Return the verdict on a model of that name in a second cohort, by a row of its table."""
     if pd.isna(row["value"]):
-        return f"Cannot tell: {row['reason']}."
+        return f"Cannot be judged: {row['reason']}."
     train, test = row["train"], row["test"]
 
     # The verdict with its reason, once.
     verdict = str(row["verdict"]).capitalize()
-    if row["verdict"] == "ranking holds":
+    if row["verdict"] == "held in ranking":
         verdict = (
-            "The ranking holds, the threshold does not: choose another threshold by at least "
+            "The ranking held, the threshold did not: choose another threshold by at least "
             f"{row['needed']:.0f} samples of each class of {test}"
         )
-    elif row["verdict"] == "shares samples":
-        verdict = f"No verdict, because the cohorts are not independent ({row['reason']})"
     elif row["reason"]:
         verdict += f" ({row['reason']})"
 
@@ -212,10 +219,26 @@ def overlap(signatures: pd.DataFrame) -> str:
     return f" The test cohort itself selects {counts} of the same features."
 
 
-def reasons(results: StudyResults, evaluation: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the reasons that limit a verdict; ``evaluation`` has data set, folds, classifier."""
-    rows: list[dict[str, Any]] = results.rows("reasons", **evaluation).to_dict("records")
-    return rows
+def limiting_findings(results: StudyResults, evaluation: dict[str, str]) -> list[Mapping[str, Any]]:
+    """Return the findings that limit a verdict, on the classifier and on its data set.
+
+    ``evaluation`` has data set, folds and classifier.
+    """
+    table = results.rows("findings", dataset=evaluation["dataset"])
+    return limiting_rows(table, evaluation)
+
+
+def limiting_rows(table: pd.DataFrame, evaluation: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """Return the rows of a table ``findings`` that limit a verdict, in the order of their kinds.
+
+    Those on the data set have no classifier.
+    """
+    is_of_data = table["classifier"] == ""
+    is_of_classifier = (table["classifier"] == evaluation["classifier"]) & (
+        table["folds"] == evaluation["folds"]
+    )
+    limits = (table["dataset"] == evaluation["dataset"]) & (table["allows"] != "")
+    return in_order(table[limits & (is_of_data | is_of_classifier)].to_dict("records"))
 
 
 def level_of(results: StudyResults, evaluation: dict[str, str]) -> str:
@@ -224,9 +247,9 @@ def level_of(results: StudyResults, evaluation: dict[str, str]) -> str:
 
 
 def reasons_against(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
-    """Return clauses with the reasons that decide the level of a verdict."""
-    rows = deciding(level_of(results, evaluation), reasons(results, evaluation))
-    return reason_clauses(rows, results.noun(evaluation["dataset"]))
+    """Return clauses with the findings that decide the level of a verdict."""
+    rows = deciding(level_of(results, evaluation), limiting_findings(results, evaluation))
+    return clauses_of(rows, results.noun(evaluation["dataset"]))
 
 
 def inseparable_pairs(
@@ -314,7 +337,7 @@ def priors_sentence(row: Mapping[str, Any] | None) -> str:
 
 
 def verdict_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
-    """Return the verdict on a result with its numbers and the reasons that decide its level."""
+    """Return the verdict on a result with its numbers and the findings that decide its level."""
     level = level_of(results, evaluation)
     label = results.labels[evaluation["classifier"]]
     estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")

@@ -14,11 +14,12 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study, study_of
+from xnbflow.report.findings import name_of
 from xnbflow.report.outline import SECOND_PAGE, SECTIONS, WITHOUT_FIGURES, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import headline_sentence, level_of, reasons
+from xnbflow.report.sentences import headline_sentence, level_of, limiting_findings
 from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
 
@@ -90,17 +91,19 @@ def _made_sections(results: StudyResults, modules: Iterable[str]) -> Iterator[Se
 def write_record(results: StudyResults, path: str | Path) -> None:
     """Write the record: the study, its configuration, the software, digests of its tables.
 
-    ``verdicts`` and ``reasons`` are levels and codes of the tables of the same name, of the
+    ``verdicts`` are the levels, and ``findings`` the codes and kinds that limit them, of the
     classifier that comes first, by `StudyResults.evaluations`. The index of all studies shows the
     levels, and the sizes.
     """
     chosen = results.tables["headline"]["classifier"].iloc[0]
     levels = {}
-    codes = {}
+    names = {}
     for (dataset, folds), name in results.evaluations.items() if chosen else ():
         evaluation = {"dataset": dataset, "folds": folds, "classifier": chosen}
         levels[name] = level_of(results, evaluation)
-        codes[name] = [row["code"] for row in reasons(results, evaluation)]
+        names[name] = [
+            ": ".join(filter(None, name_of(row))) for row in limiting_findings(results, evaluation)
+        ]
     record = {
         "study": asdict(results.study),
         "labels": results.labels,
@@ -110,7 +113,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "headline": headline_sentence(results),
         "chosen": chosen,
         "verdicts": levels,
-        "reasons": codes,
+        "findings": names,
         "sizes": results.tables["datasets"][["dataset", "samples", "features"]].to_dict("records"),
         "tables": _digests_of_tables(results),
     }

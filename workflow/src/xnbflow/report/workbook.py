@@ -54,7 +54,7 @@ def _save(book: Any, path: Path) -> None:
 def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the sheets of a workbook: name and rows."""
     yield "summary", _summary(results)
-    for name in ("verdicts", "reasons", "estimates"):
+    for name in ("verdicts", "findings", "estimates"):
         yield name, _with_labels(results, results.tables[name])
     for dataset in results.study.datasets:
         yield from _genes(results, dataset)

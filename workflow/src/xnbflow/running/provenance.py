@@ -70,7 +70,6 @@ NOT_COMPUTING = (
     "inference/class_pairs.py",
     "inference/concordance.py",
     "inference/equal_priors.py",
-    "inference/verdict_reasons.py",
     "inference/verdicts.py",
     "studies/comparison.py",
     "studies/concordances.py",

@@ -22,7 +22,6 @@ from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.adjustment import phenotype_of
 from xnbflow.diagnostics.associations import association
 from xnbflow.diagnostics.column_values import column_levels, has_value, usable
-from xnbflow.diagnostics.confounders import SEVERE
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import (
@@ -36,8 +35,6 @@ from xnbflow.inference.strata import crossed_strata, numeric_strata
 from xnbflow.inference.verdicts import FEWEST_PAIRS, INSEPARABLE
 from xnbflow.tables.contract import STUDY_TABLES
 
-#: With fewer samples only a column that separates the classes completely is severe.
-_FEWEST_SAMPLES = 10
 #: Largest p of the association of a column with two classes with which it may explain the result
 #: (docs/methods/verdicts-evidence.md): in small studies associations are seldom detected, and weak
 #: ones add up.
@@ -103,22 +100,20 @@ class _Scored:
 def concordances(
     predictions: Tables,
     headers: Headers,
-    audit: pd.DataFrame,
+    associations: pd.DataFrame,
     biology: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the study's tables ``concordance`` and ``concordance_pairs``.
 
-    ``audit`` is that of all data sets, ``biology`` the columns by data set that
-    limit no verdict. The score of
-    a sample is the mean of its log posteriors over the repeats, or the share of its predictions as
-    each class where a classifier has no probabilities.
+    ``associations`` is the table of all data sets, ``biology`` the columns by data set that limit
+    no verdict. The score of a sample is the mean of its log posteriors over the repeats, or the
+    share of its predictions as each class where a classifier has no probabilities.
     """
-    tests = audit[audit["check"] == "confounder"]
     rows: list[dict[str, Any]] = []
     pair_rows: list[dict[str, Any]] = []
     for key, table in predictions.items():
         header = headers[key[0]]
-        tested = tests[tests["dataset"] == key[0]]
+        tested = associations[associations["dataset"] == key[0]]
         if table.empty or tested.empty:
             continue
         declared = (biology or {}).get(key[0], ())
@@ -146,10 +141,10 @@ def _of_classifier(
     scored: _Scored, tested: Sequence[Mapping[str, Any]], biology: Collection[str]
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Yield the row of each column, and of columns together, with those of its class pairs."""
-    columns = {row["subject"]: _column(row, scored, biology) for row in tested}
+    columns = {row["column"]: _column(row, scored, biology) for row in tested}
     pairs_of: dict[str, list[dict[str, Any]]] = {}
     for row in tested:
-        column = columns[row["subject"]]
+        column = columns[row["column"]]
         if column is None:
             continue
         pairs_of[column.name] = pairs = _class_pairs(column, scored)
@@ -162,8 +157,8 @@ def _of_classifier(
 
 
 def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]) -> _Column | None:
-    """Return a column of the audit; None where it has no levels."""
-    name = tested["subject"]
+    """Return a column of the table ``associations``; None where it has no levels."""
+    name = tested["column"]
     cells = phenotype_of(scored.header)[name].str.strip()
     present = has_value(cells) & ~np.isnan(scored.scores).any(axis=1)
     labels = pd.Series(scored.header.labels)[present]
@@ -408,31 +403,3 @@ def inseparable(table: pd.DataFrame) -> set[Key]:
     """Return the classifiers whose results a column may explain that is not declared as biology."""
     rows = table[table["limits"].astype(bool) & table["status"].isin(INSEPARABLE)]
     return set(rows[["dataset", "folds", "classifier"]].itertuples(index=False, name=None))
-
-
-def graded_audit(
-    audit: pd.DataFrame, table: pd.DataFrame, *, classifier: str, headers: Headers
-) -> pd.DataFrame:
-    """Return the audit, with the severity of columns by the recognition within their levels.
-
-    A column is severe if the classifier does not recognise the class within its levels and the
-    adjusted p of its association is at most .02, so that at most 2% of studies have such a column
-    by chance. Below ten samples it must separate the classes completely. Columns that together
-    predict the class are not severe where it is recognised within the levels of each.
-    """
-    rows = table[table["classifier"] == classifier]
-    graded = audit.copy()
-    recognised = rows.groupby("dataset")["status"].agg(
-        lambda column: (column == "recognised").all()
-    )
-    together = (audit["check"] == "phenotype only") & (audit["severity"] == "severe")
-    together &= audit["dataset"].isin(recognised.index[recognised])
-    graded.loc[together, "severity"] = "warning"
-    rows = rows[rows["status"].isin(INSEPARABLE) & rows["limits"].astype(bool)]
-    for row in rows.drop_duplicates(["dataset", "column"]).to_dict("records"):
-        tested = (audit["dataset"] == row["dataset"]) & (audit["subject"] == row["column"])
-        tested &= (audit["check"] == "confounder") & (audit["severity"] == "warning")
-        few = len(headers[row["dataset"]].samples) < _FEWEST_SAMPLES
-        tested &= (audit["p_holm"] <= SEVERE) & ((audit["value"] > 1 - 1e-9) | (not few))
-        graded.loc[tested, "severity"] = "severe"
-    return graded

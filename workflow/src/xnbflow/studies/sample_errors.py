@@ -66,7 +66,7 @@ def _probability_of(table: pd.DataFrame, which: str) -> np.ndarray:
 
 
 def suspects(
-    samples: pd.DataFrame, audit: pd.DataFrame, inseparable: Collection[Key] = ()
+    samples: pd.DataFrame, findings: pd.DataFrame, inseparable: Collection[Key] = ()
 ) -> pd.DataFrame:
     """Return the samples that the classifiers suspect of being the same other class.
 
@@ -83,7 +83,7 @@ def suspects(
     ----------
     samples : DataFrame
         The study's table.
-    audit : DataFrame
+    findings : DataFrame
         The study's table.
     inseparable : collection of tuple of data set, folds and classifier
     """
@@ -103,10 +103,10 @@ def suspects(
     # For each doubted sample the one with which it is exchanged, "" where there is none. Two
     # samples are exchanged if each is predicted as the class of the other, and the genes of
     # the sex chromosomes contradict the recorded sex of both, in opposite directions. (The
-    # value of a finding on sex is positive where the genes are those of a male.) A sample
+    # estimate of a finding on sex is positive where the genes are those of a male.) A sample
     # with several such partners has none.
-    sexes = audit[(audit["check"] == "sex") & (audit["severity"] == "warning")]
-    score = sexes.set_index(["dataset", "subject"])["value"].to_dict()
+    sexes = findings[findings["kind"] == "sex differs"]
+    score = sexes.set_index(["dataset", "subject"])["estimate"].to_dict()
     partners = []
     for row in rows.itertuples(index=False):
         of_sample = score.get((row.dataset, row.sample), np.nan)

@@ -163,7 +163,7 @@ class StudyInputs:
     def cohort_tests(self) -> pd.DataFrame:
         """Return the tests of the study's classifiers in second cohorts and in its other series.
 
-        The table has the columns that `xnbflow.inference.verdicts.cohort_reasons` reads. Of the
+        The table has the columns that `xnbflow.inference.verdicts.cohort_findings` reads. Of the
         tests among several series, only the ones of models of a single series belong to a
         classifier that was trained on a data set of the study; models of merged series have
         further training samples.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.core.findings import Finding
 from xnbflow.core.study import Study
 from xnbflow.diagnostics.series_fingerprints import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
@@ -17,12 +18,10 @@ from xnbflow.inference.equal_priors import equal_priors
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline_classifier, headline_table
 from xnbflow.inference.intervals import inflation_of
-from xnbflow.inference.verdict_reasons import Reason
 from xnbflow.inference.verdicts import (
-    class_pair_reasons,
-    cohort_reasons,
-    column_reasons,
-    reasons_of_data,
+    class_pair_findings,
+    cohort_findings,
+    column_findings,
     verdicts,
 )
 from xnbflow.studies import (
@@ -33,7 +32,7 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
-from xnbflow.studies.concordances import concordances, graded_audit, inseparable
+from xnbflow.studies.concordances import concordances, inseparable
 from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
@@ -46,6 +45,7 @@ from xnbflow.tables.contract import (
     TRUTH_TABLE,
     TableSchema,
 )
+from xnbflow.tables.finding_table import finding_table
 
 
 def study_tables(
@@ -78,7 +78,7 @@ def study_tables(
 
     # Data sets and their checks, the scores of folds, and the selected features.
     tables = {
-        **audit_and_check_tables(inputs, headers),
+        **check_tables(inputs),
         **_dataset_tables(inputs, headers, fits=fits, alpha=alpha),
         **_score_tables(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
@@ -89,10 +89,11 @@ def study_tables(
         "recovery": selected_features.recovery(selected, fits, planted),
     }
 
-    # Estimates, verdicts and headline; the audit is graded by them.
+    # Estimates, verdicts and headline.
     tables |= _result_tables(
         inputs.study,
         tables=tables,
+        data_findings=data_findings(inputs, headers),
         predictions=predictions,
         fits=fits,
         headers=headers,
@@ -116,7 +117,7 @@ def study_tables(
     return tables | {
         "samples": samples,
         "hard_samples": sample_errors.hard_samples(samples),
-        "suspects": sample_errors.suspects(samples, tables["audit"], inseparable_columns),
+        "suspects": sample_errors.suspects(samples, tables["findings"], inseparable_columns),
         "misclassified": sample_errors.misclassified(samples),
     }
 
@@ -125,17 +126,19 @@ def _result_tables(
     study: Study,
     *,
     tables: Mapping[str, pd.DataFrame],
+    data_findings: pd.DataFrame,
     predictions: Tables,
     fits: Tables,
     headers: Headers,
     inflations: Mapping[Key, float],
     cohort_tests: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
-    """Return the estimates, the verdicts with their reasons, and the headline.
+    """Return the estimates, the verdicts with their findings, and the headline.
 
-    ``tables`` are the tables of the study that are made before, ``cohort_tests`` the table of
-    `StudyInputs.cohort_tests`. If the classifier of the headline was chosen by its results, its
-    intervals are corrected for the number of candidates.
+    ``tables`` are the tables of the study that are made before, ``data_findings`` the findings on
+    its data sets, ``cohort_tests`` the table of `StudyInputs.cohort_tests`. If the classifier of
+    the headline was chosen by its results, its intervals are corrected for the number of
+    candidates.
     """
     # The performance of each classifier, and its AUCs.
     headline, n_candidates = headline_classifier(study, tables["selection"], tables["averages"])
@@ -151,9 +154,10 @@ def _result_tables(
     estimate_table = estimates(performances, headers, n_failed, class_areas)
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
-    audit = tables["audit"]
     biology = {name: study.design_of(name).biology for name in headers}
-    concordance, concordance_pairs = concordances(predictions, headers, audit, biology)
+    concordance, concordance_pairs = concordances(
+        predictions, headers, tables["associations"], biology
+    )
     class_pair_table = class_pairs(predictions, headers, inflations, candidates)
 
     # The verdicts, by all evidence.
@@ -163,10 +167,10 @@ def _result_tables(
         fits={key: (n_failed[key], len(table)) for key, table in fits.items()},
         stability=tables["stability"],
         label_tests=tables["label_tests"],
-        further=further_reasons(
+        data_findings=data_findings,
+        further=further_findings(
             fits,
             headers,
-            audit=audit,
             concordance_pairs=concordance_pairs,
             class_pair_table=class_pair_table,
             cohort_tests=cohort_tests,
@@ -177,41 +181,37 @@ def _result_tables(
         "class_pairs": class_pair_table,
         "concordance": concordance,
         "concordance_pairs": concordance_pairs,
-        "audit": graded_audit(audit, concordance, classifier=headline, headers=headers),
         **verdict_tables,
         "headline": headline_table(study, headline, tables["summary"], estimate_table),
     }
 
 
-def further_reasons(
+def further_findings(
     fits: Tables,
     headers: Headers,
     *,
-    audit: pd.DataFrame,
     concordance_pairs: pd.DataFrame,
     class_pair_table: pd.DataFrame,
     cohort_tests: pd.DataFrame,
-) -> dict[Key, list[Reason]]:
-    """Return the reasons against each classifier that its recalls alone do not show.
+) -> dict[Key, list[Finding]]:
+    """Return the findings on each classifier that its recalls alone do not show.
 
-    They come from the data set, its columns, pairs of classes, and second cohorts.
+    They come from columns of the samples, pairs of classes, and second cohorts.
     ``class_pair_table`` is the table ``class_pairs`` of the study, ``cohort_tests`` the table of
     `StudyInputs.cohort_tests`.
     """
-    by_dataset = reasons_of_data(audit, headers)
-    by_column = column_reasons(concordance_pairs, headers)
-    by_class_pair = class_pair_reasons(class_pair_table)
-    by_cohort = cohort_reasons(cohort_tests)
-    reasons = {}
+    by_column = column_findings(concordance_pairs, headers)
+    by_class_pair = class_pair_findings(class_pair_table)
+    by_cohort = cohort_findings(cohort_tests)
+    findings = {}
     for key in fits:
         dataset, _, classifier = key
-        reasons[key] = [
-            *by_dataset[dataset],
+        findings[key] = [
             *by_column.get(key, ()),
             *by_class_pair.get(key, ()),
             *by_cohort.get((dataset, classifier), ()),
         ]
-    return reasons
+    return findings
 
 
 def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd.DataFrame]:
@@ -254,16 +254,30 @@ def _dataset_tables(
     }
 
 
-def audit_and_check_tables(inputs: StudyInputs, headers: Headers) -> dict[str, pd.DataFrame]:
+def check_tables(inputs: StudyInputs) -> dict[str, pd.DataFrame]:
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
     tables = {"random_genes": _with_keys(inputs.random_genes(), "random_genes")}
     for name, schema in AUDIT_TABLES.items():
-        path = DIAGNOSTIC_PATH.fill(table=name)
-        tables[name] = _with_keys(inputs.dataset_tables(path, schema), name)
-    # Findings about the phenotype alone, and about samples in several series, need all headers.
-    audits = [tables["audit"], *(phenotype_checks(header) for header in headers.values())]
-    audits.append(shared_by_series(inputs.series_paths))
-    return tables | {"audit": _join_tables(audits, STUDY_TABLES["audit"])}
+        if name != "findings":
+            path = DIAGNOSTIC_PATH.fill(table=name)
+            tables[name] = _with_keys(inputs.dataset_tables(path, schema), name)
+    return tables
+
+
+def data_findings(inputs: StudyInputs, headers: Headers) -> pd.DataFrame:
+    """Return the findings on all data sets, with the column ``dataset``.
+
+    Findings on the phenotype alone, and on samples in several series, need the headers and files of
+    all series; those of the audit are in the files of *diagnose*.
+    """
+    schema = AUDIT_TABLES["findings"]
+    audited = inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table="findings"), schema)
+    parts = []
+    for name, header in headers.items():
+        parts.append(audited[name].assign(dataset=name))
+        parts.append(finding_table(phenotype_checks(header)).assign(dataset=name))
+    parts.append(shared_by_series(inputs.series_paths))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _with_keys(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:

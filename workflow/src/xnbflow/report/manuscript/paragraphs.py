@@ -21,7 +21,7 @@ from xnbflow.sources.dataset_entry import read_entry
 
 #: The tables that the template reads unchanged.
 _TABLES = (
-    "audit",
+    "associations",
     "calibration",
     "concordance",
     "omnibus",

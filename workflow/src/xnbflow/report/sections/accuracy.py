@@ -25,7 +25,7 @@ _METRICS = {
     "f1_macro": Column("number", "mean over classes", label="macro F1"),
     "mcc": Column("number", label="Matthews’ correlation"),
     "roc_auc": Column("number", "one class against the rest", label="ROC AUC"),
-    "log_loss": Column("number", "lower is better"),
+    "log_loss": Column("number", "lower is better; probabilities are at least 2.2e-16"),
     "brier": Column("number", "squared error summed over classes, 0 to 2", label="Brier score"),
     "features_per_class": Column("number", "mean over classes", format=",.1f"),
     "features": Column("number", "distinct ones", label="features in all", format=",.1f"),

@@ -38,13 +38,11 @@ def section(results: StudyResults) -> Section | None:
         card.feature_items or any(line.items for line in card.lines) for card in cards
     )
     caption = results.with_noun(CAPTION) if features_are_named else NO_FEATURES
-    files = sources(
-        "estimates", "verdicts", "reasons", "selection", "profiles", "stability", "audit"
-    )
+    files = sources("estimates", "verdicts", "findings", "selection", "profiles", "stability")
     for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
         files += results.gene_tables(dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))
-    explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "reasons"), id=rule)
+    explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "findings"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))
     blocks += suspect_blocks(results)
     lead = f"By {results.labels[chosen]}; the second page compares the classifiers."

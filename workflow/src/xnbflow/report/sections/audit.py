@@ -10,38 +10,39 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.probabilities import draw_probabilities
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
-from xnbflow.report.reasons import (
+from xnbflow.report.findings import (
     finding_in_short,
     finding_in_words,
-    subject_of,
+    in_order,
     within_levels_clause,
 )
+from xnbflow.report.numbers import capitalized
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import inseparable_pairs
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("audit")
-_ORDER = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
+#: Kinds of findings on a column that goes with the class, or on all of them.
+_COLUMN_KINDS = ("separates classes", "associated", "phenotype")
 #: Prefix of the columns of the phenotype in the table ``components``.
 _PHENOTYPE = "phenotype."
 
 
 def section(results: StudyResults) -> Section | None:
     """Return the findings within and between data sets; None without data sets."""
-    if results.tables["audit"].empty:
+    if not results.study.datasets:
         return None
     findings = audit_findings(results)
     blocks: list[Block] = []
     if findings.empty:
         blocks.append(Prose(nothing_found(results)))
     else:
-        columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "p_holm"]
-        shown = findings.assign(
-            subject=[subject_of(row) for row in findings.to_dict("records")],
-            finding=[finding_sentence(results, row) for row in findings.to_dict("records")],
-        )
-        blocks.append(results.tables.show("audit", _TEXTS["findings"], columns, shown))
+        # The sentence has the subject and numbers of a finding.
+        columns = ["dataset", "code", "severity", "allows", "detail"]
+        sentences = [finding_sentence(results, row) for row in findings.to_dict("records")]
+        shown = findings.assign(detail=sentences)
+        blocks.append(results.tables.show("findings", _TEXTS["findings"], columns, shown))
     for i, dataset in enumerate(results.study.datasets):
         content = audit_of_dataset(results, dataset)
         if len(results.study.datasets) == 1:
@@ -55,66 +56,69 @@ def section(results: StudyResults) -> Section | None:
 
 def nothing_found(results: StudyResults) -> str:
     """Return which checks found nothing, and with how many features and samples they are made."""
-    rows = results.tables["audit"]
-    checks = set(rows["check"])
-    tested = rows.loc[rows["check"] == "confounder", "subject"].drop_duplicates().tolist()
+    tested = results.tables["associations"]["column"].drop_duplicates().tolist()
     confounder = "No"
     if tested:
         confounder = f"No confounder among the columns tested ({listed(tested, 6)}), no"
-    scale = " and no wrong scale" if "scale" in checks else ""
     return (
-        f"{confounder} repeated sample, no outlier{scale} was found. Scales and similar samples "
-        "are tested with at least a hundred features, equal ones with twenty, outliers with ten "
-        "samples."
+        f"{confounder} repeated sample, no outlier and no wrong scale was found. Scales and "
+        "similar samples are tested with at least a hundred features, equal ones with twenty, "
+        "outliers with ten samples."
     )
 
 
 def audit_findings(results: StudyResults) -> pd.DataFrame:
-    """Return the rows of the audit with findings, the most serious first."""
-    rows = results.tables["audit"]
-    rows = rows[rows["severity"] != "none"]
-    # "phenotype only" repeats the test of a single column that is a confounder
-    tests = rows[rows["check"].isin(["confounder", "phenotype only"])]
-    rows = rows.drop(index=tests.index[tests.duplicated(["dataset", "subject"])])
-    return rows.sort_values("severity", key=lambda column: column.map(_ORDER), kind="stable")
+    """Return the findings on data sets, the most serious first."""
+    rows = results.rows("findings", classifier="")
+    # all columns together repeat the test of a single column that goes with the class
+    columns = rows[rows["kind"].isin(_COLUMN_KINDS)]
+    rows = rows.drop(index=columns.index[columns.duplicated(["dataset", "subject"])])
+    in_kinds = pd.DataFrame(in_order(rows.to_dict("records")), columns=rows.columns)
+    return in_kinds.sort_values(
+        "severity", key=lambda column: column != "warning", kind="stable", ignore_index=True
+    )
 
 
 @dataclass(frozen=True)
-class Finding:
+class GravestFinding:
     """The most serious finding of a data set: in short, and with everything about it."""
 
     short: str
     sentence: str
 
 
-def most_serious(results: StudyResults, dataset: str) -> Finding | None:
+def most_serious(results: StudyResults, dataset: str) -> GravestFinding | None:
     """Return the most serious finding of a data set; None without a warning."""
     findings = audit_findings(results)
     findings = findings[findings["dataset"] == dataset]
-    findings = findings[findings["severity"].isin(["severe", "warning"])]
+    findings = findings[findings["severity"] == "warning"]
     if findings.empty:
         return None
     row = findings.iloc[0].to_dict()
     sentence = finding_sentence(results, row)
     if len(findings) > 1:
         sentence += f" {counted(len(findings) - 1, 'other finding')} below."
-    return Finding(short=finding_in_short(row), sentence=sentence)
+    short = finding_in_short(row, results.noun(dataset))
+    return GravestFinding(short=short, sentence=sentence)
 
 
 def finding_sentence(results: StudyResults, row: dict[str, Any]) -> str:
-    """Return a row of the audit in sentences, with the recognition within levels of its column.
+    """Return a finding in a sentence, with the recognition within levels of its column.
 
-    Its remedy, to adjust the comparisons of features for the column, is left out where the design
+    Its advice, to adjust the comparisons of features for the column, is left out where the design
     of the study has it.
     """
-    if row["remedy"] and _is_adjusted_for(results, row):
-        row = {**row, "remedy": "comparisons of features are adjusted for it"}
-    return finding_in_words(row, _words_on_levels(results, row))
+    advice = None
+    if _is_adjusted_for(results, row):
+        advice = "comparisons of features are adjusted for it"
+    within = _words_on_levels(results, row)
+    text = finding_in_words(row, within, advice=advice, noun=results.noun(row["dataset"]))
+    return capitalized(text)
 
 
 def _is_adjusted_for(results: StudyResults, row: dict[str, Any]) -> bool:
     """Return whether the features of a data set were compared adjusted for the row's column."""
-    if row["check"] != "confounder":
+    if row["kind"] not in _COLUMN_KINDS or not row["other"]:
         return False
     adjusted = results.gene_tables(row["dataset"])["design"]["adjusted"]
     # Names may contain commas, which separate them.
@@ -126,7 +130,7 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
 
     The classifier is the first of the study. The text is empty for other findings.
     """
-    if row["check"] != "confounder" or row["severity"] not in {"severe", "warning"}:
+    if row["kind"] not in _COLUMN_KINDS:
         return ""
     classifier = results.tables["headline"]["classifier"].iloc[0]
     rows = results.rows("concordance", dataset=row["dataset"], classifier=classifier)
@@ -142,7 +146,7 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
 
 def audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the pictures of a data set, and how each column goes with the class."""
-    sources = results.tables.sources("components", "audit")
+    sources = results.tables.sources("components", "findings")
     components = component_figures(results, dataset)
     probabilities = probability_figures(results, dataset)
     caption = _TEXTS["picture"]
@@ -152,12 +156,12 @@ def audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     if len(components) > 1:
         gallery = Gallery(components[1:], "", sources)
         blocks.append(Group("Coloured by other columns", [gallery]))
-    tested = results.rows("audit", dataset=dataset, check="confounder")
+    tested = results.rows("associations", dataset=dataset)
     if tested.empty:
         blocks.append(Prose(_TEXTS["unknown"], "warning"))
     else:
-        columns = ["subject", "value", "p", "p_holm", "genes", "genes_adjusted", "severity"]
-        blocks.append(results.tables.show("audit", _TEXTS["tested"], columns, tested))
+        columns = ["column", "strength", "p", "p_holm", "genes", "genes_adjusted"]
+        blocks.append(results.tables.show("associations", _TEXTS["tested"], columns, tested))
     if biology := results.study.design_of(dataset).biology:
         names = listed([f"“{name}”" for name in biology])
         verb = either(len(biology), "is biology by the design of the study and limits", "are "
@@ -185,12 +189,11 @@ def batch_tables(results: StudyResults, dataset: str) -> list[Block]:
 def component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the samples by two principal components, coloured by class and by tested columns."""
     samples = results.rows("components", dataset=dataset)
-    shares = results.rows("audit", dataset=dataset, check="overview")["value"].tolist()
+    shares = samples[["share_1", "share_2"]].iloc[0].tolist()
 
     # The class and the tested columns of the phenotype that the table has, by name.
     tested = {"class": samples["class"].tolist()}
-    confounders = results.rows("audit", dataset=dataset, check="confounder")
-    for name in confounders["subject"]:  # the strongest first
+    for name in results.rows("associations", dataset=dataset)["column"]:  # the strongest first
         cells = samples.get(f"{_PHENOTYPE}{name}", pd.Series(dtype=object)).fillna("")
         if (cells != "").any():
             tested[name] = [text or "unknown" for text in cells]

@@ -12,7 +12,7 @@ from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import COHORT_RULE, cohort_sentence
+from xnbflow.report.sentences import COHORT_RULE, COHORT_WORDS, cohort_sentence
 from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import ALL_COHORTS, MODEL
 
@@ -76,7 +76,7 @@ def models_in_words(results: StudyResults) -> str:
     clauses = []
     for strategy, tests in _left_out(results).groupby("strategy", sort=False):
         counts = tests["verdict"].value_counts()
-        verdicts = ", ".join(f"{verdict} in {n}" for verdict, n in counts.items())
+        verdicts = ", ".join(f"{COHORT_WORDS[verdict]} in {n}" for verdict, n in counts.items())
         accuracies = tests["value"].dropna()
         span = ""
         if len(accuracies):

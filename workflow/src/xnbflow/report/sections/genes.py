@@ -11,6 +11,7 @@ from xnbflow.core.nouns import counted, either
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.volcano import evidence
+from xnbflow.report.findings import finding_in_words
 from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import (
     Block,
@@ -23,7 +24,6 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.page.gene_content import gene_content
-from xnbflow.report.reasons import finding_in_words
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
@@ -113,10 +113,10 @@ def genes_of_series(
     """
     genes = tables["genes"]
     about = results.rows("datasets", dataset=dataset).iloc[0]
-    shifts = results.rows("audit", dataset=dataset, check="global shift", severity="warning")
+    shifts = results.rows("findings", dataset=dataset, code="values", kind="global shift")
     for row in shifts.to_dict("records"):
-        text = capitalized(finding_in_words(row))
-        yield Prose(text, "warning", results.tables.sources("audit"))
+        text = capitalized(finding_in_words(row, noun=results.noun(dataset)))
+        yield Prose(text, "warning", results.tables.sources("findings"))
     sizes = results.rows("class_sizes", dataset=dataset)
     by_chance = sizes["perfect_by_chance"].sum() if len(sizes) > _MIRRORED else np.nan
     if len(sizes) == _MIRRORED:  # the features that separate one class separate the other

@@ -17,7 +17,7 @@ from xnbflow.report.sections.accuracy import (
     confusion_figure,
     frequent_mistakes,
 )
-from xnbflow.report.sentences import COHORT_RULE, cohort_sentence, overlap
+from xnbflow.report.sentences import COHORT_RULE, COHORT_WORDS, cohort_sentence, overlap
 from xnbflow.report.texts import texts_of
 
 #: The anchor on the page of the rule of verdicts in second cohorts.
@@ -26,16 +26,6 @@ COHORT_ANCHOR = "cohort-rule"
 _TEXTS = texts_of("validation")
 #: The columns that identify a test: the fields of a `Validation`.
 _KEY = ["model", "train", "test", "match", "harmonise"]
-#: The end of a sentence for each verdict, after "In a second cohort the model ...".
-_VERDICT_WORDS = {
-    "held": "held",
-    "held in part": "held in part",
-    "ranking holds": "ranked samples rightly but would need another threshold",
-    "did not hold": "did not hold",
-    "cannot tell": "could not be judged",
-    "labels look exchanged": "seemed to have exchanged labels",
-    "shares samples": "shared samples with the training cohort, so that there is no verdict",
-}
 
 
 def section(results: StudyResults) -> Section | None:
@@ -51,7 +41,7 @@ def section(results: StudyResults) -> Section | None:
         verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
         accuracies = _rows(results, pair, "accuracy").set_index("cohort")
         n_right, n_samples = accuracies.loc["test", ["right", "n"]]
-        note = f"{_VERDICT_WORDS[verdict]}: {n_right:.0f} of {n_samples:.0f} right"
+        note = f"{COHORT_WORDS[verdict]}: {n_right:.0f} of {n_samples:.0f} right"
         content = list(blocks_of_pair(results, pair, figure_prefix=f"cohorts-{number:02d}"))
         blocks.append(Group(pair_title(results, pair), content, note, opened=number == 1))
     return Section(
@@ -79,9 +69,9 @@ def verdicts_in_words(results: StudyResults) -> str:
         return ""
     verdicts = results.validation["verdicts"]["verdict"]
     if len(verdicts) == 1:
-        return f"In a second cohort the model {_VERDICT_WORDS[verdicts.iloc[0]]}."
+        return f"In a second cohort the model {COHORT_WORDS[verdicts.iloc[0]]}."
     counts = verdicts.value_counts()
-    parts = [f"{counts[key]} {words}" for key, words in _VERDICT_WORDS.items() if key in counts]
+    parts = [f"{counts[key]} {words}" for key, words in COHORT_WORDS.items() if key in counts]
     return f"In a second cohort, of {counted(len(verdicts), 'model')}: {', '.join(parts)}."
 
 

@@ -14,8 +14,9 @@ from xnbflow.models.pipelines import explainer
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import TrainedModel, core_performance
 from xnbflow.naive_bayes.conformal import ERROR_RATE
+from xnbflow.report.findings import verdict_in_words
 from xnbflow.report.numbers import capitalized, format_number
-from xnbflow.report.reasons import verdict_in_words
+from xnbflow.report.sentences import limiting_rows
 from xnbflow.tables.contract import MODEL, STUDY_FILES, STUDY_TABLES
 from xnbflow.tables.storage import read_parquet, tsv
 
@@ -181,14 +182,14 @@ def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -
 class ModelVerdict:
     """The verdict of a study on the classifier of a model, or why there is none.
 
-    ``level`` is empty without a verdict. ``reasons`` are the rows of the table ``reasons``, and
-    ``text`` is a sentence, as "Partly supported, because ...".
+    ``level`` is empty without a verdict. ``findings`` are the rows of the table ``findings`` that
+    limit it, and ``text`` is a sentence, as "Partly supported, because ...".
     """
 
     text: str
     level: str = ""
     study: str = ""
-    reasons: list[dict[str, Any]] = field(default_factory=list)
+    findings: list[Mapping[str, Any]] = field(default_factory=list)
 
 
 def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
@@ -203,7 +204,7 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
         return ModelVerdict(text="No verdict: the file is not in the folder of a study.")
     study = values["study"]
     paths = {}
-    for name in ("verdicts", "reasons"):
+    for name in ("verdicts", "findings"):
         paths[name] = root / STUDY_FILES[name].of(study=study)
         if not paths[name].is_file():
             text = f"No verdict: the study {study} has not compared its classifiers yet."
@@ -214,11 +215,11 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
         text = f"No verdict: the study {study} did not cross-validate this model."
         return ModelVerdict(text=text, study=study)
     row = rows.iloc[0]
-    limiting = _rows_of_key(paths["reasons"], "reasons", key | {"folds": row["folds"]})
-    reasons: list[dict[str, Any]] = limiting.to_dict("records")
-    sentence = verdict_in_words(row["level"], reasons, noun)
+    table = read_parquet(paths["findings"], STUDY_TABLES["findings"])
+    limiting = limiting_rows(table, key | {"folds": row["folds"]})
+    sentence = verdict_in_words(row["level"], limiting, noun)
     return ModelVerdict(
-        text=f"{capitalized(sentence)}.", level=row["level"], study=study, reasons=reasons
+        text=f"{capitalized(sentence)}.", level=row["level"], study=study, findings=limiting
     )
 
 
