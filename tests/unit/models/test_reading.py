@@ -41,7 +41,7 @@ def needed_transform(
     transform=None,
 ):
     """Return the transform of samples whose values are of a ``kind`` (`scale_of`)."""
-    monkeypatch.setattr(reading, "scale_of", lambda *_: (kind, ""))
+    monkeypatch.setattr(reading, "scale_of", lambda *_, **__: (kind, ""))
     entry = DatasetEntry("new", "table", "new.csv", transform=transform)
     series = dataset(np.ones((n_features, 2)), ["a", "b"])
     training = DatasetEntry("x", "table", missing="impute", transform="log2")
@@ -57,7 +57,7 @@ def needed_transform(
         ({"kind": RecognisedScale.LOGGED_TWICE}, ""),
         ({"kind": RecognisedScale.MIXED}, ""),
         ({"n_features": 99}, ""),
-        ({"quartiles": INTENSITIES}, ""),
+        ({"kind": RecognisedScale.NOT_LOGGED, "quartiles": INTENSITIES}, ""),
         ({"quartiles": None}, ""),
         ({"transform": "log2p1"}, ""),
     ],
@@ -68,8 +68,13 @@ def test_values_of_a_hundred_features_get_the_transform_of_the_training(
     assert needed_transform(monkeypatch, **changes) == transform
 
 
+def test_logarithms_are_refused_where_the_model_has_none(monkeypatch):
+    with refused("new.csv has logarithms, but the model was fitted to values", key="transform"):
+        needed_transform(monkeypatch, kind=RecognisedScale.LOGARITHMS, quartiles=INTENSITIES)
+
+
 def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(monkeypatch):
-    monkeypatch.setattr(reading, "scale_of", lambda *_: (RecognisedScale.NOT_LOGGED, ""))
+    monkeypatch.setattr(reading, "scale_of", lambda *_, **__: (RecognisedScale.NOT_LOGGED, ""))
     series = dataset(np.ones((100, 2)), ["a", "b"])
     with refused("new.csv has values that are not logged", key="transform"):
         reading.needed_transform(described_entry("new.csv"), None, series, LOGARITHMS)

@@ -1,7 +1,7 @@
 """Which field of a GEO series is proposed as the label."""
 
 import pytest
-from toys import put
+from toys import put, refused
 
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
@@ -104,6 +104,32 @@ def test_patients_and_plates_of_the_labelled_samples_are_proposed(tmp_path):
 
 def test_values_of_a_sequencing_series_are_not_its_counts(tmp_path):
     kind = ["!Series_type", "Expression profiling by high throughput sequencing"]
-    row = proposal(tmp_path, TITLES, TISSUES, kind).entry
+    counts = ["!Series_supplementary_file", "ftp://example.org/GSE5_counts.tsv.gz"]
+    row = proposal(tmp_path, TITLES, TISSUES, kind, counts).entry
     assert (row.source, row.samples, row.transform) == ("table", "columns", "tmm")
+    assert row.location == "https://example.org/GSE5_counts.tsv.gz"
     assert proposal(tmp_path, TITLES, TISSUES).entry.source == "geo"
+
+
+def test_a_series_without_counts_and_files_of_counts_is_refused(tmp_path):
+    kind = ["!Series_type", "Expression profiling by high throughput sequencing"]
+    with refused("names no supplementary table", key="accession"):
+        proposal(tmp_path, TITLES, TISSUES, kind)
+
+
+def test_a_series_without_values_is_refused(tmp_path):
+    text = series(TITLES, TISSUES)
+    lines = [line for line in text.splitlines() if not line.startswith("p1")]
+    path = put(tmp_path, "\n".join([*lines, ""]), "GSE5_series_matrix.txt")
+    with refused("the table of values is empty", key="accession"):
+        summary_of(path)
+
+
+def test_samples_without_values_are_named(tmp_path):
+    text = series(TITLES, TISSUES).replace("\t6.5\t", "\tnull\t").replace("\t10.5", "\t")
+    path = put(tmp_path, text, "GSE5_series_matrix.txt")
+    with refused(
+        r"2 samples of 6 have no values .* GSM1, GSM5.* 'drop=\[GSM1, GSM5\]'", key="drop"
+    ):
+        summary_of(path)
+    assert summary_of(path, drop=("GSM1", "GSM5")).entry.label == "characteristics:tissue type"

@@ -105,36 +105,30 @@ def genes_in_columns(names, seed=0):
 @pytest.mark.parametrize(
     ("place", "name", "is_gene"),
     [
-        (10, "weight", True),  # between genes, with values like theirs
-        (0, "weight", False),  # beside the samples
-        (0, "WEIGHT", True),  # in capitals like the genes
+        (10, "weight", False),  # a word among symbols
+        (0, "weight", False),
+        (0, "WEIGHT", True),  # in capitals like the genes, and with their decimals
     ],
 )
-def test_a_clinical_name_is_a_gene_by_place_or_capitals(tmp_path, place, name, is_gene):
+def test_a_word_is_no_gene_among_symbols(tmp_path, place, name, is_gene):
     names = [f"ZNF{i}" for i in range(40)]
     names.insert(place, name)
     layout = rows_layout(tmp_path, genes_in_columns(names))
     assert (name not in layout.fields) == is_gene
 
 
-@pytest.mark.parametrize(("n_small", "are_capitals"), [(8, True), (9, False)])
-def test_four_fifths_of_the_names_are_in_capitals(tmp_path, n_small, are_capitals):
-    names = ["AGE", *(f"ZNF{i}" for i in range(40 - n_small)), *(f"x{i}" for i in range(n_small))]
-    layout = rows_layout(tmp_path, genes_in_columns(names))
-    assert ("AGE" not in layout.fields) == are_capitals
-
-
-def test_technical_names_in_capitals_are_genes(tmp_path):
+def test_names_in_capitals_are_genes_whatever_they_mean(tmp_path):
     names = ["KIT", *(f"ZNF{i}" for i in range(40)), "run"]
     layout = rows_layout(tmp_path, genes_in_columns(names))
     assert list(layout.fields) == ["type", "run"]
 
 
-@pytest.mark.parametrize(("n_clinical", "are_features"), [(3, False), (4, True)])
-def test_a_table_of_clinical_numbers_has_these_as_features(tmp_path, n_clinical, are_features):
-    clinical = ["age", "bmi", "psa", "weight"][:n_clinical]
-    layout = rows_layout(tmp_path, genes_in_columns([*clinical, "x", "y", "z"]))
-    assert (list(layout.fields) == ["type"]) == are_features
+@pytest.mark.parametrize("n_columns", [7, 19])
+def test_which_of_few_numbers_are_features_is_asked(tmp_path, n_columns):
+    names = ["age", "bmi", "psa", "weight", *(f"m{i}" for i in range(n_columns - 4))]
+    layout = rows_layout(tmp_path, genes_in_columns(names))
+    assert list(layout.fields) == ["type"]
+    assert layout.few_features == tuple(names)
 
 
 def columns_layout(folder, names, first_rows=()):
@@ -146,11 +140,11 @@ def columns_layout(folder, names, first_rows=()):
     return recognise_layout(row, Downloads(folder))
 
 
-@pytest.mark.parametrize(("place", "is_gene"), [(10, True), (0, False), (40, False)])
-def test_a_row_with_a_clinical_name_is_a_gene_between_genes(tmp_path, place, is_gene):
+@pytest.mark.parametrize("place", [10, 0, 40])
+def test_a_row_with_a_word_among_symbols_is_no_gene(tmp_path, place):
     names = [f"Zfp{i}" for i in range(40)]
     names.insert(place, "weight")
-    assert ("weight" not in columns_layout(tmp_path, names).fields) == is_gene
+    assert list(columns_layout(tmp_path, names).fields) == ["weight"]
 
 
 def test_commas_beside_points_are_no_decimal_signs(tmp_path):

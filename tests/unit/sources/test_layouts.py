@@ -20,7 +20,6 @@ from toys import entry_in, set_fields
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.series.plausibility import is_like_features
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 
 #: The summary rows of HTSeq.
@@ -173,7 +172,6 @@ def test_genes_with_clinical_names_are_genes(tmp_path):
 def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orientation):
     ages = np.random.default_rng(8).integers(30, 80, 24)
     frame = pd.DataFrame(counts(), SAMPLES, SYMBOLS)
-    assert is_like_features(ages.astype(float), frame.to_numpy(dtype=float).T)
     frame.insert(300, "AGE", ages)  # among genes, in capitals: a gene
     frame.insert(0, "age", ages)
     frame.insert(0, "condition", CONDITIONS)

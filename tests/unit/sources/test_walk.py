@@ -9,7 +9,8 @@ import pytest
 
 from xnbflow import sources
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import read_entry
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
+from xnbflow.sources.proposal.table_summary import summarise_table
 
 #: Issue 66: 159 functions in 27 files before, by this count.
 MOST_FUNCTIONS = 103
@@ -42,3 +43,29 @@ def test_a_small_table_passes_few_functions(tmp_path):
         sys.setprofile(None)
     assert len(functions) <= MOST_FUNCTIONS
     assert len({file for file, _ in functions}) <= MOST_FILES
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("samples", ["rows", "columns"])
+def test_a_study_reads_a_table_once(tmp_path, samples):
+    """The layout, the label, missing values and repeated names are inferred from one reading."""
+    values = np.random.default_rng(1).normal(8, 1, (12, 40)).round(3)
+    table = pd.DataFrame(values, columns=[*(f"ZNF{i}" for i in range(39)), "ZNF1"])
+    table.iloc[3, 5] = np.nan
+    table.index = pd.Index([f"P{i // 2}_{kind}" for i, kind in enumerate(["ill", "well"] * 6)])
+    table = table if samples == "rows" else table.T
+    table.to_csv(tmp_path / "x.csv", index_label="name")
+    n_readings = 0
+
+    def note(frame, event, _argument):
+        nonlocal n_readings
+        n_readings += event == "call" and frame.f_code.co_name == "read_text"
+
+    sys.setprofile(note)
+    try:
+        proposed = summarise_table(DatasetEntry("x", "table", f"{tmp_path}/x.csv")).entry
+    finally:
+        sys.setprofile(None)
+    assert n_readings == 1
+    assert (proposed.missing, proposed.duplicates) == ("impute", "max_mean")
+    assert proposed.group == "sample name patient"

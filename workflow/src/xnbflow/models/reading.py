@@ -1,6 +1,7 @@
 """Reading of samples from a file or an accession, for training or prediction."""
 
 import re
+import shlex
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
@@ -21,8 +23,10 @@ from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.platforms import are_probes
 from xnbflow.sources.proposal.column_options import add_names, columns_named, set_aside
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
+from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id
@@ -164,8 +168,8 @@ def read_labelled_samples(
             dataset = replace(dataset, transform=transform)
             series = _read_unlabelled(dataset, folder)
             note = (
-                f"transform: {transform} was applied to the values of {dataset.location}, as "
-                "to the training data"
+                f"transform: {flow_yaml(transform)} was applied to the values of "
+                f"{dataset.location}, as to the training data"
             )
             notes = (note,)
     frame = series.frame()
@@ -191,19 +195,33 @@ def needed_transform(
     training: DatasetEntry | None,
     series: DataSet,
     quartiles: np.ndarray | None,
-) -> str:
+) -> Any:
     """Return the transform of the training data that values still need; empty where none.
 
-    Raises an `InputError` for values that are not logged where the model has logarithms and the
-    transform of its training data is unknown.
+    Raises an `InputError` for logarithms where the model has values that are not logged, and for
+    values that are not logged where it has logarithms and the transform of its training data is
+    unknown.
     """
     if quartiles is None or dataset.source not in _LOADERS:
         return ""
     if dataset.transform or series.n_features < _FEWEST_FEATURES:
         return ""
+    recognised, _ = scale_of(
+        series.values,
+        series.samples,
+        Path(dataset.location).name,
+        are_probes=are_probes(series.features),
+    )
     if is_not_logged(intensity_quantiles(quartiles)):
+        if recognised is RecognisedScale.LOGARITHMS:
+            low, median, high = np.nanmedian(quartiles, axis=1)
+            msg = (
+                f"{dataset.location} has logarithms, but the model was fitted to values that are "
+                f"not logged (quartiles of a typical feature {low:.4g}, {median:.4g}, {high:.4g}). "
+                "Give the values on the scale of the training data"
+            )
+            raise InputError(msg, file=dataset.location, key="transform")
         return ""
-    recognised, _ = scale_of(series.values, series.samples, Path(dataset.location).name)
     if recognised in _LOGGED:
         return ""
     if training and training.transform:
@@ -227,6 +245,20 @@ def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
         return {}
     pairs = zip(series.features, table[column], strict=True)
     return {str(feature): symbol for feature, symbol in pairs if symbol}
+
+
+def proposed_transform(dataset: DatasetEntry, series: DataSet) -> str:
+    """Return the sentence that proposes a transform of training data, as a study does.
+
+    It is empty for values that need none, or if the entry has one.
+    """
+    if dataset.source not in _LOADERS:
+        return ""
+    proposed, reason = propose_scale(dataset, series)
+    if not proposed.transform or proposed.transform == dataset.transform:
+        return ""
+    assignment = f"transform={flow_yaml(proposed.transform)}"
+    return f"{reason.strip()} Fit the model again with --set {shlex.quote(assignment)}."
 
 
 def complete_training(dataset: DatasetEntry) -> DatasetEntry:
@@ -283,7 +315,8 @@ def _complete_table(
     if features and not samples_in_columns:
         texts = columns_of_text(table, {*features, *phenotype, id_column})
     if samples_in_columns:
-        return complete_entry(replace(dataset, samples="columns", label=None), downloads)
+        in_columns = replace(dataset, samples="columns", label=None)
+        return complete_entry(in_columns, downloads, features)
     if id_column not in header:
         id_column = dataset.id_column
     if dataset.samples == "rows":

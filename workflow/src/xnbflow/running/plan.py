@@ -182,7 +182,7 @@ class Plan:
         """
         design = vars(study.design_of(dataset))
         if design["trend"] is None:
-            is_log_cpm = self.datasets[dataset].transform == "log_cpm"
+            is_log_cpm = self.datasets[dataset].transform_name == "log_cpm"
             return design | {"trend": is_log_cpm}
         return design
 

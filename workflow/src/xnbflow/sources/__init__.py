@@ -21,6 +21,7 @@ file                         question
 ``annotation``,              which gene does a probe measure, and of which array is it?
 ``platforms``
 ``series``                   how do values, labels and names become a data set?
+``infer``                    which columns of a table are features, by names and values?
 ``proposal``                 what does a file probably contain, and which entry fits it?
 ============================ =============================================================
 

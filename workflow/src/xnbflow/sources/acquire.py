@@ -78,6 +78,7 @@ def acquire(
 
     Examples
     --------
+    >>> from xnbflow.sources.dataset_entry import Shape
     >>> acquire(DatasetEntry("wine", "bundled", "wine", shape=Shape(samples=178))).values.shape
     (13, 178)
     """
@@ -95,7 +96,7 @@ def acquire(
         # The annotation comes first, so that a series without one is not downloaded.
         entry = fetch_annotation(dataset, fetcher) if dataset.annotation else dataset
         series: DataSet = source.load(entry, fetcher)
-        _check_shape(dataset, series)
+        check_shape(dataset, series)
         return series
 
     # A file that is refused, such as a page of a server instead of the data, is fetched elsewhere.
@@ -117,7 +118,7 @@ def acquire(
         f"{difference.sentence} (within its tolerance)"
         for difference in _shape_differences(dataset, series)
     ]
-    for note in [*differences, *series.notes, *_notes_on_constants(series)]:
+    for note in [*differences, *series.notes, *notes_on_constants(series)]:
         warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     return series
 
@@ -149,7 +150,7 @@ def acquire_noting(dataset: DatasetEntry, **settings: Any) -> tuple[DataSet, pd.
     return series, table_of(rows, NOTES_TABLE)
 
 
-def _check_shape(dataset: DatasetEntry, series: DataSet) -> None:
+def check_shape(dataset: DatasetEntry, series: DataSet) -> None:
     """Refuse a series of one class, or of another shape than the entry's within its tolerance."""
     if len(series.classes) < 2:
         samples = either(
@@ -197,7 +198,7 @@ def _shape_differences(dataset: DatasetEntry, series: DataSet) -> list[_ShapeDif
     return differences
 
 
-def _notes_on_constants(series: DataSet) -> list[str]:
+def notes_on_constants(series: DataSet) -> list[str]:
     """Return a note on features with a single value, apart from missing ones."""
     lowest = np.fmin.reduce(series.values, axis=1)
     highest = np.fmax.reduce(series.values, axis=1)

@@ -104,8 +104,11 @@ class DatasetEntry:
         Words that are labels although they look like missing values.
     unlabelled : str or None
         ``refuse`` (the default) or ``drop`` samples without a label; ``ignore`` for prediction.
-    transform, scale : str or None
-        The logarithm that is taken of the values, or that was taken before.
+    transform : str or dict or None
+        The logarithm that is taken of the values: a name, or ``{log2: {floor: 20}}`` of values that
+        are raised to 20 before.
+    scale : str or None
+        The logarithm that was taken before.
     missing : str or dict or None
         ``refuse`` (the default), ``impute``, ``drop_features``, or ``{drop_features: share}``.
     annotation : str or None
@@ -146,7 +149,7 @@ class DatasetEntry:
     map: dict[str, str] = field(default_factory=dict, hash=False)
     literal: tuple[str, ...] = ()
     unlabelled: str | None = None
-    transform: str | None = None
+    transform: str | dict[str, dict[str, float]] | None = field(default=None, hash=False)
     scale: str | None = None
     missing: str | dict[str, float] | None = field(default=None, hash=False)
     annotation: str | None = None
@@ -174,6 +177,27 @@ class DatasetEntry:
         """
         unset = {name: value for name, value in values.items() if not getattr(self, name)}
         return replace(self, **unset)
+
+    @property
+    def transform_name(self) -> str:
+        """The name of the transform; empty without one.
+
+        Examples
+        --------
+        >>> entry = DatasetEntry("x", "table", "x.csv", transform={"log2": {"floor": 20}})
+        >>> entry.transform_name, entry.transform_floor
+        ('log2', 20)
+        """
+        if isinstance(self.transform, dict):
+            return next(iter(self.transform))
+        return self.transform or ""
+
+    @property
+    def transform_floor(self) -> float | None:
+        """The value to which smaller ones are raised before logarithms are taken."""
+        if isinstance(self.transform, dict):
+            return self.transform[self.transform_name]["floor"]
+        return None
 
     @property
     def reading(self) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from xnbflow.data.note import Note
 
 #: Least number of probes by which an array is recognised.
@@ -96,7 +98,7 @@ def recognise_platform(features: Sequence[str]) -> Platform | None:
     return max(platforms, key=lambda platform: platform.probes)
 
 
-def are_probes(features: Sequence[str]) -> bool:
+def are_probes(features: Sequence[str] | np.ndarray) -> bool:
     """Return whether names of features are names of probes, of whatever array.
 
     Examples

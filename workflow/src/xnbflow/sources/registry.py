@@ -108,7 +108,13 @@ _OF_TABLES: dict[str, Schema] = {
         "additionalProperties": NAME,
         "description": "a mapping from texts to labels, as {gbm: tumour, ctrl: normal}",
     },
-    "transform": choice(*(transform.value for transform in Transform)),
+    "transform": _either(
+        _keys({"log2": _keys({"floor": number(above=0)}, required=("floor",))}, ("log2",)),
+        {
+            "enum": [transform.value for transform in Transform],
+            "description": f"{', '.join(Transform)}, or {{log2: {{floor: 20}}}}",
+        },
+    ),
     "unlabelled": choice("refuse", "drop", "ignore"),
 }
 #: The keys of the sources that read a user's file.

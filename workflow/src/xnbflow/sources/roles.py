@@ -20,10 +20,14 @@ from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePatter
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.orientation import SamplesInColumns, SamplesInRows, SampleTable
-from xnbflow.sources.series.sequencing import BARCODE_PATIENT
+from xnbflow.sources.series.sequencing import BARCODE_PATIENT, NAME_PATIENT
 
 #: Labels and groups that are made of the names of samples: no column has them.
-_MADE_OF_NAMES = {("label", SAMPLE_NAMES), ("group", BARCODE_PATIENT)}
+_MADE_OF_NAMES = {
+    ("label", SAMPLE_NAMES),
+    ("group", BARCODE_PATIENT),
+    ("group", NAME_PATIENT),
+}
 
 #: Periods of the units of angles.
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}

@@ -10,12 +10,14 @@ from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.gct import as_gct, read_classes
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
+from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles, kept_columns, turn
 from xnbflow.sources.series.contents import series_of_table
 from xnbflow.sources.series.phenotype import read_phenotype, refuse_glued
+from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
 
 
@@ -27,14 +29,24 @@ def fetch_table(downloads: Downloads, location: str, name: str, sha256: str | No
 
 def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get a table from its path or URL, and read it by the keys of its entry."""
-    if location := dataset.phenotype:
-        if is_accession(location):
-            phenotype_path = fetch_accession(dataset.id, location, downloads)
-        else:
-            phenotype_path = fetch_table(downloads, location, f"{dataset.id}-phenotype")
-        dataset = replace(dataset, phenotype=str(phenotype_path))
+    if dataset.phenotype:
+        dataset = with_phenotype_file(dataset, downloads)
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
-    return read_table(path, dataset)
+    with about_file(path):
+        series, dataset = read_raw_series(path, dataset)
+        return finish(series, dataset)
+
+
+def with_phenotype_file(dataset: DatasetEntry, downloads: Downloads) -> DatasetEntry:
+    """Return the entry with the local path of its phenotype, which may be at a URL or in GEO."""
+    location = dataset.phenotype
+    if not location:
+        return dataset
+    if is_accession(location):
+        path = fetch_accession(dataset.id, location, downloads)
+    else:
+        path = fetch_table(downloads, location, f"{dataset.id}-phenotype")
+    return replace(dataset, phenotype=str(path))
 
 
 def read_table(
@@ -93,6 +105,25 @@ def read_table(
     >>> series.features.tolist(), series.kinds.tolist(), series.values.round(2).tolist()
     (['wind', 'speed'], ['angular', 'linear'], [[1.57, 3.14], [3.0, 5.0]])
     """
+    with about_file(path):
+        series, dataset = read_raw_series(path, dataset)
+        return finish(replace(series, note_unlogged=are_intensities), dataset)
+
+
+def read_raw_series(
+    path: str | Path, dataset: DatasetEntry, raw: RawTable | None = None
+) -> tuple[RawSeries, DatasetEntry]:
+    """Return a table with its roles as a raw series, and the entry as its format completes it.
+
+    Parameters
+    ----------
+    path : path
+        The table.
+    dataset : DatasetEntry
+        Its entry.
+    raw : RawTable, optional
+        The table if it was read before by the same keys; it is released from memory.
+    """
     path = Path(path)
     if suffix_of(path) == ".h5ad":
         from xnbflow.sources.formats.h5ad import as_anndata  # noqa: PLC0415 - an extra
@@ -107,7 +138,8 @@ def read_table(
             phenotype = read_classes(Path(location), path)
         elif location:
             phenotype = read_phenotype(location, dataset)
-        raw = read_raw_table(path, dataset.reading)
+        if raw is None:
+            raw = read_raw_table(path, dataset.reading)
         if not raw.header:
             raise InputError(f"{path} has no header; get it again")
         if raw.is_header_short and phenotype is not None:
@@ -125,4 +157,4 @@ def read_table(
             if len(raw.sheets) > 1:
                 raise with_sheets(error, raw) from error
             raise
-        return finish(replace(series, note_unlogged=are_intensities), dataset)
+        return series, dataset

@@ -82,6 +82,8 @@ def fit(
         dataset = commands.described_entry(table, keys)
         dataset = commands.complete_training(dataset)
         series = commands.read_training(dataset)
+    if proposal := commands.proposed_transform(dataset, series):
+        warn(proposal)
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):

@@ -187,6 +187,8 @@ class RawTable:
     has_number_cells : bool
         Whether cells are numbers or texts by their type, as in a workbook. A decimal comma is then
         written as a point in what is read as text.
+    encoding : str
+        The encoding of lines that are not UTF-8; empty if there are none.
     is_header_short : bool
         Whether the header in the file has one name less than the rows have cells, as R writes it.
     column_unit : str
@@ -218,6 +220,7 @@ class RawTable:
     notes: list[str] = field(default_factory=list)
     sheets: list[str] = field(default_factory=list)
     has_number_cells: bool = False
+    encoding: str = ""
     is_header_short: bool = False
     column_unit: str = "column"
     described: Sequence[int] = ()

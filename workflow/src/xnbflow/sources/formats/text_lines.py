@@ -63,6 +63,8 @@ class DecodedLines:
         The number of the last line that was read.
     ended : bool
         Whether the line ``end`` has been read.
+    other_encoding : str
+        The encoding of lines that are not UTF-8; empty if there are none.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class DecodedLines:
     ) -> None:
         self.notes: list[str] = []
         self.ended = False
+        self.other_encoding = ""
         self.number = first_line - 1
         self._path = path
         self._stream = stream
@@ -109,6 +112,7 @@ class DecodedLines:
         """Return a line that is not UTF-8 as text by the option ``encoding``, with a note."""
         with suppress(UnicodeDecodeError, LookupError):
             text = raw.decode(self._encoding or "")
+            self.other_encoding = self._encoding or ""
             if not self.notes:
                 character = next(c for c in text if ord(c) > 127)
                 note = Note(

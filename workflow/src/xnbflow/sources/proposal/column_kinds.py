@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import either, listed
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
@@ -18,7 +19,7 @@ from xnbflow.sources.proposal.column_options import (
     set_aside,
 )
 from xnbflow.sources.proposal.label import first_column
-from xnbflow.sources.proposal.variables import is_covariate, is_text_column
+from xnbflow.sources.proposal.layout import TableLayout
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     label_options,
@@ -32,11 +33,13 @@ from xnbflow.sources.series.plausibility import (
 )
 
 
-def propose_columns(entry: DatasetEntry, fields: pd.DataFrame) -> tuple[DatasetEntry, list[str]]:
+def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEntry, list[str]]:
     """Return the entry with the columns that are not features, and remarks.
 
-    These are names, patients, the batch, rare classes, and other columns of the samples.
+    These are names, patients, the batch, rare classes, and other columns of the samples. Where the
+    numbers of a table are too few to recognise its features, all are named as features.
     """
+    fields = layout.fields
     label = str(entry.label).removeprefix("obs:")
     # An export may have the label beside others.
     others = tuple(name for name in entry.phenotype_columns if name != label)
@@ -46,14 +49,20 @@ def propose_columns(entry: DatasetEntry, fields: pd.DataFrame) -> tuple[DatasetE
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
     in_table = suffix_of(entry.location) != ".h5ad" and not entry.phenotype
 
-    # The names of the samples; columns that would be names if no name repeated are dropped.
+    # The names of the samples; one that repeats is a mistake, or the name of a patient.
     id_column = name_column(entry, fields, [label])
     repeated: dict[str, list[str]] = {}
-    if in_table and entry.samples == "rows" and not id_column and "" not in fields:
+    is_unnamed = entry.samples == "rows" and not id_column and "" not in fields
+    if in_table and is_unnamed and not entry.features:
         repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *_used(entry)])])
-    if repeated and not entry.features:
-        entry = add_names(entry, "drop", list(repeated))
-    no_descriptions = {label, "", id_column, *repeated}
+    for name, cells in repeated.items():
+        raise InputError(
+            f"{entry.location}: the column {name!r} names the samples, but {listed(cells)} "
+            f"{either(len(cells), 'occurs', 'occur')} more than once. Make the names unique; or, "
+            "if they are patients of whom there are several samples, call the column 'patient'",
+            key=name,
+        )
+    no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 
     # The labels of the samples, empty for classes that are left out.
@@ -72,15 +81,22 @@ def propose_columns(entry: DatasetEntry, fields: pd.DataFrame) -> tuple[DatasetE
     entry = replace(entry.with_defaults(**column_options(candidates, labels)), id_column=id_column)
     used = _used(entry)
     remaining = [name for name in descriptions if name not in used]
-    if in_table and remaining and not entry.features:
+    if not in_table:  # the phenotype file has the others
+        remaining = [name for name in layout.outside if name in remaining]
+    if remaining and not entry.features:
         entry = set_aside(entry, remaining)
 
-    for name, cells in repeated.items():
+    remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
+    remarks += _remarks_on_patients(fields, descriptions, entry.group)
+
+    few_features = [name for name in layout.few_features if name not in (label, id_column)]
+    if in_table and few_features and not (entry.features or entry.drop):
+        entry = add_names(entry, "features", few_features)
         remarks.append(
-            f"The column {name!r} would name the samples, but {listed(cells)} "
-            f"{either(len(cells), 'occurs', 'occur')} more than once; make the names unique."
+            f"The table has {counted(len(few_features), 'column')} of numbers, too few to "
+            "recognise which are features: all are proposed (features). Leave out those that "
+            "describe samples."
         )
-    remarks += _remarks(fields, descriptions, entry, in_table=in_table)
     return entry, remarks
 
 
@@ -145,23 +161,27 @@ def column_options(fields: pd.DataFrame, labels: np.ndarray) -> dict[str, str]:
     return {key: name for key, name in proposed.items() if name}
 
 
-def _remarks(
-    fields: pd.DataFrame, descriptions: Sequence[str], entry: DatasetEntry, *, in_table: bool
+def _remarks_on_numbers(names: Sequence[str]) -> list[str]:
+    """Return a sentence on columns of numbers outside the block of features."""
+    if not names:
+        return []
+    verb = either(len(names), "is a number", "are numbers")
+    aim = either(len(names), "it describes", "they describe")
+    remark = (
+        f"{listed(names)} {verb} outside the block of features, by name or by values: {aim} "
+        "samples; the key features makes a column a feature."
+    )
+    return [remark]
+
+
+def _remarks_on_patients(
+    fields: pd.DataFrame, descriptions: Sequence[str], group: str | None
 ) -> list[str]:
-    """Return sentences on numeric columns that are not features, and on patients."""
-    group = entry.group
-    columns = {name: first_column(fields, name) for name in descriptions if name != group}
-    numbers = []
-    for name, cells in columns.items():
-        if in_table and is_covariate(name) and not is_text_column(cells):
-            numbers.append(name)
+    """Return sentences on columns of patients that are not the ``group``."""
     remarks = []
-    if numbers:
-        predicate = either(len(numbers), "is not a feature by name", "are not features by name")
-        remarks.append(f"{listed(numbers)} {predicate}.")
-    for name, cells in columns.items():
-        n_values = cells.nunique()
-        if is_patient(name) and 2 < n_values < len(fields):
+    for name in descriptions:
+        n_values = first_column(fields, name).nunique()
+        if name != group and is_patient(name) and 2 < n_values < len(fields):
             remarks.append(
                 f"{name!r} has {n_values} values for {len(fields)} samples and is not proposed as "
                 "group: that needs at least five patients, three of each class, and one of every "

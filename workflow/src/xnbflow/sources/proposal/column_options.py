@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
-from xnbflow.sources.formats.cell_texts import is_measured, is_missing
+from xnbflow.sources.formats.cell_texts import is_measured, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.series.plausibility import is_sample_id, is_technical
 from xnbflow.sources.series.sequencing import read_tallies
@@ -31,7 +31,7 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
     """Return the column that names the samples: the first of these whose values are distinct.
 
     1. A column whose name means the names of samples.
-    2. A column of values without spaces.
+    2. A column of values without spaces that are not all numbers.
     3. The first column, if its values have a few words.
 
     Percentages and limits are no names. The result is None without such a column.
@@ -49,7 +49,8 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
         is_complete = cells.nunique() == len(cells) and not cells.map(is_missing).any()
         if not is_complete or is_technical(name) or cells.map(is_measured).any():
             continue
-        if is_sample_id(name) or not cells.str.contains(r"\s").any():
+        are_numbers = not cells.map(is_text).any()
+        if is_sample_id(name) or not (are_numbers or cells.str.contains(r"\s").any()):
             distinct.append(name)
         elif name == fields.columns[0] and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
             few_words.append(name)

@@ -14,11 +14,14 @@ from xnbflow.sources.proposal.column_options import (
 from xnbflow.sources.proposal.layout import recognise_layout
 
 
-def complete_entry(entry: DatasetEntry, downloads: Downloads) -> DatasetEntry:
+def complete_entry(
+    entry: DatasetEntry, downloads: Downloads, features: Collection[str] = ()
+) -> DatasetEntry:
     """Return the entry of a table with all that its layout shows, for a command that reads it.
 
     These are whether samples are rows, the column of their names, and columns that are no features.
-    The entry is returned unchanged if the table does not have its label.
+    The ``features`` of a model remain features. The entry is returned unchanged if the table does
+    not have its label.
     """
     layout = recognise_layout(entry, downloads)
     fields = layout.fields.map(str.strip)
@@ -36,7 +39,7 @@ def complete_entry(entry: DatasetEntry, downloads: Downloads) -> DatasetEntry:
     # Texts of the samples that no key names are no features.
     named = columns_named(completed)
     texts = [str(name) for name in fields if name not in (completed.label, id_column, "")]
-    unnamed = [name for name in texts if not matches(name, named)]
+    unnamed = [name for name in texts if name not in features and not matches(name, named)]
     return set_aside(completed, unnamed) if unnamed else completed
 
 

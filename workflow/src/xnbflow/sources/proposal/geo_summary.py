@@ -1,6 +1,7 @@
 """Summary of an accession of GEO from the head of its file, with a proposed entry."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.annotation import GEO_URLS, has_annotation
-from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matches
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
@@ -119,7 +122,9 @@ def _summarise_stream(
         entry, remark = _counts_entry(entry, head, downloads)
         reason += remark
     elif entry and not request.transform:
-        logarithm, remark = proposed_logarithm(_first_values(stream), samples=np.array([]))
+        values = _first_values(request, where, stream, head)
+        present = values[~np.isnan(values)]
+        logarithm, remark = proposed_logarithm(present[None, :], samples=np.array([]))
         entry = replace(entry, **logarithm)
         reason += remark
 
@@ -147,18 +152,47 @@ def _summarise_stream(
     )
 
 
-def _first_values(stream: "io.BufferedReader[Any]") -> np.ndarray:
-    """Return the numbers in the first lines of the table of values, shape (1, n_numbers).
+def _first_values(
+    request: DatasetEntry, where: str, stream: "io.BufferedReader[Any]", head: GeoHead
+) -> np.ndarray:
+    """Return the numbers in the first lines of the table of values, (n_rows, n_samples).
 
-    The ``stream`` is at the header of the table, where `read_head` leaves it.
+    The ``stream`` is at the header of the table, where `read_head` leaves it. A table without
+    values, and samples without any, are refused.
     """
-    values = []
-    for line in islice(stream, 1, _FIRST_LINES):  # without the header
+    header = [cell.strip().strip('"') for cell in next(stream, b"").decode().split("\t")]
+    rows = []
+    for line in islice(stream, _FIRST_LINES - 1):
         if line.startswith(b"!"):  # the end of a short table
-            continue
-        cells = line.split(b"\t")[1:]
-        values += [float(cell) for cell in cells if _NUMBER.fullmatch(cell.strip())]
-    return np.array([values])
+            break
+        cells = [cell.strip().strip(b'"') for cell in line.split(b"\t")]
+        if len(cells) != len(header):
+            continue  # the reader refuses it
+        rows.append([float(cell) if _NUMBER.fullmatch(cell) else np.nan for cell in cells])
+    samples = [name for name in head.samples if name in header and not matches(name, request.drop)]
+    positions = [header.index(name) for name in samples]
+    values = np.array(rows).reshape(len(rows), len(header))[:, positions]
+    if np.isnan(values).all():
+        raise InputError(
+            f"{where}: the table of values is empty. The values may be in a supplementary file of "
+            f"the series ({listed(head.supplementary) or 'it names none'}): make a study of that "
+            f"file, with phenotype: {{accession: {head.accession}}}",
+            key="accession",
+        )
+    without_values = [
+        name
+        for name, is_empty in zip(samples, np.isnan(values).all(axis=0), strict=True)
+        if is_empty
+    ]
+    if without_values:
+        raise InputError(
+            f"{where}: {counted(len(without_values), 'sample')} of {len(samples)} "
+            f"{either(len(without_values), 'has', 'have')} no values in the first {len(rows)} "
+            f"rows: {listed(without_values)}. Leave them out by "
+            f"--set {shlex.quote(f'drop={flow_yaml(without_values)}')}",
+            key="drop",
+        )
+    return values
 
 
 @dataclass(frozen=True)
@@ -374,7 +408,14 @@ def _counts_entry(
         remark = f" The counts are those that NCBI has computed: {computed.counts_file}."
     else:
         files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
-        counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
+        if not files:
+            raise InputError(
+                f"{entry.location}: the series has no table of values, and names no supplementary "
+                f"table of them ({listed(head.supplementary) or 'no file at all'}). Make the table "
+                f"of counts, then: xnbflow study counts.tsv --phenotype {entry.location}",
+                key="accession",
+            )
+        counts = files[0].replace("ftp://", "https://", 1)
         remark = (
             " The data set has the first supplementary file as its table: check what it contains."
         )

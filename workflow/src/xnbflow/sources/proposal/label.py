@@ -135,11 +135,18 @@ def choose_label(layout: TableLayout) -> LabelChoice:
     if entry.label:
         return LabelChoice(layout, entry, remarks)
 
-    candidates = plausible_labels(fields)
+    # Of the numbers outside the block of features only those are candidates whose name is that of
+    # a class, such as a stage; 0 and 1 are classes where nothing else is (`choose_binary_label`).
+    measurements = []
+    for name in layout.outside:
+        cells = list(map(str, first_column(fields, name)))
+        if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
+            measurements.append(name)
+    candidates = plausible_labels(fields.drop(columns=measurements))
     if candidates:
         best, *others = candidates
         remarks += _remarks_on_binary(best, first_column(fields, best))
-        numbers = plausible_labels(layout.binary)
+        numbers = [name for name in plausible_labels(layout.binary) if name not in candidates]
         all_fields = pd.concat([fields, layout.binary], axis=1)
         remarks += remarks_on_others(all_fields, [*others, *numbers])
         return LabelChoice(layout, replace(entry, label=best), remarks)

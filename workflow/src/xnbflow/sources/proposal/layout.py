@@ -25,8 +25,8 @@ from xnbflow.sources.formats.program_exports import (
     refuse_long,
 )
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
+from xnbflow.sources.infer.feature_block import are_numbered
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import (
     add_names,
@@ -56,6 +56,8 @@ from xnbflow.sources.series.phenotype import (
 )
 from xnbflow.sources.table import fetch_table
 
+#: The encoding of texts of Windows in western Europe.
+_WINDOWS = "cp1252"
 #: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")
 
@@ -77,7 +79,13 @@ class TableLayout:
     samples : tuple of str
         The names of the samples if these are columns.
     binary : DataFrame
-        Columns of 0 and 1, apart from ``fields``, that are plausible labels.
+        Columns of 0 and 1, or of few numbers, that are plausible labels.
+    raw : RawTable, optional
+        The table, if the reader can take it as it is by the entry.
+    outside : tuple of str
+        The fields that are numbers outside the block of features.
+    few_features : tuple of str
+        The columns of numbers, if they are too few to recognise which of them are features.
     """
 
     fields: pd.DataFrame
@@ -85,10 +93,18 @@ class TableLayout:
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     binary: pd.DataFrame = field(default_factory=pd.DataFrame)
+    raw: RawTable | None = None
+    outside: tuple[str, ...] = ()
+    few_features: tuple[str, ...] = ()
 
 
-def recognise_layout(entry: DatasetEntry, downloads: Downloads) -> TableLayout:
-    """Return the layout of a table; a table at a URL is downloaded."""
+def recognise_layout(
+    entry: DatasetEntry, downloads: Downloads, raw: RawTable | None = None
+) -> TableLayout:
+    """Return the layout of a table; a table at a URL is downloaded.
+
+    It is read unless it was read before by the same keys (``raw``).
+    """
     path = fetch_table(downloads, entry.location, entry.id, entry.sha256)
 
     # Keys by which the file can be read: the encoding, and the sheets of a workbook.
@@ -97,12 +113,6 @@ def recognise_layout(entry: DatasetEntry, downloads: Downloads) -> TableLayout:
     if suffix_of(path) == ".gct":
         entry = as_gct(path, entry)
     remarks = []
-    if not entry.encoding and not is_utf8(path):
-        entry = replace(entry, encoding="cp1252")
-        remarks.append(
-            "The text is not UTF-8; the proposal is encoding: cp1252, that of Windows in western "
-            "Europe."
-        )
     if suffix_of(path) in WORKBOOKS:
         sheets, remark = propose_sheets(path, entry)
         entry = entry.with_defaults(**sheets)
@@ -111,12 +121,20 @@ def recognise_layout(entry: DatasetEntry, downloads: Downloads) -> TableLayout:
     # The table. Those that are no table of samples and features are refused as by the reader.
     if suffix_of(path) in TEXTS:
         refuse_export(path)
-    raw = read_raw_table(path, entry.reading)
+    if raw is None:
+        raw = read_raw_table(path, {"encoding": _WINDOWS, **entry.reading})
+    if raw.encoding and not entry.encoding:
+        entry = replace(entry, encoding=raw.encoding)
+        remarks.append(
+            f"The text is not UTF-8; the proposal is encoding: {raw.encoding}, that of Windows in "
+            "western Europe."
+        )
     refuse_export_header(path, raw.header)
     if not len(raw):
         return TableLayout(pd.DataFrame(), entry, tuple(remarks))  # the reader refuses it
     refuse_long(raw, entry.label)
     first_rows = raw.first_rows(FIRST_SAMPLES)
+    decimal = entry.decimal
     entry = propose_decimal(entry, raw, first_rows)
     remarks += remarks_on_thousands(raw, first_rows)
 
@@ -130,7 +148,8 @@ def recognise_layout(entry: DatasetEntry, downloads: Downloads) -> TableLayout:
         layout = _samples_in_rows(raw, entry, phenotype)
     if phenotype.empty:
         remarks += remarks_on_units(layout.fields, entry.label)
-    return replace(layout, remarks=(*remarks, *layout.remarks))
+    is_read_alike = entry.decimal == decimal
+    return replace(layout, remarks=(*remarks, *layout.remarks), raw=raw if is_read_alike else None)
 
 
 def _layout_of_anndata(path: Path, entry: DatasetEntry) -> TableLayout:
@@ -208,7 +227,15 @@ def _samples_in_rows(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame
 
     if len(phenotype):
         fields, entry = join_phenotype(fields, entry, phenotype, header)
-    return TableLayout(fields, entry, tuple(remarks), binary=guess.binary)
+    are_few = guess.are_few and not are_numbered([header[i] for i in guess.features])
+    return TableLayout(
+        fields,
+        entry,
+        tuple(remarks),
+        binary=guess.binary,
+        outside=tuple(header[i] for i in guess.outside if header[i] in fields),
+        few_features=tuple(header[i] for i in guess.features) if are_few else (),
+    )
 
 
 def _samples_in_columns(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> TableLayout:
@@ -246,7 +273,12 @@ def _samples_in_columns(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFr
 
     entry = drop_tallies(entry, table.names)
     return TableLayout(
-        fields, entry, tuple(remarks), samples=tuple(table.samples), binary=guess.binary
+        fields,
+        entry,
+        tuple(remarks),
+        samples=tuple(table.samples),
+        binary=guess.binary,
+        outside=tuple(table.names[i] for i in guess.outside if table.names[i] in fields),
     )
 
 

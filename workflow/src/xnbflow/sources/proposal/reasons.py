@@ -85,7 +85,8 @@ def _reason(
         rare = "spellings are joined, and classes of one or two samples left out"
         return "the names of the classes" if is_renamed else rare
     if key == "transform":
-        return _TRANSFORMS.get(str(entry.transform), "")
+        reason = _TRANSFORMS.get(entry.transform_name, "")
+        return f"{reason}, some of 0 or below" if entry.transform_floor else reason
     return _REASONS.get(key, "")
 
 

@@ -29,7 +29,8 @@ def class_pattern(names: Sequence[str]) -> str:
 
     Names are divided at ``_ - .`` and spaces. The class is the first part that has two to ten
     values, each in several names, when digits at its end are left out. If there is none, it is the
-    letters after a digit at the end of the names.
+    letters after a digit at the end of the names; or the letters before the digit, where all names
+    end in the same way after it.
 
     Examples
     --------
@@ -39,6 +40,8 @@ def class_pattern(names: Sequence[str]) -> str:
     '(?<![A-Za-z])(N|T)(?![A-Za-z])'
     >>> class_pattern(["P1T", "P1N", "P2T", "P2N"]), class_pattern(["S1", "S2", "S3", "S4"])
     ('(?<=[0-9])(N|T)$', '')
+    >>> class_pattern(["C1dedup", "C2dedup", "E1dedup", "E2dedup"])
+    '(?<![A-Za-z])(C|E)(?=[0-9]+dedup)'
     >>> codes = ("A0SB-01A", "A0SC-01A", "A0SB-11B", "A0SD-11A")
     >>> print(class_pattern([f"TCGA-A1-{code}" for code in codes]))
     ^TCGA[-.]\w\w[-.]\w{4}[-.](01|11)
@@ -53,7 +56,12 @@ def class_pattern(names: Sequence[str]) -> str:
             return pattern
     matches = [_END.search(name) for name in names]
     ends = ["" if match is None else match[0] for match in matches]
-    return _pattern_of(ends, names, "(?<=[0-9])({})$")
+    pattern = _pattern_of(ends, names, "(?<=[0-9])({})$")
+    if pattern or len(set(ends)) > 1 or not ends:
+        return pattern
+    numbered = [re.fullmatch(rf"([A-Za-z]+)\d+{re.escape(ends[0])}", name) for name in names]
+    beginnings = ["" if match is None else match[1] for match in numbered]
+    return _pattern_of(beginnings, names, f"(?<![A-Za-z])({{}})(?=[0-9]+{re.escape(ends[0])})")
 
 
 def barcode_map(pattern: str) -> dict[str, str]:

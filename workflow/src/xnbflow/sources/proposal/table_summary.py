@@ -26,7 +26,7 @@ from xnbflow.sources.proposal.label import (
 from xnbflow.sources.proposal.layout import recognise_layout
 from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
-from xnbflow.sources.proposal.series_options import group_by_patients, read_series
+from xnbflow.sources.proposal.series_options import propose_series
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 
 #: Most columns that are taken for samples because of their names.
@@ -57,9 +57,8 @@ def summarise_table(
 
         # The columns of the samples, what the reader needs, and the scale of the values.
         layout = choice.layout
-        entry, column_remarks = propose_columns(choice.entry, layout.fields)
-        proposed = read_series(entry, downloads)
-        proposed = group_by_patients(proposed, downloads)
+        entry, column_remarks = propose_columns(choice.entry, layout)
+        proposed = propose_series(entry, downloads, layout.raw)
         series = proposed.series
         entry, scale_remark = propose_scale(proposed.entry, series)
         entry, symbol_remarks = propose_annotation(entry, series, annotations)
@@ -92,7 +91,9 @@ def _choose_label_in_columns(choice: LabelChoice, downloads: Downloads) -> Label
     """
     entry = choice.entry
     if entry.samples == "rows" and suffix_of(entry.location) != ".h5ad":
-        transposed = recognise_layout(replace(choice.layout.entry, samples="columns"), downloads)
+        layout = choice.layout
+        entry = replace(layout.entry, samples="columns")
+        transposed = recognise_layout(entry, downloads, layout.raw)
         in_columns = choose_label(transposed)
         has_label = bool(in_columns.entry.label or best_binary_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:

@@ -24,14 +24,18 @@ from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.orientation import SampleTable
 from xnbflow.sources.roles import FEATURES, Choices, Role
-from xnbflow.sources.series.class_labels import UNLABELLED
+from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sequencing import (
     BARCODE_PATIENT,
+    NAME_PATIENT,
     are_alignments,
     barcode_patients,
+    is_total,
+    name_patients,
     plain_sample_names,
+    symbols_in_names,
     without_version,
 )
 
@@ -54,10 +58,18 @@ def series_of_table(
         series = _leave_out_empty(series)
     if dataset.samples == "columns":
         series = _leave_out_unnamed(series)
+    if is_total(str(series.features[-1])) or is_total(str(series.samples[-1])):
+        series = _leave_out_totals(series)
     _refuse_bad_names(path, table, series)
     series = _shorten_names(series, has_phenotype=phenotype is not None)
     series = series.with_notes(_changed_names(path, series))
     return _take_labels(_join_phenotype(series, dataset, phenotype), dataset)
+
+
+#: Least number of names of which the last may be a total.
+_LEAST_SUMMED = 4
+#: Largest relative difference of a total from the sum, due to rounding.
+_ROUNDING_OF_TOTAL = 1e-3
 
 
 _EMPTY = Refusal(
@@ -166,6 +178,21 @@ def _leave_out_unnamed(series: RawSeries) -> RawSeries:
     return series.with_features(rows).with_notes([note])
 
 
+def _leave_out_totals(series: RawSeries) -> RawSeries:
+    """Omit a last row (or column) that is named as a total and is one, with a note about it."""
+    for axis, names, keep in (
+        (0, series.features, RawSeries.with_features),
+        (1, series.samples, RawSeries.with_samples),
+    ):
+        if len(names) < _LEAST_SUMMED or not is_total(str(names[-1])):
+            continue
+        values = np.moveaxis(series.values, axis, 0)
+        if np.allclose(np.nansum(values[:-1], axis=0), values[-1], rtol=_ROUNDING_OF_TOTAL):
+            note = f"{quoted(names[-1])} is the sum of all others and was left out"
+            series = keep(series, np.arange(len(names) - 1)).with_notes([note])
+    return series
+
+
 _UNNAMED_SAMPLE = Refusal(
     code="contents.unnamed-sample",
     sentence="{path}, {place}: the sample has no name; name it, or drop it",
@@ -209,7 +236,7 @@ def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None
 
 
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:
-    """Shorten Ensembl identifiers and names of files, with notes about it.
+    """Shorten Ensembl identifiers and names of files, and find symbols in names with a bar.
 
     With a phenotype, `join_samples` adapts the names of samples to the names in the phenotype.
     """
@@ -219,6 +246,12 @@ def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:
         name, identifier = next(pair for pair in pairs if pair[0] != pair[1])
         note = f"versions of Ensembl identifiers were left out, as {name} became {identifier}"
         series = replace(series, features=np.array(identifiers, dtype=object)).with_notes([note])
+    has_symbols = series.feature_metadata is not None and "symbol" in series.feature_metadata
+    if not has_symbols and (symbols := symbols_in_names(features)) is not None:
+        annotation = pd.DataFrame({"symbol": symbols}, dtype=object)
+        if series.feature_metadata is not None:
+            annotation = pd.concat([series.feature_metadata, annotation], axis=1)
+        series = replace(series, feature_metadata=annotation)
     samples = list(series.samples)
     if not has_phenotype and are_alignments(samples):
         names = plain_sample_names(samples)
@@ -301,6 +334,10 @@ def _take_labels(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     labels = series.labels
     if dataset.label == SAMPLE_NAMES and SAMPLE_NAMES not in metadata:
         labels = list(series.samples)
+        pattern = LabelRule.parse(dataset).pattern
+        patients = None if pattern is None else name_patients(list(map(str, labels)), pattern)
+        if patients is not None and BARCODE_PATIENT not in metadata:
+            metadata = metadata.assign(**{NAME_PATIENT: patients})
     elif dataset.label is not None:
         labels = list(metadata[dataset.label])
         metadata = metadata.drop(columns=dataset.label)

@@ -10,6 +10,9 @@ from xnbflow.sources.series.scale_recognition import looks_like_counts
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.sequencing import looks_like_estimated_counts
 
+#: Thresholds of intensities in publications.
+_FLOORS = (1, 16, 20, 100)
+
 _NEGATIVE = Refusal(
     code="intensities.negative",
     sentence=(
@@ -28,15 +31,16 @@ def transform(
     recognised: RecognisedScale,
     finding: str,
     samples: np.ndarray,
+    floor: float | None = None,
 ) -> list[str]:
     """Take logarithms of values (n_features, n_samples) in place, and return notes about it.
 
     ``how`` is one of `Transform` but ``NONE`` and ``TMM`` (`keep_counts`). With ``LOG2`` values of
-    0 and below become missing, as in GEO2R. ``LOG_CPM`` divides by the sum of a sample (Robinson
-    and Oshlack, Genome Biology 11, 2010, R25), without TMM factors, as a sample must not depend on
-    others. Each sample is transformed by itself, so transforms may be applied before folds are
-    drawn. ``recognised`` and ``finding`` are the scale and the note of `scale_of`; errors name one
-    of the ``samples``.
+    0 and below become missing, as in GEO2R; with a ``floor``, smaller values are raised to it.
+    ``LOG_CPM`` divides by the sum of a sample (Robinson and Oshlack, Genome Biology 11, 2010, R25),
+    without TMM factors, as a sample must not depend on others. Each sample is transformed by
+    itself, so transforms may be applied before folds are drawn. ``recognised`` and ``finding`` are
+    the scale and the note of `scale_of`; errors name one of the ``samples``.
     """
     if how is Transform.LOG_CPM:
         return _log_cpm(f"{where}: transform: log_cpm", values, samples)
@@ -53,17 +57,50 @@ def transform(
     if recognised is RecognisedScale.MIXED:
         notes.append(finding)
     n_lost = 0
+    n_raised = 0
     for chunk in row_slices(values.shape):
         rows = values[chunk]
+        if floor is not None:
+            n_raised += int((rows < floor).sum())
+            np.maximum(rows, floor, out=rows)
         if how is Transform.LOG2P1:
             np.add(rows, 1.0, out=rows)
         n_lost += int((rows <= 0).sum())
         rows[rows <= 0] = np.nan
         np.log2(rows, out=rows)
+    if n_raised:
+        values_raised = counted(n_raised, "value", "was", "were")
+        notes.append(f"{values_raised} below {floor:g} and became {floor:g} before (floor)")
     if n_lost:
         values_lost = counted(n_lost, "value")
         notes.append(f"{values_lost} of 0 or below became missing: no logarithm exists")
     return notes
+
+
+def proposed_floor(values: np.ndarray) -> int:
+    """Return the value to which smaller intensities are raised before logarithms are taken.
+
+    It is the largest of the thresholds of the field (1, 16, 20 and 100; Golub and others, Science
+    286, 1999, use 100, and Shipp and others, Nature Medicine 8, 2002, use 20) that is at most the
+    noise. The noise is as large above 0 as below: it is the median size of the values below 0.
+    Without such values, it is the smallest one above 0.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples)
+        Intensities, of which some are 0 or below; NaN is ignored.
+
+    Examples
+    --------
+    >>> proposed_floor(np.array([[-150.0, -20.0, 0.0, 300.0, 9000.0, -110.0]]))
+    100
+    >>> proposed_floor(np.array([[0.0, 18.0, 300.0]])), proposed_floor(np.array([[0.0, 0.3]]))
+    (16, 1)
+    """
+    below = values[values < 0]
+    above = values[values > 0]
+    noise = float(np.median(-below)) if len(below) else float(above.min(initial=np.inf))
+    return max([threshold for threshold in _FLOORS if threshold <= noise], default=_FLOORS[0])
 
 
 _OTHER_KINDS = Refusal(

@@ -56,7 +56,7 @@ def settle_missing(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     if rule == "refuse":
         feature = int(affected[0])
         place = series.place_of(feature, int(np.argmax(np.isnan(series.values[feature]))))
-        error = MISSING_VALUES.error(
+        raise MISSING_VALUES.error(
             where=series.where,
             n_missing=n_values,
             n_affected=len(affected),
@@ -66,8 +66,6 @@ def settle_missing(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
             place=f", the first in {place}" if place else "",
             key=str(series.features[feature]),
         )
-        error.fields["share"] = float(n_missing.sum()) / series.values.size
-        raise error
     largest_share = 1.0 if rule == "impute" else 0.0
     if isinstance(rule, dict):
         largest_share = rule["drop_features"]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sequencing import plain_sample_names
 
+#: Least number of different names of which one is a part of the other.
+_LEAST_MATCHED = 3
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
 
@@ -240,10 +242,11 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
     """Return the row name of each sample if only their spelling differs.
 
     Folders and endings that programs append are removed (`plain_sample_names`), R's ``make.names``
-    is undone (``X01.a`` of ``01-a``), small and capital letters and spaces are alike, or all names
-    of one table have the same further ending. If a sample has a row name already, only letters and
-    spaces may differ in the other names. The result is None if different names would become equal,
-    and if neither all samples nor all row names match. Samples that do not match keep their names.
+    is undone (``X01.a`` of ``01-a``), small and capital letters and spaces are alike, all names of
+    one table have the same further ending, or each is a part of one name of the other table. If a
+    sample has a row name already, only letters and spaces may differ in the other names. The result
+    is None if different names would become equal, and if neither all samples nor all row names
+    match. Samples that do not match keep their names.
 
     Examples
     --------
@@ -267,7 +270,77 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
             row_name_of = dict(zip(spelled_rows, row_names, strict=True))
             pairs = zip(spelled_samples, samples, strict=True)
             return [row_name_of.get(spelled, sample) for spelled, sample in pairs]
-    return _matched_without_ending(samples, row_names)
+    return _matched_without_ending(samples, row_names) or _matched_by_parts(samples, row_names)
+
+
+def _matched_by_parts(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
+    """Return the row name of each sample if one file has names of which the other has a part.
+
+    The part is the beginning or the end of the longer name, up to a character that is neither a
+    letter nor a digit, as the rest of a barcode or the name of a file. It is the part of one name
+    alone, and all names of one file have their counterpart, at the same end.
+
+    Examples
+    --------
+    >>> rows = ["GSM1_EB_0_A.CEL", "GSM2_EB_0_B.CEL", "GSM3_EB_0_C.CEL"]
+    >>> _matched_by_parts(["GSM1", "GSM2", "GSM3"], rows)
+    ['GSM1_EB_0_A.CEL', 'GSM2_EB_0_B.CEL', 'GSM3_EB_0_C.CEL']
+    >>> _matched_by_parts(["S1.R1", "S2.R1", "S3.R2"], ["S1", "S2", "S3", "S4"])
+    ['S1', 'S2', 'S3']
+    >>> _matched_by_parts(["S1", "S2", "S3"], ["S1_a", "S1_b", "S2_a", "S3_a"]) is None
+    True
+    """
+    if min(len(set(samples)), len(set(row_names))) < _LEAST_MATCHED:
+        return None
+    for ends in (_beginnings, _endings):
+        sample_of_part = _names_by_part(samples, ends)
+        row_of_part = _names_by_part(row_names, ends)
+        row_of_sample = {}
+        for sample in samples:
+            # The sample is a part of one row name, or one of its parts is a row name.
+            if len(row_of_part.get(sample, [])) == 1:
+                row_of_sample[sample] = row_of_part[sample][0]
+        if not row_of_sample:
+            for row_name in row_names:
+                if len(sample_of_part.get(row_name, [])) == 1:
+                    row_of_sample[sample_of_part[row_name][0]] = row_name
+        n_rows = len(set(row_of_sample.values()))
+        are_distinct = n_rows == len(row_of_sample)
+        is_complete = len(row_of_sample) == len(samples) or n_rows == len(row_names)
+        if row_of_sample and are_distinct and is_complete:
+            return [row_of_sample.get(sample, sample) for sample in samples]
+    return None
+
+
+def _names_by_part(names: Sequence[str], ends: Callable[[str], list[str]]) -> dict[str, list[str]]:
+    """Return the names that have each part."""
+    names_of_part: dict[str, list[str]] = {}
+    for name in names:
+        for part in ends(name):
+            names_of_part.setdefault(part, []).append(name)
+    return names_of_part
+
+
+def _beginnings(name: str) -> list[str]:
+    """Return the parts of a name up to a character that is no letter and no digit.
+
+    Examples
+    --------
+    >>> _beginnings("S1.R1_input")
+    ['S1', 'S1.R1']
+    """
+    return [name[: match.start()] for match in re.finditer(r"(?<=[^\W_])[\W_]", name)]
+
+
+def _endings(name: str) -> list[str]:
+    """Return the parts of a name after a character that is no letter and no digit.
+
+    Examples
+    --------
+    >>> _endings("run_S1.R1")
+    ['S1.R1', 'R1']
+    """
+    return [name[match.end() :] for match in re.finditer(r"[\W_](?=[^\W_])", name)]
 
 
 def _matched_without_ending(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:

@@ -210,19 +210,20 @@ def are_large_intensities(values: np.ndarray) -> bool:
 
 
 def scale_of(
-    values: np.ndarray, samples: np.ndarray, name: str = ""
+    values: np.ndarray, samples: np.ndarray, name: str = "", *, are_probes: bool = False
 ) -> tuple[RecognisedScale, Note]:
     """Return the probable scale of values (n_features, n_samples), and a note about it.
 
     Features `of_other_scale` do not count. The note on mixed scales names some of the ``samples``;
-    the ``name`` of the file may name the unit.
+    the ``name`` of the file may name the unit. Features that ``are_probes`` of an array have no
+    reads.
     """
     # units that a table of genes may have: intensities of proteins, and reads
     if len(values) >= _GENES:
         if are_large_intensities(values):
             if np.fmin.reduce(values, axis=None) == 0:
                 return RecognisedScale.INTENSITIES, _note_on_intensities(values)
-        elif unit := _sequencing_unit(values, name):
+        elif not are_probes and (unit := _sequencing_unit(values, name)):
             return unit
 
     # two scales in one table: a code of missing values, samples with and without logarithms

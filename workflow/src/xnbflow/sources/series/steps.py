@@ -4,8 +4,8 @@
 returns a series; a step that would change nothing is left out, or returns the series itself.
 """
 
-import re
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -18,22 +18,26 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
-from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
+from xnbflow.sources.platforms import FEWEST_PROBES, are_probes, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
 from xnbflow.sources.series.plausibility import (
     is_technical,
-    lone_features,
     repeated_samples,
     suggested_group,
 )
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
-from xnbflow.sources.series.scale_recognition import looks_like_counts, note_on_cycles, scale_of
+from xnbflow.sources.series.scale_recognition import (
+    looks_like_counts,
+    note_on_cycles,
+    of_other_scale,
+    scale_of,
+)
 from xnbflow.sources.series.scales import RecognisedScale, Transform
-from xnbflow.sources.series.sequencing import read_tallies
+from xnbflow.sources.series.sequencing import is_control, read_tallies
 
 #: Scales that are not noted, or not in every table.
 _NOT_NOTED = {RecognisedScale.LOGARITHMS, RecognisedScale.NOT_LOGGED}
@@ -44,25 +48,39 @@ _SCALES = {
     Transform.LOG_CPM: "ln",
     Transform.TMM: COUNTS,
 }
-#: Controls of Affymetrix, Agilent and NanoString, and the spike-ins of the ERCC.
-_CONTROL = re.compile(
-    r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$|(POS|NEG)_[A-H](\([\d.]+\))?$"
-)
 
 
-def finish(series: RawSeries, dataset: DatasetEntry) -> DataSet:
+class Proposal(Protocol):
+    """What a proposal infers between the steps, in place of keys that the entry does not have."""
+
+    def of_samples(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with the group of the labelled samples."""
+
+    def of_values(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with what becomes of missing values."""
+
+    def of_names(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with what becomes of repeated names of features."""
+
+
+def finish(series: RawSeries, dataset: DatasetEntry, proposal: Proposal | None = None) -> DataSet:
     """Return the data set of a raw series, by the keys of its entry.
 
     In this order: control probes are dropped and features annotated; samples without a label are
     omitted (or refused); columns for groups and batches are found; values are transformed, missing
-    ones settled, probes collapsed to genes, and repeated names merged.
+    ones settled, probes collapsed to genes, and repeated names merged. A ``proposal`` adds keys to
+    the entry, each before the step that needs it.
     """
     series = drop_controls(series, dataset)
     series = annotate(series, dataset)
     series = label_samples(series, dataset)
+    if proposal is not None:
+        dataset = proposal.of_samples(series, dataset)
     series = name_groups(series, dataset)
     series = check_samples(series, dataset)
     series = settle_scale(series, dataset)
+    if proposal is not None:
+        dataset = proposal.of_values(series, dataset)
     with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
         has_missing = np.isnan(series.values.sum())
     if has_missing:
@@ -70,6 +88,8 @@ def finish(series: RawSeries, dataset: DatasetEntry) -> DataSet:
     if dataset.collapse:
         series = collapse_probes(series, dataset)
     if len(set(series.features.tolist())) < len(series.features):
+        if proposal is not None:
+            dataset = proposal.of_names(series, dataset)
         series = settle_duplicates(series, dataset)
     metadata = series.sample_metadata
     return DataSet(
@@ -90,16 +110,16 @@ def finish(series: RawSeries, dataset: DatasetEntry) -> DataSet:
 
 def drop_controls(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Leave out control probes of the array."""
-    is_control = np.array([_CONTROL.match(name) is not None for name in series.features], bool)
+    are_controls = np.array([is_control(name) for name in series.features], dtype=bool)
     keep_all = dataset.controls == "keep"
-    if keep_all or not is_control.any() or is_control.all():
+    if keep_all or not are_controls.any() or are_controls.all():
         return series
     note = Note(
-        f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
-        f"({listed(series.features[is_control], 3)})",
+        f"{counted(int(are_controls.sum()), 'control probe', 'was', 'were')} left out "
+        f"({listed(series.features[are_controls], 3)})",
         advice="controls: keep keeps them",
     )
-    return series.with_features(np.flatnonzero(~is_control)).with_notes([note])
+    return series.with_features(np.flatnonzero(~are_controls)).with_notes([note])
 
 
 def annotate(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
@@ -259,13 +279,14 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     if series.kinds is not None:
         is_linear = series.kinds == "linear"
     linear_values = values if is_linear.all() else values[is_linear]
-    how = Transform(dataset.transform or Transform.NONE)
+    how = Transform(dataset.transform_name or Transform.NONE)
     if how is not Transform.NONE and dataset.scale:
         raise _LOGARITHMS_TWICE.error(where=series.where, scale=dataset.scale, how=how)
 
     # What the values look like: a scale, or numbers of cycles, which no transform fits.
     file_name = series.where.rpartition("/")[2]
-    recognised, finding = scale_of(linear_values, series.samples, file_name)
+    has_probes = len(series.features) >= FEWEST_PROBES and are_probes(series.features)
+    recognised, finding = scale_of(linear_values, series.samples, file_name, are_probes=has_probes)
     cycles = note_on_cycles(
         linear_values, file_name=file_name, features=series.features, samples=series.samples
     )
@@ -283,6 +304,7 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
             recognised=recognised,
             finding=finding,
             samples=series.samples,
+            floor=dataset.transform_floor,
         )
     elif recognised not in _NOT_NOTED or (
         recognised is RecognisedScale.NOT_LOGGED and series.note_unlogged
@@ -290,7 +312,7 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
         notes.append(finding)
     if not is_linear.all():
         values[is_linear] = linear_values
-    elif lone := lone_features(values, series.features):
+    elif len(lone := series.features[of_other_scale(values)].tolist()):
         note = Note(
             f"{', '.join(map(repr, lone))}: unlike all other features",
             advice=(
