@@ -15,9 +15,9 @@ from benchmarks.accuracy_series import development_series
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.xnb_paper.compute_distances import AT_THRESHOLD, analyse
-from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_entry
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/methods/xnb.md"
@@ -68,10 +68,8 @@ def keep(table: pd.DataFrame) -> None:
 
 def shipped_series(names: list[str]) -> dict[str, DataSet]:
     """Return the data sets of the shipped study, which need neither files nor a network."""
-    sheet = {}
-    for path in default_sheets(ROOT).values():
-        sheet |= read_sheet(path)
-    return {name: acquire(sheet[name]) for name in names}
+    datasets = default_configuration(ROOT)["datasets"]
+    return {name: acquire(read_entry(name, datasets[name])) for name in names}
 
 
 def data_set(name: str, X: np.ndarray, labels: np.ndarray) -> DataSet:

@@ -91,17 +91,21 @@ def measured_plans() -> list[dict]:
 
 
 def write_study(folder: Path, n_series: int) -> None:
-    """Write the sheet and the configuration of the study `large` to a folder."""
+    """Write the configuration of the study `large` to a folder."""
     names = [f"large{number:04d}" for number in range(n_series)]
     study = {"title": "Large", "datasets": names, "classifiers": CLASSIFIERS}
     configuration = {
         "run": ["large"],
-        "sheets": ["config/datasets.tsv", "large.tsv"],
+        "datasets": {
+            name: {
+                "source": "simulate",
+                "seed": i,
+                "shape": {"samples": 60, "features": 2000, "classes": 3},
+            }
+            for i, name in enumerate(names)
+        },
         "studies": {"large": {**study, "folds": ["10x10-fold"]}},
     }
-    header = "id\tsource\tlocation\tsamples\tfeatures\tclasses\toptions\n"
-    rows = [f"{name}\tsimulate\t\t60\t2000\t3\tseed={i}\n" for i, name in enumerate(names)]
-    (folder / "large.tsv").write_text(header + "".join(rows))
     (folder / "large.yaml").write_text(json.dumps(configuration))
 
 

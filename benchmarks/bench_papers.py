@@ -35,7 +35,7 @@ from xnbflow.papers.cica import (
 from xnbflow.papers.separation import ALL, EQ22, ESTIMATED_WEIGHTS
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "benchmarks/tables"
@@ -103,7 +103,7 @@ def series_of(name: str) -> dict[str, DataSet] | None:
     folder = DATA / "uci"
     if not folder.is_dir():
         return None
-    row = SheetRow("spambase", "uci", "spambase", options={"file": "spambase.data.gz"})
+    row = DatasetEntry("spambase", "uci", "spambase", options={"file": "spambase.data.gz"})
     with tempfile.TemporaryDirectory() as downloads:
         return {"spambase": acquire(row, downloads=downloads, base_urls={"uci": [str(folder)]})}
 

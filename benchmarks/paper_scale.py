@@ -30,7 +30,8 @@ from benchmarks.cumida_files import write_cumida_csv
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.running.job_process import THREAD_VARIABLES
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.running.project import default_configuration
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 from xnbflow.sources.simulate import simulate_series
 
 ROOT = Path(__file__).parents[1]
@@ -44,10 +45,11 @@ snakemake = Job(rule="", wildcards={}, threads=1, input=[], log=["log"], params=
 def main(cores: int, names: list[str]) -> None:
     """Prepare the files, serve them, run the study and print what it cost."""
     mirror = FOLDER / "mirror"
-    sheet = read_sheet(ROOT / "config" / "datasets.tsv")
-    names = names or [name for name in sheet if name.startswith("sim-")]
-    for name in names:
-        write_series(sheet[name], mirror)
+    datasets = default_configuration(ROOT)["datasets"]
+    names = names or [name for name in datasets if name.startswith("sim-")]
+    entries = [read_entry(name, datasets[name]) for name in names]
+    for entry in entries:
+        write_series(entry, mirror)
     work = FOLDER / "run"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -64,7 +66,7 @@ def main(cores: int, names: list[str]) -> None:
     start_up(stages)
     jobs = int(stages["jobs"].sum())
     starting = stages["start"].sum()
-    megabytes = sum(path_of(sheet[name], mirror).stat().st_size for name in names) / 1e6
+    megabytes = sum(path_of(entry, mirror).stat().st_size for entry in entries) / 1e6
     print(f"{megabytes:.0f} MB of CSV files, {jobs} jobs on {cores} cores; processor seconds:")
     print(f"{'stage':16}{'jobs':>6}{'start':>8}{'work':>8}{'kernels':>9}")
     for stage, row in stages.iterrows():
@@ -85,20 +87,22 @@ def main(cores: int, names: list[str]) -> None:
     print(f"all by the kernels      {whole / kernels:7.2f}")
 
 
-def path_of(dataset: object, mirror: Path) -> Path:
+def path_of(dataset: DatasetEntry, mirror: Path) -> Path:
     """Return where CuMiDa would have a data set."""
     kind, name = dataset.location.split("/")
     return mirror / kind / name / f"{kind}_{name}.csv"
 
 
-def write_series(dataset: object, mirror: Path) -> None:
+def write_series(dataset: DatasetEntry, mirror: Path) -> None:
     """Simulate a series of the data set's shape and write it where CuMiDa would have it."""
     name = dataset.location.partition("/")[2]
     path = path_of(dataset, mirror)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        shape = (dataset.samples, dataset.features, dataset.classes)
-        series, _ = simulate_series(name, *shape, derive_seed(name))
+        shape = dataset.shape
+        series, _ = simulate_series(
+            name, shape.samples, shape.features, shape.classes, derive_seed(name)
+        )
         write_cumida_csv(series, path)
 
 

@@ -26,7 +26,6 @@ from xnbflow.inference.label_test import label_test
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
-from xnbflow.sources.sheet import read_sheet
 
 ROOT = Path(__file__).parents[1]
 STUDY = "paper-scale"
@@ -56,8 +55,7 @@ def main(folder: Path, first: int, step: int) -> None:
     """Measure the kernels of each stage, for series of a folder."""
     config = default_configuration(ROOT)
     config |= {"run": [STUDY], "studies": {STUDY: config["studies"][STUDY]}}
-    datasets = list(read_sheet(ROOT / "config/datasets.tsv"))
-    studies = read_config(config, ROOT / "workflow/schemas/config.schema.json", datasets)
+    studies = read_config(config, ROOT / "workflow/schemas/config.schema.json")
     study = studies.studies[STUDY]
     tested = {name for _, name in studies.label_tests(study)}
     halved = {name for _, name in studies.halves(study)}

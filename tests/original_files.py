@@ -1,6 +1,6 @@
 """Tiny files in the layouts in which the data sets of the shipped studies are published.
 
-`FILES` has for every source that fetches files a function of a row of the sheet: it returns files
+`FILES` has for every source that fetches files a function of an entry: it returns files
 by their paths below the source's address. All have 11 samples of each class, whose names, classes
 and features are hostile texts of `toys.HOSTILE` as far as the layout permits; three features tell
 each class. Names of patients begin with `PATIENT`: no file of results may contain it.
@@ -48,7 +48,7 @@ def text(table, **options):
 
 def cumida(row):
     """CSV with a line for each sample: its name, its class, its values."""
-    codes, values = measured(row.classes)
+    codes, values = measured(row.shape.classes)
     table = pd.DataFrame(values, columns=PROBES)
     table.insert(0, "type", [HOSTILE[code] for code in codes])
     table.insert(0, "samples", sample_names(len(codes)))
@@ -69,7 +69,7 @@ def geo(row):
     table = pd.DataFrame((2**values.T).round(1), PROBES, samples).rename_axis("ID_REF")
     write = soft if row.location.startswith("GDS") else series_matrix
     symbols = pd.DataFrame({"ID": PROBES, "Gene symbol": PROBES})
-    platform = row.options["annotation"]
+    platform = row.annotation
     annotation = f"^Annotation\n!Annotation_platform = {platform}\n!platform_table_begin\n"
     annotation += text(symbols, sep="\t").decode() + "!platform_table_end\n"
     files = {accession_path(row.location): write(row.location, codes, table)}
@@ -115,7 +115,7 @@ def uci(row):
     arrhythmia has a missing value, and whole numbers, as covertype has.
     """
     entry = UCI_SETS[row.location]
-    codes, values = measured(row.classes, len(entry.columns) - 1)
+    codes, values = measured(row.shape.classes, len(entry.columns) - 1)
     if row.location == "dry-bean":
         return {entry.path: dry_bean(entry, codes, values)}
     if row.location in ("arrhythmia", "covertype"):
@@ -167,7 +167,7 @@ def angular(row):
         degrees = rng.normal(60, 9, n)
         columns = [np.full(n, "EWR"), np.arange(n) % 12 + 1, degrees, 3 * degrees, degrees % 7 + 1]
     else:
-        codes, angles = measured(row.classes, 1)
+        codes, angles = measured(row.shape.classes, 1)
         columns = [[f"t{code}" for code in codes], angles[:, 0] * 20]
     table = pd.DataFrame(dict(zip(entry.columns, columns, strict=True)))
     return {entry.path: text(table, sep="\t" if entry.path.endswith(".tsv") else ",")}
@@ -178,7 +178,7 @@ def auslan(row):
     rng = np.random.default_rng(0)
     recordings = {}
     for session in (1, 2, 3, 4):
-        for sign in range(row.classes):
+        for sign in range(row.shape.classes):
             for number in (1, 2, 3):
                 frames = rng.normal(sign % 7, 1, (4, 22)) / 9
                 recordings[f"tctodd{session}/sign{sign}-{number}.tsd"] = frames

@@ -9,6 +9,7 @@ import pandas as pd
 from toys import put
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.gct import write_gct_and_cls
 from xnbflow.sources.proposal.summary import Summary
 
@@ -38,7 +39,7 @@ def summary_of_labels(labels, groups=None):
         n_samples=len(labels),
         has_table=True,
         values=pd.DataFrame(columns=["field", "value", "samples"]),
-        row=None,
+        entry=DatasetEntry("x", "table", "x.csv", label="type"),
         reason="",
         labels=np.array(labels),
         groups=groups,
@@ -106,8 +107,8 @@ TEXTS = {
 #: What the user gives beside a table.
 GIVEN = {
     "classes 0 and 1": {"label": "diagnosis"},
-    "classes by cut points": {"label": "age", "options": {"map": "<50:young,>=50:old"}},
-    "Windows": {"options": {"encoding": "cp1252"}},
+    "classes by cut points": {"label": "age", "settings": ['map={"<50": young, ">=50": old}']},
+    "Windows": {"settings": ["encoding=cp1252"]},
 }
 
 
@@ -124,7 +125,7 @@ def _phenotype(folder):
     pd.DataFrame(genes(), PATIENTS, GENES).T.to_csv(folder / "x.csv", index_label="gene")
     columns = {"plate": over("A", "B"), "age": _ages(), "diagnosis": over("a", "b", "b")}
     pd.DataFrame(columns, PATIENTS).to_csv(folder / "p.csv", index_label="sample")
-    return folder / "x.csv", {"options": {"phenotype": str(folder / "p.csv")}}
+    return folder / "x.csv", {"phenotype": str(folder / "p.csv")}
 
 
 def _workbook(folder):
@@ -160,7 +161,7 @@ def _gct_and_cls(folder):
     path, classes = write_gct_and_cls(
         DataSet("x", genes().T, features=GENES, samples=PATIENTS, labels=labels), folder / "x"
     )
-    return path, {"options": {"phenotype": str(classes)}}
+    return path, {"phenotype": str(classes)}
 
 
 def _series_matrix(folder):

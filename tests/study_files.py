@@ -152,6 +152,13 @@ class StudyFiles:
         self.put("description", description_tables(inputs, entries_of), study=study.id)
 
 
+#: The keys of a data set that each source needs.
+FURTHER_KEYS = {
+    "simulate": {"shape": {"samples": 30, "features": 40, "classes": 3}},
+    "table": {"file": "my.tsv", "label": "type"},
+}
+
+
 def configuration(study, sources, entries):
     """Return the configuration of one study with the scheme "3-fold".
 
@@ -161,7 +168,7 @@ def configuration(study, sources, entries):
     return {
         "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
         "datasets": {
-            name: {"sheet": "my.tsv", "id": name, "source": sources[name], "location": ""}
+            name: {"source": sources[name], **FURTHER_KEYS[sources[name]]}
             for name in study.datasets
         },
         "classifiers": {name: entries[name] for name in study.classifiers},

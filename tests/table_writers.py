@@ -11,9 +11,9 @@ import pytest
 from scipy import sparse
 from toys import put
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.count_folder import counts_text, merge_counts
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 
@@ -105,8 +105,8 @@ def read_written(folder, name, table, orientation="rows", **options):
     if name in DESCRIBED:
         DESCRIBED[name](table, path)
         if name == "series_matrix.txt":
-            return read_geo(path, SheetRow("x", "geo", label="type", options=options))
-        return read_table(path, SheetRow("x", "table", label="type", options=options))
+            return read_geo(path, DatasetEntry("x", "geo", label="type", **options))
+        return read_table(path, DatasetEntry("x", "table", label="type", **options))
     write, has_types = FORMATS[name]
     if orientation == "columns":
         table = (table.astype(str) if has_types else table).T.rename_axis("key")
@@ -115,9 +115,7 @@ def read_written(folder, name, table, orientation="rows", **options):
         options["separator"] = "pipe"
     if name == "semicolon.csv":
         options |= {"separator": "semicolon", "decimal": "comma"}
-    row = SheetRow(
-        "x", "table", label="type", id_column="key", orientation=orientation, options=options
-    )
+    row = DatasetEntry("x", "table", label="type", id_column="key", samples=orientation, **options)
     return read_table(path, row)
 
 
@@ -132,5 +130,5 @@ def _read_counts(folder, program, table, options):
     classes = folder.parent / "classes.tsv"
     table[["type"]].to_csv(classes, sep="\t", index_label="sample")
     options = {"phenotype": str(classes)} | options
-    row = SheetRow("x", "table", label="type", orientation="columns", options=options)
+    row = DatasetEntry("x", "table", label="type", samples="columns", **options)
     return read_table(merged, row)

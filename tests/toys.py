@@ -11,9 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 
 #: Programs that tests run in processes of their own or write as files of a user.
 PROGRAMS = Path(__file__).with_name("programs")
@@ -91,6 +93,24 @@ def run_program(name, *arguments, check=True, **options):
     """Run a file of the folder ``programs`` in a process of its own."""
     command = [sys.executable, PROGRAMS / name, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)
+
+
+def entry_in(path, name=""):
+    """Return a data set of a configuration file: the only one, or that of a name."""
+    datasets = yaml.safe_load(Path(path).read_text())["datasets"]
+    name = name or next(iter(datasets))
+    return read_entry(name, datasets[name])
+
+
+def set_fields(entry):
+    """Return the fields of an entry that are set, apart from its place, label and sample names."""
+    usual = DatasetEntry(entry.id, entry.source, entry.location, label=entry.label)
+    others = {"id_column", "samples"}
+    return {
+        key: value
+        for key, value in vars(entry).items()
+        if value != getattr(usual, key) and key not in others
+    }
 
 
 def mistakes(kind):

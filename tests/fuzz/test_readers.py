@@ -31,9 +31,9 @@ from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.series.phenotype import read_phenotype
-from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +61,7 @@ CSV = good("table.csv")
 
 def as_table(path, **options):
     fields = {"label": "type"} | options
-    return read_table(path, SheetRow("toy", "table", str(path), **fields))
+    return read_table(path, DatasetEntry("toy", "table", str(path), **fields))
 
 
 def read_configuration(path):
@@ -69,11 +69,13 @@ def read_configuration(path):
         raw = yaml.safe_load(path.read_bytes())
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # Snakemake reads it
         raise InputError("no YAML") from error
-    return read_config(raw, ROOT / "workflow/schemas/config.schema.json", DATASETS)
+    return read_config(raw, ROOT / "workflow/schemas/config.schema.json")
 
 
 def configuration():
     raw = default_configuration(ROOT)
+    names = raw["studies"]["demo"]["datasets"]
+    raw["datasets"] = {name: raw["datasets"][name] for name in names}
     raw["run"], raw["studies"] = ["demo"], {"demo": raw["studies"]["demo"]}
     raw["classifiers"] = {name: raw["classifiers"][name] for name in ("nb", "csnb", "xnb", "gnb")}
     raw["studies"]["demo"]["classifiers"] = ["nb", "csnb", "xnb"]
@@ -82,9 +84,6 @@ def configuration():
     for key in ("design", "gene_sets", "validate", "cohorts"):
         raw["studies"]["demo"].pop(key, None)
     return yaml.safe_dump(raw, sort_keys=False)
-
-
-DATASETS = default_configuration(ROOT)["studies"]["demo"]["datasets"]
 
 
 def write_toy_model(path):
@@ -222,8 +221,8 @@ GEO_TABLES = {
     kind: (f"!{name}_table_begin", f"!{name}_table_end")
     for kind, name in (("matrix", "series_matrix"), ("soft", "dataset"))
 }
-MATRIX = SheetRow("toy", "geo", "t", label="title")
-SOFT = SheetRow("toy", "geo", "t", label="characteristics:state")
+MATRIX = DatasetEntry("toy", "geo", "t", label="title")
+SOFT = DatasetEntry("toy", "geo", "t", label="characteristics:state")
 
 
 def by_id(path):
@@ -239,12 +238,14 @@ TEXT = dataset_in(cells_of)
 #: Per reader: a file's name, a good file (text, or what makes it), what reads it, the oracle (None:
 #: a sealed file is read as it was written), and by how much it is slower than others.
 READERS = {
-    "cumida": ("t.csv", CSV, lambda path: read_cumida_csv(path, "toy"), TEXT, 1),
+    "cumida": (
+        "t.csv", CSV, lambda path: read_cumida_csv(path, DatasetEntry("toy", "cumida")), TEXT, 1,
+    ),
     "table": ("t.csv", CSV, by_id, TEXT, 1),
     "table, semicolons": ("t.csv", CSV.replace(",", ";").replace(".", ","), by_id, TEXT, 1),
     "table gzipped": ("t.tsv.gz", CSV.replace(",", "\t"), by_id, TEXT, 1),
     "columns": (
-        "t.tsv", good("columns.tsv"), lambda path: as_table(path, orientation="columns"),
+        "t.tsv", good("columns.tsv"), lambda path: as_table(path, samples="columns"),
         dataset_in(turned_cells), 1,
     ),
     "workbook": ("t.xlsx", write_frame, by_id, dataset_in(workbook_cells), 50),
@@ -263,11 +264,10 @@ READERS = {
     ),
     "phenotype": (
         "p.tsv", good("phenotype.tsv"),
-        lambda path: read_phenotype(path, SheetRow("toy", "table", "t.csv", label="type")),
+        lambda path: read_phenotype(path, DatasetEntry("toy", "table", "t.csv", label="type")),
         unread, 1,
     ),
     "folds": ("f.tsv", good("folds.tsv"), read_toy_folds, unread, 1),
-    "sheet": ("sheet.tsv", good("sheet.tsv"), read_sheet, unread, 1),
     "configuration": ("c.yaml", configuration(), read_configuration, unread, 10),
     "series file": ("t.parquet", write_series, read_series, None, 1),
     "model": ("t.skops", write_toy_model, read_toy_model, None, 10),

@@ -18,14 +18,12 @@ from xnbflow.running.cli.app import run
 ROOT = Path(__file__).parents[2]
 
 STUDY = yaml.safe_load(Path(__file__).with_name("tiny.yaml").read_text())
-SHEET = Path(__file__).with_name("tiny.tsv").read_text()
 RECORDED_TIMES = {"seconds.parquet", "seconds.tsv"}
 
 
 def prepare(folder, study=STUDY):
-    """Write the tiny study's sheet and configuration into a folder."""
+    """Write the tiny study's configuration into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "tiny.tsv").write_text(SHEET)
     (folder / "tiny.yaml").write_text(yaml.safe_dump(study))
     return folder
 

@@ -58,13 +58,13 @@ def test_samples_in_columns_are_fitted_and_known_by_the_models_features(folder):
     columns = xnbflow("predict", "model.skops", "turned-new.csv", cwd=folder)
     assert (columns.returncode, columns.stdout) == (0, rows.stdout)
     done = xnbflow(
-        *("fit", "turned-training.csv", "--label", "type", "--orientation", "columns"),
+        *("fit", "turned-training.csv", "--label", "type", "--samples", "columns"),
         *("--method", "csnb", "--folds", "0", "-o", "turned.skops", "--json"),
         cwd=folder,
     )
     assert done.returncode == 0, done.stderr
     series = json.loads(done.stdout)["series"]
-    assert (series["samples"], series["orientation"]) == (40, "columns")
+    assert (series["samples"], series["entry"]["samples"]) == (40, "columns")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         xnbflow("signature", tmp_path / "model.skops", "--gmt", cwd=tmp_path),
         xnbflow("predict", model, tmp_path / "new.csv", cwd=tmp_path),
         xnbflow("explain", model, tmp_path / "new.csv", "--sample", "s4", cwd=tmp_path),
-        xnbflow("predict", model, folder / "new.csv", "--option", f"x{ESCAPES}=1", cwd=tmp_path),
+        xnbflow("predict", model, folder / "new.csv", "--set", f"x{ESCAPES}=1", cwd=tmp_path),
         xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror", cwd=tmp_path),
     ]
     for call in calls:
@@ -139,7 +139,7 @@ def test_geo_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
     assert in_process("run", "mine", "--no-such-option", cwd=tmp_path).returncode == 2
     again = xnbflow(*words, cwd=tmp_path)
     assert again.returncode == 1
-    assert "mine.tsv exists" in again.stderr
+    assert "mine.yaml exists" in again.stderr
     assert "cannot name a study" in xnbflow(*words[:3], "a b", *words[4:], cwd=tmp_path).stderr
 
 

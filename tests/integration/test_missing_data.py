@@ -10,7 +10,10 @@ from serving import serving
 #: Samples of two classes, in the layout of the source `microarray`.
 ROWS = [f"s{i},{'ab'[i % 2]},{i % 9 + 3 * (i % 2)}.5,{i % 7}.25,{i % 5}.75" for i in range(40)]
 CSV = "\n".join(["samples,type,g1,g2,g3", *ROWS, ""]).encode()
-SHEET = "id\tsource\tlocation\nfirst\tmicroarray\tFirst\nsecond\tmicroarray\tSecond\n"
+DATASETS = {
+    "first": {"source": "microarray", "name": "First"},
+    "second": {"source": "microarray", "name": "Second"},
+}
 STUDY = {
     "title": "Two series",
     "datasets": ["first", "second"],
@@ -26,12 +29,11 @@ CLOSED = "http://127.0.0.1:9"
 
 
 def configure(folder, url, **changes):
-    """Write a sheet and a configuration of two data sets that an address serves."""
+    """Write a configuration of two data sets that an address serves."""
     folder.mkdir(exist_ok=True)
-    (folder / "series.tsv").write_text(SHEET)
     configuration = {
         "run": ["two"],
-        "sheets": ["series.tsv"],
+        "datasets": DATASETS,
         "download": {"base_urls": {"microarray": [url]}, "retries": 0, "timeout": 5},
         "folds": {"3-fold": {"splits": 3}},
         "studies": {"two": STUDY},

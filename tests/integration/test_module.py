@@ -16,7 +16,7 @@ import pytest
 import snakemake as snakemake_package
 import snakemake_process
 import yaml
-from integration.conftest import ROOT, SHEET, STUDY
+from integration.conftest import ROOT, STUDY
 
 CALLER = Path(__file__).with_name("caller.smk").read_text()
 
@@ -35,16 +35,14 @@ def stats(planned):
 
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory):
-    """A workflow that imports ours twice, with a sheet of its own that is called as ours is."""
+    """A workflow that imports ours twice, with a data set of its own."""
     folder = tmp_path_factory.mktemp("caller")
     (folder / "Snakefile").write_text(CALLER.replace("SNAKEFILE", str(ROOT / "workflow/Snakefile")))
     small = {"title": "A tiny study", "datasets": ["toy"], "classifiers": ["nb"]}
     small |= {"folds": ["3-fold"], "diagnostics": False}
     studies = {"tiny": small, "both": small | {"datasets": ["wine", "toy"]}}
-    study = STUDY | {"sheets": ["config/datasets.tsv"], "studies": studies}
+    study = STUDY | {"studies": studies}
     (folder / "caller.yaml").write_text(yaml.safe_dump(study))
-    (folder / "config").mkdir()
-    (folder / "config/datasets.tsv").write_text(SHEET)
     return folder
 
 
@@ -134,7 +132,6 @@ class Host:
         shutil.copytree(self.repository / "config", folder / "config")
         shutil.copytree(self.repository / "profiles", folder / "profiles")
         (folder / "workflow").mkdir()
-        (folder / "config/tiny.tsv").write_text(SHEET)
         (folder / "tiny.yaml").write_text(TOY)
         return self.write(folder, DEPLOYED.format(snakefile=snakefile))
 

@@ -1,7 +1,6 @@
 """Studies that `xnbflow study` proposes, run to their pages."""
 
 import os
-from itertools import chain
 
 import pytest
 from integration.conftest import snakemake, xnbflow
@@ -17,9 +16,11 @@ PROPOSED = NAMES if "XNBFLOW_PROPOSALS" in os.environ else ["four patients of ea
 @pytest.mark.parametrize("name", PROPOSED)
 def test_a_proposal_runs_to_its_page(tmp_path, name):
     path, settings = write(name, tmp_path)
-    options = (("--option", f"{key}={value}") for key, value in settings.get("options", {}).items())
-    label = ("--label", settings["label"]) if "label" in settings else ()
-    words = ("study", path, *label, *chain(*options), "-o", "tiny")
+    words = ["study", path, "-o", "tiny"]
+    for key in ("label", "phenotype"):
+        words += [f"--{key}", settings[key]] if key in settings else []
+    for setting in settings.get("settings", []):
+        words += ["--set", setting]
     assert xnbflow(*words, cwd=tmp_path).returncode == 0
     snakemake(tmp_path, "tiny")
     page = (tmp_path / "results/studies/tiny/details.html").read_text()

@@ -13,16 +13,15 @@ from original_files import FILES, PATIENT
 from serving import serving
 from toys import HOSTILE
 
-from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.sheet import read_sheet, sheet_text
+from xnbflow.running.project import default_configuration
+from xnbflow.sources.dataset_entry import Shape, read_entry
 
 pytestmark = pytest.mark.slow
 
-STUDIES = default_configuration(ROOT)["studies"]
+CONFIGURATION = default_configuration(ROOT)
+STUDIES = CONFIGURATION["studies"]
 SMALL = yaml.safe_load((ROOT / "tests/small_studies.yaml").read_text())
-ROWS = {}
-for sheet in default_sheets(ROOT).values():
-    ROWS |= read_sheet(sheet)
+ENTRIES = {name: read_entry(name, entry) for name, entry in CONFIGURATION["datasets"].items()}
 
 #: The sections of a study with an entry of this name.
 SECTIONS = {
@@ -36,17 +35,17 @@ SECTIONS = {
 
 
 def tiny(row, server):
-    """Return the row of a tiny file: not of the original's shape, checksum and address."""
+    """Return the entry of a tiny file: not of the original's shape, checksum and address."""
     if row.source == "bundled":
         return row
     if row.source == "simulate":
-        return replace(row, features=300)
-    options = row.options | ({"rows": "77"} if "rows" in row.options else {})
+        return replace(row, shape=replace(row.shape, features=300))
+    options = row.options | ({"rows": 77} if "rows" in row.options else {})
     location = row.location
     if "://" in location:
         location = f"{server.url}/{row.source}/{location.rpartition('/')[2]}"
-    shape = {"samples": None, "features": None, "sha256": None}
-    return replace(row, location=location, options=options, **shape)
+    shape = Shape(classes=row.shape.classes)
+    return replace(row, location=location, options=options, shape=shape, sha256=None)
 
 
 def rows_of(study):
@@ -54,7 +53,7 @@ def rows_of(study):
     names = [*study.get("datasets", [])]
     for analysis in study.get("analyses", {}).values():
         names += analysis.get("datasets", [])
-    return [ROWS[name] for name in dict.fromkeys(names)]
+    return [ENTRIES[name] for name in dict.fromkeys(names)]
 
 
 def run(study, folder):
@@ -69,11 +68,10 @@ def run(study, folder):
     if "spambase-split" in STUDIES[study].get("folds", []):
         files["split"] = [b"0\n" * 20 + b"1\n" * 2]
     with serving("mirror", files) as server:
-        (folder / "tiny.tsv").write_text(sheet_text(tiny(row, server) for row in rows))
         places = {source: [f"{server.url}/{source}"] for source in FILES}
         few = {name: {"params": SMALL[name]} for name in analyses if name in SMALL}
         changed = {
-            "sheets": ["tiny.tsv"],
+            "datasets": {row.id: tiny(row, server).settings() for row in rows},
             "download": {"base_urls": places, "retries": 0, "timeout": 20},
             "folds": {"10x10-fold": {"repeats": 1}},
             "studies": {study: {"analyses": few}},
@@ -132,7 +130,7 @@ def test_a_shipped_study_runs_to_its_page(tmp_path, study):
 def without_files(folder):
     """Write a configuration of a machine without a network and without private files."""
     closed = "http://127.0.0.1:9"
-    sources = {row.source for row in ROWS.values()} - {"bundled", "simulate", "table"}
+    sources = {row.source for row in ENTRIES.values()} - {"bundled", "simulate", "table"}
     sources -= {"microarray", "angular"}  # files of the user
     download = {"base_urls": {name: [closed] for name in sources}, "retries": 0}
     studies = {}
@@ -155,7 +153,7 @@ def test_every_shipped_study_is_planned_without_private_files(tmp_path):
     written = snakemake(tmp_path, "--dry-run", *(STUDIES.keys() - set(PRIVATE)))
     read = set(re.findall(r"Reading (\S+)", written))
     assert {"GSE15824", "colorectal", "spambase", "magic", "weather"} <= read
-    private = {name for name, row in ROWS.items() if row.source == "microarray"}
+    private = {name for name, row in ENTRIES.items() if row.source == "microarray"}
     assert not read & {*private, "pigeons", "protein-helix"}
 
 

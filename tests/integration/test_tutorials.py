@@ -76,7 +76,7 @@ def blocks_of(page, language):
 
 
 def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
-    """The script writes the table; the sheet, the study and its change can be planned."""
+    """The script writes the table; the study and its change can be planned."""
     page = TUTORIALS / "own-data.md"
     (script,) = blocks_of(page, "python")
     put(tmp_path, script, "example.py")
@@ -86,26 +86,23 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     proposals = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
     for words in proposals:
         run([*words, "--mirror", str(mirror)], tmp_path)
-    proposed = pd.read_csv(tmp_path / "tumours.tsv", sep="\t").iloc[0]
-    assert proposed["options"] in page.read_text()
+    shown, change = blocks_of(page, "yaml")
+    assert shown in (tmp_path / "tumours.yaml").read_text()
     # `xnbflow run NAME` takes NAME.yaml of this folder
     runs = [
         [*words[1:], "--configfile", f"{words[2]}.yaml"]
         for words in commands("own-data.md")
         if words[1] == "run"
     ]
-    (change,) = blocks_of(page, "yaml")
     put(tmp_path, change, "change.yaml")
     runs.append(["run", "tumours", "--configfile", "tumours.yaml", "change.yaml"])
     assert (len(proposals), len(runs)) == (3, 4)
     assert all("acquire" in text for text in planned(runs, tmp_path))
 
 
-def test_the_sheet_and_the_configuration_of_the_reference_are_planned(tmp_path):
-    (sheet,) = [block for block in blocks_of(REFERENCE, "text") if block.startswith("id\t")]
-    put(tmp_path, sheet, "my.tsv")
-    steps, configuration = blocks_of(REFERENCE, "yaml")
-    put(tmp_path, configuration + steps, "my.yaml")
+def test_the_configuration_of_the_reference_is_planned(tmp_path):
+    datasets, steps, configuration = blocks_of(REFERENCE, "yaml")
+    put(tmp_path, configuration + datasets + steps, "my.yaml")
     calls = [
         shlex.split(line) for block in blocks_of(REFERENCE, "sh") for line in block.splitlines()
     ]

@@ -21,7 +21,6 @@ import yaml
 from integration import conftest
 from integration.conftest import (
     ROOT,
-    SHEET,
     STUDY,
     jobs,
     prepare,
@@ -89,8 +88,6 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     blocks = dict(
         re.findall(r'class="code"><figcaption>(.*?)<.*?<code>(.*?)</code>', page, re.DOTALL)
     )
-    sheet = next(text for caption, text in blocks.items() if caption.startswith("tiny.tsv"))
-    (tmp_path / "tiny.tsv").write_text(html.unescape(sheet))
     configuration = html.unescape(blocks["The study as configured (YAML)"])
     (tmp_path / "study.yaml").write_text(configuration)
     words = shlex.split(html.unescape(blocks["To repeat the study"]))
@@ -100,6 +97,7 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     assert re.search(r"^classify +2$", planned, re.MULTILINE), planned
     repeated = yaml.safe_load(configuration)
     assert repeated["folds"] == STUDY["folds"]
+    assert repeated["datasets"]["toy"] == STUDY["datasets"]["toy"]
     assert repeated["studies"] == STUDY["studies"]
 
 
@@ -133,18 +131,16 @@ def copy_into(folder, finished):
 
 
 @pytest.mark.parametrize(
-    ("change", "sheet", "expected"),
+    ("change", "expected"),
     [
-        (lambda c: c.update(download={"retries": 1}), SHEET, {}),
+        (lambda c: c.update(download={"retries": 1}), {}),
         (
             lambda c: c["folds"]["3-fold"].update(splits=4),
-            SHEET,
             {"classify": 2, "models": 2, **AFTER},
         ),
-        (lambda c: c.update(classifiers={"xnb": {"label": "My XNB"}}), SHEET, PAGE),
+        (lambda c: c.update(classifiers={"xnb": {"label": "My XNB"}}), PAGE),
         (
-            lambda c: c,
-            SHEET.replace("seed=3", "seed=4"),
+            lambda c: c["datasets"]["toy"].update(seed=4),
             {
                 "acquire": 1,
                 "diagnose": 1,
@@ -156,13 +152,10 @@ def copy_into(folder, finished):
             },
         ),
     ],
-    ids=["download", "scheme", "label", "sheet"],
+    ids=["download", "scheme", "label", "data set"],
 )
-def test_a_change_of_the_configuration_runs_what_it_concerns(copied, change, sheet, expected):
-    (copied / "other.tsv").write_text(sheet)
+def test_a_change_of_the_configuration_runs_what_it_concerns(copied, change, expected):
     config = changed(change)
-    if sheet != SHEET:
-        config["sheets"] = ["other.tsv"]
     planned = jobs(copied, *configured(copied, config))
     assert planned == expected
 
@@ -295,10 +288,10 @@ def test_jobs_read_declared_files_alone(finished, tmp_path):
 
 
 def test_another_file_under_the_same_name_is_read_again_even_if_it_is_older(tmp_path):
-    folder = prepare(tmp_path, STUDY | {"sheets": ["tiny.tsv", "own.tsv", "config/datasets.tsv"]})
+    own = {"source": "table", "file": "own.csv", "label": "type"}
+    folder = prepare(tmp_path, STUDY | {"datasets": STUDY["datasets"] | {"own": own}})
     table = folder / "own.csv"
     table.write_text("type,f\na,1\na,2\nb,3\nb,high\n")
-    (folder / "own.tsv").write_text("id\tsource\tlocation\tlabel\nown\ttable\town.csv\ttype\n")
     series = "results/own/series.parquet"
     written = snakemake(folder, series, fails=True)
     (error,) = re.findall(r"^Error: (.*own.csv.*)", written, re.MULTILINE)

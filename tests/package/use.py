@@ -12,7 +12,7 @@ from xnbflow.diagnostics import shapiro_wilk
 from xnbflow.models import cross_validate, fit_model, read_model, write_model
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 assert "site-packages" in Path(xnbflow.__file__).parts, xnbflow.__file__
 assert version("xnbflow") == xnbflow.__version__
@@ -25,7 +25,7 @@ assert XNB().fit(X, y).score(X, y) > 0.9
 assert ClassSpecificNB().fit(X, y).explain(X[:1]).shape[0] > 0
 shapiro_wilk(X)
 
-wine = acquire(SheetRow("wine", "bundled", "wine"))
+wine = acquire(DatasetEntry("wine", "bundled", "wine"))
 entry = {"method": "xnb"}
 write_model(fit_model(wine, entry, cross_validate(wine, entry, 3)), "wine.skops")
 assert read_model("wine.skops").classes == ["class_0", "class_1", "class_2"]

@@ -1,4 +1,4 @@
-# Acquire: from a row of the sheet to the canonical series, one row per feature.
+# Acquire: from an entry of the configuration to the canonical series, one row per feature.
 
 
 rule acquire:
@@ -15,10 +15,10 @@ rule acquire:
     benchmark:
         "results/benchmarks/acquire/{dataset}.tsv"
     # Jobs of data sets in progress precede new ones; among new ones the largest is first.
-    priority: lambda wildcards: -1 / (1 + PLAN.sheet_mb(wildcards))
+    priority: lambda wildcards: -1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards), most=2, per_cpu=300)
+    threads: lambda wildcards: cpus_for(PLAN.dataset_mb(wildcards), most=2, per_cpu=300)
     resources:
         **requests(
             mem_mb=1200,
@@ -28,7 +28,7 @@ rule acquire:
             size_mb=OF_DATA.size_mb,
         ),
     params:
-        dataset=OF_DATA.row,
+        dataset=OF_DATA.dataset_entry,
         file_states=OF_DATA.user_file_states,
         code=stage_code("reading"),
         own_code=OF_DATA.own_code,

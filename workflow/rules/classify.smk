@@ -18,7 +18,7 @@ rule classify:
     benchmark:
         "results/benchmarks/classify/{study}/{dataset}/{folds}/{job}.tsv"
     # Jobs of the largest series are first, since they are last to end.
-    priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
+    priority: lambda wildcards: 1 - 1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -51,7 +51,7 @@ rule check:
         "results/logs/check/{study}/{dataset}.log",
     benchmark:
         "results/benchmarks/check/{study}/{dataset}.tsv"
-    priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
+    priority: lambda wildcards: 1 - 1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
     resources:

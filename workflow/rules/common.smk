@@ -3,12 +3,11 @@ import os
 import sys
 
 from snakemake.exceptions import WorkflowError
-from snakemake.utils import update_config
 
 from xnbflow.core.errors import InputError
 from xnbflow.running.data_set_jobs import DataSetPlanner
 from xnbflow.running.plan import Plan, exactly
-from xnbflow.running.project import default_configuration
+from xnbflow.running.project import default_configuration, overlay
 from xnbflow.running.provenance import stage_code
 from xnbflow.running.rule_parts import at, cpus_for, over, requests, tables_of, together
 from xnbflow.running.study_jobs import StudyPlanner
@@ -23,13 +22,18 @@ configfile: str(ROOT / "config/config.yaml")
 
 
 # The papers' configurations are below them. For a module with a configuration of its caller Snakemake reads no
-# file, so that the project's is in this one, too.
-complete = default_configuration(ROOT)
-update_config(complete, config)
-config = complete
+# file, so that the project's is in this one, too. Snakemake merges a data set of --configfile with one of the
+# project with the same name key by key: it is replaced as a whole instead.
+given = workflow.config_settings.overwrite_config
+config = overlay(overlay(default_configuration(ROOT), config), {key: given[key] for key in given.keys() & {"datasets"}})
 
 try:
-    PLAN = Plan.read(config, ROOT, mark_local=local)
+    PLAN = Plan.read(
+        config,
+        ROOT,
+        mark_local=local,
+        files=[ROOT / "config/config.yaml", *workflow.config_settings.configfiles],
+    )
 except InputError as error:
     raise WorkflowError(str(error)) from error
 

@@ -73,7 +73,7 @@ rule cohorts:
         "results/benchmarks/cohorts/{study}.tsv"
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(PLAN.sheets_mb(OF_STUDY.cohort_series(wildcards)), most=2, per_cpu=300)
+    threads: lambda wildcards: cpus_for(PLAN.datasets_mb(OF_STUDY.cohort_series(wildcards)), most=2, per_cpu=300)
     resources:
         **requests(mem_mb=1500, mem_per_mb=12, minutes=120, minutes_per_mb=3),
     params:

@@ -14,7 +14,7 @@ rule diagnose:
     conda:
         "../../envs/xnbflow.yaml"
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
-    threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
+    threads: lambda wildcards: cpus_for(PLAN.dataset_mb(wildcards, samples=100), most=4, per_cpu=300)
     resources:
         **requests(mem_mb=1300, mem_per_mb=11, minutes=60, minutes_per_mb=1),
     params:

@@ -10,10 +10,12 @@ from xnbflow.running.job_process import start_job
 start_job(snakemake)
 
 from xnbflow.jobs.acquire import acquire_data_set
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import read_entry
 
 acquire_data_set(
-    SheetRow(**snakemake.params.dataset).with_files(dict(snakemake.input.items())),
+    read_entry(snakemake.wildcards.dataset, snakemake.params.dataset).with_files(
+        dict(snakemake.input.items())
+    ),
     series=Path(snakemake.output.series),
     notes=Path(snakemake.output.notes),
     truth=Path(snakemake.output.truth),

@@ -11,14 +11,14 @@ from xnbflow.core.errors import InputError
 from xnbflow.papers.common.published import numbers
 from xnbflow.papers.common.uci import ARRHYTHMIA, UCI_SETS
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 RNG = np.random.default_rng(0)
 
 
 def get(folder, location, base=None, **changes):
     source = "uci" if location in UCI_SETS else "angular"
-    dataset = SheetRow(location, source, location, **changes)
+    dataset = DatasetEntry(location, source, location, **changes)
     return acquire(
         dataset, downloads=folder / "downloads", base_urls={source: [str(base or folder)]}
     )
@@ -42,15 +42,15 @@ def test_magic_has_one_angle_in_radians(tmp_path):
 def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):
     rows = [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(60)]
     (tmp_path / "magic04.data").write_bytes(lines(rows))
-    first = get(tmp_path, "magic", options={"rows": "20", "seed": "1"})
-    again = get(tmp_path, "magic", options={"rows": "20", "seed": "1"})
-    other = get(tmp_path, "magic", options={"rows": "20", "seed": "2"})
+    first = get(tmp_path, "magic", options={"rows": 20, "seed": 1})
+    again = get(tmp_path, "magic", options={"rows": 20, "seed": 1})
+    other = get(tmp_path, "magic", options={"rows": 20, "seed": 2})
     numbers = [int(sample) for sample in first.samples]
     assert numbers == sorted(numbers)
     np.testing.assert_array_equal(first.values[0], [rows[number][0] for number in numbers])
     assert list(first.samples) == list(again.samples) != list(other.samples)
-    with pytest.raises(InputError, match="option rows=61, but there are 60 rows"):
-        get(tmp_path, "magic", options={"rows": "61"})
+    with pytest.raises(InputError, match="rows is 61, but there are 60 rows"):
+        get(tmp_path, "magic", options={"rows": 61})
 
 
 def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):
@@ -115,10 +115,10 @@ def test_the_real_files_have_the_papers_counts(tmp_path, shared_data, location):
 def test_without_a_seed_rows_are_those_of_seed_0(tmp_path):
     rows = [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(60)]
     (tmp_path / "magic04.data").write_bytes(lines(rows))
-    without = get(tmp_path, "magic", options={"rows": "20"})
-    with_0 = get(tmp_path, "magic", options={"rows": "20", "seed": "0"})
+    without = get(tmp_path, "magic", options={"rows": 20})
+    with_0 = get(tmp_path, "magic", options={"rows": 20, "seed": 0})
     assert list(without.samples) == list(with_0.samples)
-    every = get(tmp_path, "magic", options={"rows": "60"})
+    every = get(tmp_path, "magic", options={"rows": 60})
     assert list(every.samples) == [str(row) for row in range(60)]
 
 
@@ -141,10 +141,10 @@ def test_missing_cells_are_written_in_three_ways(tmp_path, cell):
 )
 def test_a_cell_that_is_no_number_is_named(cells, message):
     with pytest.raises(InputError, match=message):
-        numbers(SheetRow("x", "table", "x"), pd.DataFrame({"x": cells}))
+        numbers(DatasetEntry("x", "table", "x"), pd.DataFrame({"x": cells}))
 
 
 def test_a_missing_number_may_be_allowed():
     frame = pd.DataFrame({"x": [1.5, None], "y": [3, 4]})
-    actual = numbers(SheetRow("x", "table", "x"), frame, allow_missing=True)
+    actual = numbers(DatasetEntry("x", "table", "x"), frame, allow_missing=True)
     np.testing.assert_array_equal(actual, [[1.5, np.nan], [3, 4]])

@@ -14,7 +14,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.papers.common.uci import UCI_URLS
 from xnbflow.papers.directional import auslan
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 PATH = "auslan2-mld/tctodd.tar.gz"
 #: Columns of a frame: the first hand's x and roll, the second hand's x and yaw.
@@ -39,7 +39,7 @@ def recordings(n_frames=57):
 
 def get(tmp_path, body, **changes):
     """Acquire the data set from a server on 127.0.0.1 that has UCI's layout."""
-    row = SheetRow("auslan", "auslan", changes.pop("location", "high-quality"), **changes)
+    row = DatasetEntry("auslan", "auslan", changes.pop("location", "high-quality"), **changes)
     with serving("ml", {PATH: [body]}) as server:
         return acquire(
             row,

@@ -11,7 +11,7 @@ from xnbflow.papers.directional.compute import classifiers
 from xnbflow.papers.directional.printed_tables import printed_table
 from xnbflow.running.project import ROOT
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 FILES = {
     "magic": ("uci", "magic04.data.gz"),
@@ -31,7 +31,7 @@ def series(shared_data, tmp_path_factory):
     def get(name):
         source, file = FILES[name]
         return acquire(
-            SheetRow(name, source, name, options={"file": file}),
+            DatasetEntry(name, source, name, options={"file": file}),
             downloads=tmp_path_factory.mktemp("downloads"),
             base_urls={source: [str(shared_data / source)]},
         )

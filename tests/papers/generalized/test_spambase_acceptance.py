@@ -13,7 +13,7 @@ from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.papers.generalized.compute import analyse
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ SETS = PARAMS["features"]
 @pytest.fixture(scope="module")
 def tables(shared_data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("spambase")
-    row = SheetRow("spambase", "uci", "spambase", options={"file": "spambase.data.gz"})
+    row = DatasetEntry("spambase", "uci", "spambase", options={"file": "spambase.data.gz"})
     spambase = acquire(row, downloads=folder, base_urls={"uci": [str(shared_data / "uci")]})
     test = np.loadtxt(shared_data / "uci" / "spambase.test_indicator.txt.gz") == 1
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": spambase.samples[test]})
@@ -101,7 +101,7 @@ def test_with_a_pseudo_observation_the_step_is_that_of_the_independent_program(
     shared_data, tmp_path, inner, passes
 ):
     """11.4% to 6.3%, -1140 to -583; the innermost loop changes the passes and no error."""
-    row = SheetRow("spambase", "uci", "spambase", options={"file": "spambase.data.gz"})
+    row = DatasetEntry("spambase", "uci", "spambase", options={"file": "spambase.data.gz"})
     data = acquire(row, downloads=tmp_path, base_urls={"uci": [str(shared_data / "uci")]})
     test = np.loadtxt(shared_data / "uci" / "spambase.test_indicator.txt.gz") == 1
     X, y = data.frame()[SETS["paper"]], data.labels

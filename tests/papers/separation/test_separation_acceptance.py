@@ -10,7 +10,7 @@ import pytest
 from xnbflow.naive_bayes import BlockNB, GaussianNB
 from xnbflow.papers.separation.compute import analyse
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 #: Distributions for which the documents state gains and losses.
 FEW = {
@@ -95,7 +95,7 @@ def test_equation_9_and_theorem_1_hold_for_every_distribution(every):
 
 def test_magic_needs_a_covariance_per_class(shared_data, tmp_path):
     """Angles and lengths of showers have unlike variances: GaussianNB .727, pooled .78."""
-    row = SheetRow("magic", "uci", "magic", options={"file": "magic04.data.gz"})
+    row = DatasetEntry("magic", "uci", "magic", options={"file": "magic04.data.gz"})
     data = acquire(row, downloads=tmp_path, base_urls={"uci": [str(shared_data / "uci")]})
     X, y = data.values.T, data.labels
     gaussian = GaussianNB().fit(X, y)

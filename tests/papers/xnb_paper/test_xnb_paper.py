@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from report_study import analysis_section
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -22,21 +23,21 @@ from xnbflow.papers.xnb_paper.xnb_features import XNBFeatures
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_entry
 
 FOLDER = Path(compute.__file__).parent
 
 
-def test_the_sheet_and_the_study_have_table_1_of_the_paper():
-    sheet = read_sheet(FOLDER / "datasets.tsv")
-    sheet = {name: row for name, row in sheet.items() if row.source == "cumida"}
-    assert default_configuration()["studies"]["xnb-paper"]["datasets"] == list(sheet)
-    assert list(pd.read_csv(FOLDER / "table1.tsv", sep="\t")["accession"]) == list(sheet)
-    assert len(sheet) == 18
+def test_the_data_sets_and_the_study_have_table_1_of_the_paper():
+    datasets = yaml.safe_load((FOLDER / "config.yaml").read_text())["datasets"]
+    shapes = {name: x["shape"] for name, x in datasets.items() if x["source"] == "cumida"}
+    assert default_configuration()["studies"]["xnb-paper"]["datasets"] == list(shapes)
+    assert list(pd.read_csv(FOLDER / "table1.tsv", sep="\t")["accession"]) == list(shapes)
+    assert len(shapes) == 18
     # "Mean - 94 42,109 3.3", the last row of the paper's Table 1
-    assert round(sum(dataset.samples for dataset in sheet.values()) / 18) == 94
-    assert round(sum(dataset.features for dataset in sheet.values()) / 18) == 42109
-    assert round(sum(dataset.classes for dataset in sheet.values()) / 18, 1) == 3.3
+    assert round(sum(shape["samples"] for shape in shapes.values()) / 18) == 94
+    assert round(sum(shape["features"] for shape in shapes.values()) / 18) == 42109
+    assert round(sum(shape["classes"] for shape in shapes.values()) / 18, 1) == 3.3
 
 
 def test_values_that_are_printed_alike_are_ties():
@@ -362,7 +363,7 @@ def test_the_printed_numbers_of_the_script():
 
 def dry_bean(tmp_path, shared_data):
     """Acquire Dry Bean as the study does, from a CSV file of the same columns."""
-    row = read_sheet(FOLDER / "datasets.tsv")["dry-bean"]
+    row = read_entry("dry-bean", default_configuration()["datasets"]["dry-bean"])
     row = replace(row, options={"file": "dry_bean.csv"})
     return acquire(row, downloads=tmp_path, base_urls={"uci": [str(shared_data / "uci")]})
 

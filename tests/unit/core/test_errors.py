@@ -23,8 +23,8 @@ from xnbflow.models import final, fit_model, matching
 from xnbflow.models.explanation import explain_sample
 from xnbflow.running.cli import commands
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 from xnbflow.sources.formats.gct import write_gct_and_cls
-from xnbflow.sources.sheet import SheetRow, local_path
 from xnbflow.studies import comparison, densities
 
 SERIES = two_classes()
@@ -192,7 +192,7 @@ SPACED = replace(SERIES, labels=["a b", "a_b"] * 20)
 NOTHING = pd.DataFrame()
 #: Calls by the expected message.
 CALLS = {
-    "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
+    "name 'Brain' is not <T": lambda: acquire(DatasetEntry("b", "cumida", "Brain")),
     "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
     "not measurements, and GCT is for": lambda: write_gct_and_cls(WORDS, "x"),

@@ -6,7 +6,7 @@ from toys import put
 
 from xnbflow.data.note import Note
 from xnbflow.sources.acquire import acquire_noting
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 #: A table with probes of controls, a repeated name, and a title line.
 TABLE = """exported by a program
@@ -19,8 +19,8 @@ s4,b,4.5,4.5,1.5,3.5
 
 
 def test_a_note_is_its_text_and_has_its_parts():
-    note = Note("3 probes were left out", advice="the option controls=keep keeps them")
-    assert note == "3 probes were left out; the option controls=keep keeps them"
+    note = Note("3 probes were left out", advice="controls: keep keeps them")
+    assert note == "3 probes were left out; controls: keep keeps them"
     assert (note.finding, note.code) == ("3 probes were left out", "other")
     assert Note("GPL570", "platform") == "GPL570"
 
@@ -29,17 +29,17 @@ def test_a_note_is_its_text_and_has_its_parts():
 def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys):
     path = put(tmp_path, TABLE, "x.csv")
     options = {"duplicates": "max_mean"}
-    row = SheetRow("x", "table", str(path), label="class", id_column="sample", options=options)
+    row = DatasetEntry("x", "table", str(path), label="class", id_column="sample", **options)
     _, notes = acquire_noting(row)
     assert set(notes["dataset"]) == {"x"}
     by_code = notes.groupby("code")["note"].agg(list).to_dict()
     assert len(by_code["names repeat"]) == 1
     assert by_code["names repeat"][0].startswith("1 feature name repeats: 'g1'")
     advice = notes.set_index("note")["advice"]
-    assert advice["1 control probe was left out (AFFX-1)"] == "the option controls=keep keeps them"
+    assert advice["1 control probe was left out (AFFX-1)"] == "controls: keep keeps them"
     (title,) = (note for note in notes["note"] if "title line" in note)
-    assert advice[title] == "the option header= names another line as the header"
-    assert "option header=" in capsys.readouterr().err  # who acquires it reads both
+    assert advice[title] == "the key header names another line as the header"
+    assert "key header" in capsys.readouterr().err  # who acquires it reads both
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -52,16 +52,16 @@ def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
     for feature in ["1-Mar", "NAN", *(f"g{i}" for i in range(30))]:
         table[feature] = (2 ** rng.normal(8, 1, n)).round(1)
     table.to_csv(tmp_path / "x.csv", index=False)
-    options = {"phenotype_columns": "patient", "transform": "log2"}
-    row = SheetRow(
-        *("x", "table", str(tmp_path / "x.csv")), label="class", id_column="sample", options=options
+    options = {"phenotype_columns": ("patient",), "transform": "log2"}
+    row = DatasetEntry(
+        *("x", "table", str(tmp_path / "x.csv")), label="class", id_column="sample", **options
     )
     _, notes = acquire_noting(row)
     findings = {
         "(1-Mar (MARCH1 or MARC1))": "correct them in the table",
         "is called NAN": "name a gene, or leave it",
         "'rare' (2)": "add samples, join or leave out",
-        "'patient' has 3 values": "set group=patient",
+        "'patient' has 3 values": "set group: patient",
         "logarithms to base 2": "",
     }
     assert len(notes) == len(findings)

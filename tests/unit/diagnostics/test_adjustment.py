@@ -51,7 +51,7 @@ def test_a_batch_of_the_sheet_is_named_by_its_column():
 def test_names_that_are_not_in_the_data_set_are_refused_with_similar_ones():
     measured = series(age=["1"] * 8)
     with refused(
-        r"'agee', which is not a column .*phenotype_columns=agee\); did you mean 'age'\?",
+        r"'agee', which is not a column .*phenotype: \{columns: \[agee\]\}\); did you mean 'age'\?",
         key="adjust",
     ):
         check_design(measured, adjusted("agee"))

@@ -1,11 +1,14 @@
 """Rules and boundaries of the audit and of single features, each at the value where it decides."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import false_discovery_control
 from toys import dataset
 
+from xnbflow.diagnostics import confounders
 from xnbflow.diagnostics.associations import (
     Association,
     category_association,
@@ -13,7 +16,6 @@ from xnbflow.diagnostics.associations import (
 )
 from xnbflow.diagnostics.block_correlation import block_correlation
 from xnbflow.diagnostics.column_values import usable
-from xnbflow.diagnostics.confounders import association_severity
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.diagnostics.gene_values import gene_values
@@ -24,7 +26,7 @@ from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.diagnostics.repeated_samples import PatientMatch, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_components import principal_components
 from xnbflow.diagnostics.sample_levels import library_sizes
-from xnbflow.diagnostics.sex_check import sex_rows, sexes
+from xnbflow.diagnostics.sex_check import sex_findings, sexes
 
 NAN = np.nan
 
@@ -42,19 +44,24 @@ def test_missing_p_values_are_not_tests_of_holm():
 
 
 @pytest.mark.parametrize(
-    ("p", "complete", "severity"),
+    ("p", "complete", "kind"),
     [
-        (0.02, True, "severe"),
-        (0.021, True, "warning"),
-        (0.05, False, "warning"),
-        (0.051, False, "none"),
-        (0.051, True, "warning"),
+        (0.05, False, "associated"),
+        (0.051, False, ""),
+        (0.051, True, "separates classes"),
+        (0.05, True, "separates classes"),
     ],
 )
-def test_the_severity_of_a_confounder(p, complete, severity):
+def test_a_column_is_a_finding_from_its_p_or_by_complete_separation(monkeypatch, p, complete, kind):
+    """The only tested column: Holm's correction leaves its p as it is."""
     code = "separates classes" if complete else "categories differ"
-    result = Association(0.5, p, code)
-    assert association_severity(result, p) == severity
+    result = Association(strength=0.5, p=p, code=code)
+    monkeypatch.setattr(confounders, "association", lambda *_: result)
+    values = np.random.default_rng(0).normal(size=(20, 8))
+    cells = pd.DataFrame({"site": list("pqpqpqpp")})
+    series = dataset(values, ["a"] * 4 + ["b"] * 4, sample_metadata=cells)
+    _, findings = confounders.confounders(series)
+    assert [finding.kind for finding in findings] == ([kind] if kind else [])
 
 
 def test_complete_separation_has_the_share_of_labels_that_are_unions_of_categories():
@@ -122,11 +129,14 @@ def test_most_pairs_are_mutual_if_patients_are_the_same(mutual, possible, p, sam
     [(1.4, []), (1.6, ["notice"]), (2.9, ["notice"]), (3.1, ["warning"])],
 )
 def test_library_sizes_are_a_notice_from_half_more_and_a_warning_from_threefold(ratio, severities):
+    """Counts that are normalised in each fold have a notice at most."""
     sizes = np.r_[np.full(10, 1000.0), np.full(10, 1000.0 * ratio)] + np.arange(20) / 10
-    series = dataset(np.vstack([sizes / 2, sizes / 2]), ["a"] * 10 + ["b"] * 10, scale="counts")
-    rows = library_sizes(series)
-    of_classes = [row for row in rows if row["code"].startswith("libraries ")]
-    assert [row["severity"] for row in of_classes] == severities
+    shares = np.geomspace(1, 1000, 200)
+    counts = np.outer(shares, sizes).round()
+    series = dataset(counts, ["a"] * 10 + ["b"] * 10)
+    assert [finding.severity for finding in library_sizes(series)] == severities
+    normalised = library_sizes(replace(series, scale="counts"))
+    assert [finding.severity for finding in normalised] == ["notice"] * len(severities)
 
 
 def outlying(factor):
@@ -153,12 +163,12 @@ def test_more_than_a_fifth_of_a_class_is_a_group_and_no_set_of_outliers(n_far, n
     factor[:n_far] = 40.0  # of 20 samples of the class a
     rng = np.random.default_rng(0)
     values = rng.normal(size=(300, 1)) * factor + 0.03 * rng.normal(size=(300, len(factor)))
-    table, rows = principal_components(dataset(values, np.repeat(["a", "b"], 20)))
+    table, findings = principal_components(dataset(values, np.repeat(["a", "b"], 20)))
     assert table["outlying"].sum() == n_named
-    assert sum(row["code"] == "outlier" for row in rows) == n_named
-    groups = [row for row in rows if row["code"] == "group apart"]
-    assert [(row["subject"], row["value"]) for row in groups] == (
-        [] if n_named else [("a", n_far / 20)]
+    assert sum(finding.kind == "outlier" for finding in findings) == n_named
+    groups = [finding for finding in findings if finding.kind == "group apart"]
+    assert [(finding.subject, finding.count, finding.total) for finding in groups] == (
+        [] if n_named else [("a", n_far, 20)]
     )
 
 
@@ -175,14 +185,13 @@ def test_sexes_that_the_genes_do_not_separate_are_one_warning(rng):
     values = rng.normal(size=(4, 20))
     genes = {"feature_metadata": pd.DataFrame({"symbol": ["XIST", "RPS4Y1", "KDM5D", "DDX3Y"]})}
     series = dataset(values, labels, sample_metadata=phenotype, **genes)
-    assert [row["subject"] for row in sexes(series)] == ["sex"]
+    assert [finding.subject for finding in sexes(series)] == ["sex"]
     male = np.tile([1.0, 0.0], 10)
     separated = values / 10 + 5 * np.vstack([-male, male, male, male])
-    (row,) = sexes(dataset(separated, labels, sample_metadata=phenotype, **genes))
-    assert row["severity"] == "none"
+    assert sexes(dataset(separated, labels, sample_metadata=phenotype, **genes)) == []
     separated[:, [0, 1]] = separated[:, [1, 0]]
-    rows = sexes(dataset(separated, labels, sample_metadata=phenotype, **genes))
-    assert [row["subject"] for row in rows] == ["s0", "s1"]
+    findings = sexes(dataset(separated, labels, sample_metadata=phenotype, **genes))
+    assert [finding.subject for finding in findings] == ["s0", "s1"]
 
 
 @pytest.mark.parametrize(
@@ -203,13 +212,13 @@ def test_the_sexes_are_known_by_xist_and_a_gene_of_the_y_chromosome(rng, symbols
     assert bool(sexes(series)) == is_known
 
 
-@pytest.mark.parametrize(("distance", "severity"), [(5.9, "warning"), (6.0, "none")])
-def test_sexes_are_separated_from_four_robust_standard_deviations(distance, severity):
+@pytest.mark.parametrize(("distance", "kinds"), [(5.9, ["sex not shown"]), (6.0, [])])
+def test_sexes_are_separated_from_four_robust_standard_deviations(distance, kinds):
     """Deviations from the medians are 1, so that four deviations are 4 times 1.4826 = 5.93."""
     series = dataset(np.zeros((1, 20)), ["a", "b"] * 10)
     score = np.r_[np.tile([0.0, 2.0], 5) + distance, np.tile([0.0, 2.0], 5)]
-    (row,) = sex_rows(series, pd.Series(["m"] * 10 + ["f"] * 10, name="sex"), score)
-    assert row["severity"] == severity
+    findings = sex_findings(series, pd.Series(["m"] * 10 + ["f"] * 10, name="sex"), score)
+    assert [finding.kind for finding in findings] == kinds
 
 
 def test_each_class_has_its_share_of_the_samples_that_are_shown():

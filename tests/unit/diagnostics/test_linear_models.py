@@ -15,8 +15,8 @@ from xnbflow.diagnostics.linear_models import (
 )
 from xnbflow.diagnostics.moderation import trigamma_inverse
 from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.sheet import SheetRow
 
 #: Each class (a column of `classes`) against the mean of the others, further columns beside. Every
 #: contrast is a coefficient of its own parametrisation: `contrasts.fit` is approximate where values
@@ -437,8 +437,11 @@ def test_tumours_and_normal_tissue_of_patients_are_paired_as_by_limma(shared_dat
 @pytest.mark.nightly
 @pytest.mark.parametrize("share", [0.0, 0.03])
 def test_age_and_sex_are_adjusted_for_as_by_limma(shared_data, rng, share):
-    options = {"regex": "patient|healthy control", "map": "patient:cancer,healthy control:normal"}
-    row = SheetRow("early", "geo", "GSE4107", label="title", options=options)
+    options = {
+        "label_pattern": "patient|healthy control",
+        "map": {"patient": "cancer", "healthy control": "normal"},
+    }
+    row = DatasetEntry("early", "geo", "GSE4107", label="title", **options)
     series = read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
     age = series.sample_metadata["Age"].to_numpy(dtype=float)
     sex = series.sample_metadata["Gender"].to_numpy()

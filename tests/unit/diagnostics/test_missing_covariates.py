@@ -134,6 +134,6 @@ def test_series_with_all_values_are_the_same_object_and_classes_do_not_vanish():
     without_b = dataset(series.values, series.labels, sample_metadata=cells)
     with refused("toy: no sample of the class b has a value of 'age'", key="adjust"):
         gene_table(without_b, by_age)
-    assert len(global_shifts(without_b)) == 3  # the audit adjusts for nothing
+    assert global_shifts(without_b) == []  # the audit adjusts for nothing
     sets = {"S": {f"g{i}" for i in range(20)}}
     assert gene_set_tests(without_b, sets, by_age).empty

@@ -19,7 +19,7 @@ from xnbflow.diagnostics.adjustment import covariates, design_notes
 from xnbflow.diagnostics.sample_components import principal_components
 from xnbflow.diagnostics.series_audit import audit, copy_findings
 from xnbflow.diagnostics.series_fingerprints import shared_by_series
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 from xnbflow.studies.phenotype_checks import phenotype_checks
 
@@ -190,15 +190,15 @@ def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
 
     def read(**options):
         return read_table(
-            path, SheetRow("own", "table", label="type", id_column="id", options=options)
+            path, DatasetEntry("own", "table", label="type", id_column="id", **options)
         )
 
-    table = read(batch="day", phenotype_columns="age")
+    table = read(batch="day", phenotype_columns=("age",))
     assert table.features.tolist() == ["g1"]
     assert table.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
     assert findings(table, "separates classes").index.tolist() == ["batch (day)"]
     with refused(key="group"):
-        read(group="day", phenotype_columns="age")
+        read(group="day", phenotype_columns=("age",))
     with refused(key="batch"):
         read(batch="side")
 
@@ -212,12 +212,12 @@ def test_genes_are_adjusted_for_columns_of_a_table_and_pairs_are_noted(tmp_path)
         cells = ["xy"[i % 2], patient, 40 + i * i % 17, i // 4, i % 2, sex, "low", 0.1 * i * i]
         lines.append(",".join(map(str, [f"s{i}", *cells])))
     path.write_text("\n".join(lines))
-    columns = "patient,Age,day,arm,sex,dose"
+    columns = ("patient", "Age", "day", "arm", "sex", "dose")
 
     def read(**options):
         options = {"phenotype_columns": columns} | options
         return read_table(
-            path, SheetRow("own", "table", label="type", id_column="id", options=options)
+            path, DatasetEntry("own", "table", label="type", id_column="id", **options)
         )
 
     series = read(batch="day")
@@ -250,14 +250,14 @@ def test_a_column_without_values_in_a_class_or_a_missing_group_is_refused(tmp_pa
     def read(cells, **options):
         rows = [f"s{i},{'xy'[i % 2]},{cell},{i * i % 7}" for i, cell in enumerate(cells)]
         path.write_text("\n".join(["id,type,age,g1", *rows, ""]))
-        options = {"phenotype_columns": "age"} | options
-        row = SheetRow("own", "table", label="type", id_column="id", options=options)
+        options = {"phenotype_columns": ("age",)} | options
+        row = DatasetEntry("own", "table", label="type", id_column="id", **options)
         return read_table(path, row)
 
     ages = [str(40 + i * i % 17) for i in range(12)]
     some = ["" if i in (1, 4) else age for i, age in enumerate(ages)]
     assert not read(some).notes  # a study that does not use the column
-    with refused("2 samples have no 'age', which the option group names: s1, s4", key="group"):
+    with refused("2 samples have no 'age', which group names: s1, s4", key="group"):
         read(some, group="age")
     by_age = Design(adjust=("age",))
     with refused("no sample of the class x, y has a value of 'age'", key="adjust"):

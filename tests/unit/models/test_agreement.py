@@ -3,6 +3,7 @@
 import pytest
 
 from xnbflow.models.agreement import agreement
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 CLASSES = ["normal", "tumour"]
 
@@ -25,8 +26,9 @@ def test_other_labels_and_missing_ones_do_not_count():
 
 
 def test_labels_are_made_as_in_training_and_without_any_there_is_none():
-    options = {"map": "gbm:tumour,ctrl:normal", "transform": "log2"}
-    actual = agreement(CLASSES, ["tumour", "normal"], ["GBM", "ctrl"], options)
+    labels = {"gbm": "tumour", "ctrl": "normal"}
+    entry = DatasetEntry("x", "table", map=labels, transform="log2", unlabelled="drop")
+    actual = agreement(CLASSES, ["tumour", "normal"], ["GBM", "ctrl"], entry)
     assert actual.n_right == 2
     assert agreement(CLASSES, ["tumour"], ["x"]) is None
 
@@ -37,8 +39,9 @@ def test_balanced_accuracy_is_the_mean_of_recalls_of_true_classes():
     assert compared.balanced_accuracy == pytest.approx((2 / 4 + 1) / 2)
 
 
-def test_labels_are_found_in_texts_by_regex_and_literal_texts_are_no_missing_ones():
-    by_regex = agreement(CLASSES, ["tumour"], ["status: tumour"], {"regex": r"status: (\w+)"})
-    assert by_regex.n_right == 1
-    literal = agreement(["none", "tumour"], ["none"], ["none"], {"literal": "none"})
+def test_labels_are_found_in_texts_by_pattern_and_literal_texts_are_no_missing_ones():
+    by_regex = DatasetEntry("x", "table", label_pattern=r"status: (\w+)")
+    assert agreement(CLASSES, ["tumour"], ["status: tumour"], by_regex).n_right == 1
+    entry = DatasetEntry("x", "table", literal=("none",))
+    literal = agreement(["none", "tumour"], ["none"], ["none"], entry)
     assert literal.n_right == 1

@@ -1,10 +1,12 @@
 """A table as input of a model: columns by name, and what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from fitted_models import CSNB, HOLES, NB, NEW, SERIES, XNB
 
 from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.models import fit_model, predict_table
 from xnbflow.models.alignment import align, resolve_missing
 
@@ -38,3 +40,26 @@ def test_a_missing_value_is_the_training_median():
     aligned = align(NB, NEW.assign(g0=np.nan), "impute")
     assert aligned.frame["g0"].tolist() == [pytest.approx(np.median(SERIES.values[0]))] * 20
     assert aligned.lacking.sum(axis=0).tolist() == [20, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_a_count_model_takes_a_table_that_lacks_genes_without_reads():
+    """Programs leave out genes of which no sample has a read; other genes are still needed."""
+    rng = np.random.default_rng(0)
+    means = np.append(rng.lognormal(4, 1, 60), [0.4] * 10)
+    counts = rng.negative_binomial(5, 5 / (5 + means[:, None]), (70, 24)).astype(float)
+    series = DataSet(
+        name="counts",
+        values=counts,
+        features=np.array([f"g{i}" for i in range(70)]),
+        samples=np.array([f"s{i}" for i in range(24)]),
+        labels=np.repeat(["a", "b"], 12),
+        scale=COUNTS,
+    )
+    model = fit_model(series, {"method": "gaussian_nb"})
+    silent = [f"g{i}" for i in range(60, 70)]
+    new = series.frame().assign(**dict.fromkeys(silent, 0.0))
+    complete = predict_table(model, new, "error")
+    without = predict_table(model, new.drop(columns=silent), "error")
+    pd.testing.assert_frame_equal(without.table, complete.table)
+    with pytest.raises(InputError, match="lacks 1 of the model's 70 features: g0"):
+        predict_table(model, new.drop(columns=["g0", *silent]), "error")

@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from fitted_models import CSNB, NEW
 from serving import serving
-from toys import dataset, refused
+from toys import dataset, refused, set_fields
 
 from xnbflow.models import predict_table, reading
-from xnbflow.models.reading import described_row, read_samples, read_training, symbols_of
+from xnbflow.models.reading import described_entry, read_samples, read_training, symbols_of
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.scales import RecognisedScale
 
@@ -19,11 +20,11 @@ from xnbflow.sources.series.scales import RecognisedScale
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
     path = tmp_path / "new.csv"
     NEW.assign(**{"a, b": 1.0, "site": "Ghent", "empty": np.nan})[::-1].to_csv(path)
-    read = read_samples(described_row(str(path)), features=CSNB.features)
+    read = read_samples(described_entry(str(path)), features=CSNB.features)
     assert predict_table(CSNB, read.loc[NEW.index]).table.equals(predict_table(CSNB, NEW).table)
     NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
     with refused(key=CSNB.features[0]):
-        read_samples(described_row(str(path)), features=CSNB.features)
+        read_samples(described_entry(str(path)), features=CSNB.features)
 
 
 #: Quartiles of logarithms, and of intensities.
@@ -32,14 +33,19 @@ INTENSITIES = 2**LOGARITHMS + 2000
 
 
 def needed_transform(
-    monkeypatch, *, kind=RecognisedScale.NOT_LOGGED, n_features=100, quartiles=LOGARITHMS, option=""
+    monkeypatch,
+    *,
+    kind=RecognisedScale.NOT_LOGGED,
+    n_features=100,
+    quartiles=LOGARITHMS,
+    transform=None,
 ):
     """Return the transform of samples whose values are of a ``kind`` (`scale_of`)."""
-    monkeypatch.setattr(reading, "scale_of", lambda *_: (kind, ""))
-    row = described_row("new.csv", options=[f"transform={option}"] if option else [])
+    monkeypatch.setattr(reading, "scale_of", lambda *_, **__: (kind, ""))
+    entry = DatasetEntry("new", "table", "new.csv", transform=transform)
     series = dataset(np.ones((n_features, 2)), ["a", "b"])
-    training = {"options": ["missing=impute", "transform=log2"]}
-    return reading.needed_transform(row, training, series, quartiles)
+    training = DatasetEntry("x", "table", missing="impute", transform="log2")
+    return reading.needed_transform(entry, training, series, quartiles)
 
 
 @pytest.mark.parametrize(
@@ -51,9 +57,9 @@ def needed_transform(
         ({"kind": RecognisedScale.LOGGED_TWICE}, ""),
         ({"kind": RecognisedScale.MIXED}, ""),
         ({"n_features": 99}, ""),
-        ({"quartiles": INTENSITIES}, ""),
+        ({"kind": RecognisedScale.NOT_LOGGED, "quartiles": INTENSITIES}, ""),
         ({"quartiles": None}, ""),
-        ({"option": "log2p1"}, ""),
+        ({"transform": "log2p1"}, ""),
     ],
 )
 def test_values_of_a_hundred_features_get_the_transform_of_the_training(
@@ -62,11 +68,16 @@ def test_values_of_a_hundred_features_get_the_transform_of_the_training(
     assert needed_transform(monkeypatch, **changes) == transform
 
 
+def test_logarithms_are_refused_where_the_model_has_none(monkeypatch):
+    with refused("new.csv has logarithms, but the model was fitted to values", key="transform"):
+        needed_transform(monkeypatch, kind=RecognisedScale.LOGARITHMS, quartiles=INTENSITIES)
+
+
 def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(monkeypatch):
-    monkeypatch.setattr(reading, "scale_of", lambda *_: (RecognisedScale.NOT_LOGGED, ""))
+    monkeypatch.setattr(reading, "scale_of", lambda *_, **__: (RecognisedScale.NOT_LOGGED, ""))
     series = dataset(np.ones((100, 2)), ["a", "b"])
     with refused("new.csv has values that are not logged", key="transform"):
-        reading.needed_transform(described_row("new.csv"), {}, series, LOGARITHMS)
+        reading.needed_transform(described_entry("new.csv"), None, series, LOGARITHMS)
 
 
 @pytest.mark.parametrize(("row", "names"), [(19, ["late"]), (20, [])])
@@ -76,10 +87,10 @@ def test_text_is_recognised_in_twenty_rows(tmp_path, row, names):
     assert text_columns(table, tmp_path) == names
 
 
-def test_names_that_a_list_cannot_represent_and_exceptions_are_no_columns_of_text(tmp_path):
+def test_columns_of_text_may_have_any_name_and_exceptions_are_none(tmp_path):
     names = ["site", "a, b", "c*", "d?", "e[0]", "label"]
     table = pd.DataFrame([["x"] * 6, ["y"] * 6], columns=names)
-    assert text_columns(table, tmp_path, exceptions={"label"}) == ["site"]
+    assert text_columns(table, tmp_path, exceptions={"label"}) == names[:-1]
 
 
 def text_columns(table, folder, exceptions=()):
@@ -93,19 +104,26 @@ def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
     assert reading.has_text(["1.5", "high"], ".")
 
 
-def complete(row, training=(), features=()):
-    return reading.first_complete_row(
-        row, dict(training), features=set(features), downloads=Downloads(Path())
+def trained(**fields):
+    """Return the entry of the training data."""
+    return DatasetEntry("training", "table", **fields)
+
+
+def complete(entry, training=None, features=()):
+    return reading.first_complete_entry(
+        entry, training, features=set(features), downloads=Downloads(Path())
     )
 
 
 def test_samples_to_predict_keep_controls_gaps_and_unlabelled_ones():
-    row = complete(described_row("GSE4107"))
+    row = complete(described_entry("GSE4107"))
     assert row.label == "title"
-    assert row.options == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
-    configured = complete(described_row("GSE4107", "source_name_ch1", options=["missing=refuse"]))
+    assert set_fields(row) == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
+    configured = complete(
+        described_entry("GSE4107", {"label": "source_name_ch1", "missing": "refuse"})
+    )
     assert configured.label == "source_name_ch1"
-    assert configured.options["missing"] == "refuse"
+    assert configured.missing == "refuse"
 
 
 def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):
@@ -113,16 +131,16 @@ def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):
     path = tmp_path / "new.csv"
     pd.DataFrame(np.ones((3, 5)), list("xyz"), names).to_csv(path, index_label="sample")
     features = [name.partition(".")[0] for name in names]
-    assert complete(described_row(str(path)), features=features).orientation == "rows"
+    assert complete(described_entry(str(path)), features=features).samples == "rows"
 
 
 def test_the_column_of_names_is_that_of_the_training_where_the_table_has_it(tmp_path):
     path = tmp_path / "new.csv"
     table = {"sample": ["x", "y"], "file": ["f1", "f2"], "g0": [1.0, 2.0]}
     pd.DataFrame(table).to_csv(path, index=False)
-    row = described_row(str(path))
-    assert complete(row, {"id_column": "file"}, ["g0"]).id_column == "file"
-    assert complete(row, {"id_column": "patient"}, ["g0"]).id_column == "sample"
+    row = described_entry(str(path))
+    assert complete(row, trained(id_column="file"), ["g0"]).id_column == "file"
+    assert complete(row, trained(id_column="patient"), ["g0"]).id_column == "sample"
 
 
 @pytest.mark.parametrize(
@@ -140,8 +158,8 @@ def test_the_column_of_names_is_that_of_the_training_where_the_table_has_it(tmp_
 def test_samples_are_named_by_a_column_with_another_name_than_in_training(tmp_path, columns, names):
     path = tmp_path / "new.csv"
     pd.DataFrame({**columns, "g0": [1.0, 2.0], "g1": 0.5}).to_csv(path, index=False)
-    training = {"id_column": "sample", "label": "type", "options": ["phenotype_columns=sex"]}
-    frame = read_samples(described_row(str(path)), training, features=["g0"])
+    training = trained(id_column="sample", label="type", phenotype_columns=("sex",))
+    frame = read_samples(described_entry(str(path)), training, features=["g0"])
     assert frame.index.tolist() == names
     assert frame["g0"].tolist() == [1.0, 2.0]
 
@@ -150,11 +168,11 @@ def test_a_table_at_a_url_is_read_as_a_file_and_downloaded_once(tmp_path):
     columns = {"patient_id": ["x", "y"], "site": ["Ghent", "Ulm"], "g0": [1.0, 2.0], "g1": 0.5}
     text = pd.DataFrame(columns).to_csv(index=False)
     in_columns = pd.DataFrame(columns).set_index("patient_id")[["g0", "g1"]].T.to_csv()
-    training = {"id_column": "sample", "label": "type"}
+    training = trained(id_column="sample", label="type")
     files = {"new.csv": [text.encode()], "columns.csv": [in_columns.encode()]}
     with serving("tables", files) as server:
         for name in files:
-            row = described_row(f"{server.url}/{name}")
+            row = described_entry(f"{server.url}/{name}")
             frame = read_samples(row, training, features=["g0", "g1"])
             assert frame.index.tolist() == ["x", "y"]
             assert frame["g0"].tolist() == [1.0, 2.0]
@@ -164,7 +182,7 @@ def test_a_table_at_a_url_is_read_as_a_file_and_downloaded_once(tmp_path):
 def test_the_index_of_a_parquet_file_names_the_samples(tmp_path):
     path = tmp_path / "new.parquet"
     pd.DataFrame({"g0": [1.0, 2.0]}, index=["x", "y"]).to_parquet(path)
-    frame = read_samples(described_row(str(path)), {"id_column": "sample"}, features=["g0"])
+    frame = read_samples(described_entry(str(path)), trained(id_column="sample"), features=["g0"])
     assert frame.index.tolist() == ["x", "y"]
 
 
@@ -181,7 +199,7 @@ def test_the_index_of_a_parquet_file_names_the_samples(tmp_path):
     ],
 )
 def test_the_source_of_a_location_is_recognised_by_its_form(location, source):
-    assert described_row(location).source == source
+    assert described_entry(location).source == source
 
 
 @pytest.mark.parametrize(
@@ -194,16 +212,16 @@ def test_the_source_of_a_location_is_recognised_by_its_form(location, source):
 )
 def test_a_file_of_geo_is_recognised_by_its_first_characters(tmp_path, text, source):
     (tmp_path / "downloaded.txt").write_text(text)
-    assert described_row(str(tmp_path / "downloaded.txt")).source == source
+    assert described_entry(str(tmp_path / "downloaded.txt")).source == source
 
 
-def test_options_and_the_label_of_a_location_are_checked():
-    with refused("option 'transfrom=log2': source table accepts"):
-        described_row("new.csv", options=["transfrom=log2"])
-    with refused("option 'transform': source table accepts"):
-        described_row("new.csv", options=["transform"])
+def test_keys_and_the_label_of_a_location_are_checked():
+    with refused("unknown key 'transfrom'; did you mean 'transform'", key="transfrom"):
+        described_entry("new.csv", {"transfrom": "log2"})
+    with refused("new.csv, transform: unknown 'log3'; did you mean 'log2'", key="transform"):
+        described_entry("new.csv", {"transform": "log3"})
     with refused("new.csv: name the column of the class labels, as --label diagnosis"):
-        read_training(described_row("new.csv"))
+        read_training(described_entry("new.csv"))
 
 
 def test_a_feature_without_a_symbol_has_none():

@@ -1,4 +1,4 @@
-"""A series of counts from the sheet to classifiers: filter and TMM are fitted in the folds."""
+"""A series of counts from the file to classifiers: filter and TMM are fitted in the folds."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from xnbflow.models.prediction import predict_table
 from xnbflow.models.trained import fit_model
 from xnbflow.preprocessing import CountNormalizer, ReadFilter
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set mine:UserWarning")
 
@@ -125,10 +125,10 @@ def write_counts(tmp_path, change=None):
     return path
 
 
-def test_the_sheet_keeps_counts_and_the_file_their_scale(tmp_path):
+def test_a_data_set_keeps_counts_and_the_file_their_scale(tmp_path):
     row = {"id": "mine", "source": "table", "location": str(write_counts(tmp_path))}
     row |= {"label": "type", "id_column": "sample"}
-    series = acquire(SheetRow(**row, options={"transform": "tmm"}))
+    series = acquire(DatasetEntry(**row, transform="tmm"))
     assert (series.values == np.floor(series.values)).all()
     assert series.scale == "counts"
     assert any("normalised by TMM in the training samples" in note for note in series.notes)
@@ -146,16 +146,16 @@ def test_the_sheet_keeps_counts_and_the_file_their_scale(tmp_path):
 )
 def test_a_table_that_is_no_counts_is_refused(tmp_path, change, message):
     row = {"id": "mine", "source": "table", "location": str(write_counts(tmp_path, change))}
-    row |= {"label": "type", "id_column": "sample", "options": {"transform": "tmm"}}
+    row |= {"label": "type", "id_column": "sample", "transform": "tmm"}
     if message is None:
-        assert acquire(SheetRow(**row)).scale == "counts"
+        assert acquire(DatasetEntry(**row)).scale == "counts"
         return
     with refused(message, key="transform"):
-        acquire(SheetRow(**row))
+        acquire(DatasetEntry(**row))
 
 
 def test_counts_beside_categories_are_refused(tmp_path):
     row = {"id": "mine", "source": "table", "location": str(write_counts(tmp_path))}
     row |= {"label": "type", "id_column": "sample"}
     with refused("1 feature of the table", key="transform"):
-        acquire(SheetRow(**row, options={"transform": "tmm", "categorical": "G3"}))
+        acquire(DatasetEntry(**row, transform="tmm", categorical=("G3",)))

@@ -1,4 +1,4 @@
-"""The configuration and the sheets are checked before anything runs, in a sentence each."""
+"""The configuration is checked before anything runs, in a sentence each."""
 
 import copy
 import re
@@ -6,19 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 from paper_cases import needs
 from toys import HOSTILE, mistakes, put
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
-from xnbflow.running.config import RULES, check_designs, read_config, read_sheets
-from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.running.config import RULES, check_designs, read_config
+from xnbflow.running.project import default_configuration, overlay
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = default_configuration(ROOT)
-DATASETS = list(read_sheets(default_sheets(ROOT))[0])
 XNB = {"method": "xnb"}
 SCAN = {"method": "quantile_normalizer", "reason": "two days"}
 
@@ -34,7 +34,7 @@ def changed(*path, value):
 
 
 def checked(raw):
-    return read_config(raw, SCHEMA, DATASETS)
+    return read_config(raw, SCHEMA)
 
 
 def refused(raw):
@@ -134,15 +134,38 @@ def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_c
     assert again.classifier("mine", "wine") == config.classifier("mine", "wine")
 
 
-def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
-    row = "id\tsource\tlocation\ntoy\tbundled\t"
-    places = {"ours": "wine", "theirs": "breast-cancer"}
-    paths = {name: put(tmp_path, row + place, name) for name, place in places.items()}
-    datasets, sheets = read_sheets(paths, defaults=["ours"])
-    assert datasets["toy"].location == "breast-cancer"
-    assert sheets == {"toy": "theirs"}
-    with pytest.raises(InputError, match="defined in another sheet"):
-        read_sheets(paths, defaults=["theirs"])
+def test_a_data_set_of_the_same_name_replaces_the_whole_entry():
+    table = {"source": "table", "file": "wine.csv", "label": "type"}
+    raw = overlay(RAW, {"datasets": {"wine": table}})
+    assert raw["datasets"]["wine"] == table
+    assert checked(raw).datasets["wine"].location == "wine.csv"
+    assert RAW["datasets"]["wine"]["source"] == "bundled"
+
+
+def test_a_misspelt_key_is_named_with_its_line(tmp_path):
+    text = "datasets:\n  mine:\n    source: table\n    file: x.csv\n    labl: type\n"
+    path = put(tmp_path, text, "mine.yaml")
+    raw = overlay(RAW, yaml.safe_load(text))
+    with pytest.raises(InputError) as error:
+        read_config(raw, SCHEMA, [ROOT / "config/config.yaml", path])
+    message = f"configuration, datasets.mine ({path}, line 5): unknown key 'labl'; did you mean"
+    assert str(error.value).startswith(message)
+    # a value below a key, and a key of the other parts of the configuration
+    raw["datasets"]["mine"] = {"source": "table", "file": 1, "label": "type"}
+    with pytest.raises(InputError, match=r"mine\.yaml, line 4\): found 1; use the path of a file"):
+        read_config(raw, SCHEMA, [path])
+
+
+def test_the_reference_of_a_data_set_is_that_of_designs_without_one():
+    raw = copy.deepcopy(RAW)
+    raw["datasets"]["wine"]["reference"] = "class_1"
+    study = {"title": "x", "datasets": ["wine", "digits"], "design": {"wine": {"trend": True}}}
+    raw["studies"]["mine"] = study
+    config = checked(raw)
+    assert config.studies["mine"].design_of("wine") == Design(trend=True, reference="class_1")
+    assert config.studies["mine"].design_of("digits").reference == ""
+    study["design"] = {"wine": {"reference": "class_2"}}
+    assert checked(raw).studies["mine"].design_of("wine").reference == "class_2"
 
 
 def test_a_classifier_is_trained_in_the_job_that_its_entry_names():
@@ -212,7 +235,7 @@ def test_cohorts_are_compared_by_the_headline_else_a_model_else_the_first(change
 
 def test_a_folder_of_results_is_no_data_set():
     with pytest.raises(InputError, match="'studies' is the name of a folder of results/"):
-        read_config(RAW, SCHEMA, [*DATASETS, "studies"])
+        checked(changed("datasets", "studies", value=RAW["datasets"]["wine"]))
 
 
 @pytest.mark.parametrize(
@@ -287,11 +310,11 @@ def test_a_design_by_data_set_leaves_the_others_without():
     ("terms", "reason"),
     [
         (("age", "factor(type)"), "'type' of .* mine is the class"),
-        (("donor",), "'donor' of .* mine is the sheet's"),
+        (("donor",), "'donor' of .* mine is its group"),
     ],
 )
 def test_comparisons_are_not_adjusted_for_the_class_or_groups(terms, reason):
-    row = SheetRow("mine", "table", "a.csv", label="type", options={"group": "donor"})
+    row = DatasetEntry("mine", "table", "a.csv", label="type", group="donor")
     study = replace(designs_of({}), designs={"mine": Design(adjust=terms)})
     with pytest.raises(InputError, match=f"studies.one.design.adjust: {reason}") as error:
         check_designs([study], {"mine": row})

@@ -8,7 +8,7 @@ from toys import put, refused
 from xnbflow.core.study import Study
 from xnbflow.running.config import Folds
 from xnbflow.running.declared_files import refuse_outputs
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 
 STUDY = {"title": "", "summary": "", "datasets": (), "classifiers": (), "folds": ()}
 
@@ -24,11 +24,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def check(location="data/table.csv", options=None, gene_sets=(), folds=None):
-    row = SheetRow("mine", "table", location, label="type", options=options or {})
+def check(location="data/table.csv", phenotype=None, gene_sets=(), folds=None):
+    entry = DatasetEntry("mine", "table", location, label="type", phenotype=phenotype)
     study = Study(id="s", diagnostics=False, analyses={}, **STUDY, gene_sets=gene_sets)
-    config = SimpleNamespace(studies={"s": study}, folds=folds or {})
-    refuse_outputs(config, {"mine": row}, {"mine": "mine.tsv"})
+    config = SimpleNamespace(studies={"s": study}, folds=folds or {}, datasets={"mine": entry})
+    refuse_outputs(config)
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def check(location="data/table.csv", options=None, gene_sets=(), folds=None):
         "results/README.md",
     ],
 )
-def test_a_file_where_jobs_write_is_refused_with_its_row_and_what_to_do(folder, path):
+def test_a_file_where_jobs_write_is_refused_with_its_key_and_what_to_do(folder, path):
     for location in (path, str(folder / path)):
-        with refused("sheet mine.tsv, data set 'mine', location: .* Move or copy the file"):
+        with refused("configuration, datasets.mine, location: .* Move or copy the file"):
             check(location)
-    with refused("data set 'mine', phenotype:"):
-        check(options={"phenotype": path})
+    with refused("datasets.mine, phenotype:"):
+        check(phenotype=path)
 
 
 def test_a_link_to_an_output_and_a_link_in_its_place_are_refused(folder):
@@ -81,7 +81,7 @@ def test_results_elsewhere_are_those_of_the_link(tmp_path, monkeypatch):
     [
         "data/table.csv",
         "results/other.csv",  # no job writes it
-        "results/yours/series.parquet",  # of no data set of the sheets
+        "results/yours/series.parquet",  # of no data set of the configuration
         "results.csv",
         "results/README.md/README.md",
         "https://host/results/mine/series.parquet",
@@ -93,7 +93,7 @@ def test_other_files_are_inputs(path):
 
 
 def test_files_of_the_configuration_are_checked_too():
-    with refused("configuration, studies.s.gene_sets: .* name it there in the configuration"):
+    with refused("configuration, studies.s.gene_sets: .* name it there"):
         check(gene_sets=("results/mine/sets.gmt",))
     with refused("configuration, folds.mine.file"):
         check(folds={"mine": Folds(splits=2, repeats=1, file="results/mine/folds.tsv")})

@@ -26,10 +26,8 @@ from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.tables.contract import DIAGNOSTIC_PATH, GROUPS, NOTES, TRAINING_TABLES, TRUTH
 
 ROOT = Path(__file__).parents[3]
-SHEET = """id\tsource\tlocation\tlabel\tsamples\tfeatures
-mine\ttable\tmine.csv\tkind\t40\t1000
-unknown\ttable\tmine.csv\tkind\t\t
-"""
+TABLE = {"source": "table", "file": "mine.csv", "label": "kind"}
+DATASETS = {"mine": TABLE | {"shape": {"samples": 40, "features": 1000}}, "unknown": TABLE}
 STUDIES = """
 one:
   title: One
@@ -52,9 +50,9 @@ two:
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.csv").write_text("kind,f\na,1\nb,2\n")
-    (tmp_path / "mine.tsv").write_text(SHEET)
     raw = copy.deepcopy(default_configuration(ROOT))
-    raw |= {"studies": yaml.safe_load(STUDIES), "run": ["one"], "sheets": ["mine.tsv"]}
+    raw |= {"studies": yaml.safe_load(STUDIES), "run": ["one"]}
+    raw["datasets"] |= DATASETS
     return Plan.read(raw, ROOT, mark_local=lambda path: f"local:{path}")
 
 
@@ -79,14 +77,14 @@ def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(pla
         DataSetPlanner(plan).user_files(wildcards(dataset="mine"))
 
 
-def test_the_size_of_a_data_set_is_that_of_the_sheet_or_of_a_large_one(plan):
-    assert plan.sheet_mb(wildcards(dataset="mine")) == pytest.approx(40 * 1000 * 20e-6)
+def test_the_size_of_a_data_set_is_that_of_its_entry_or_of_a_large_one(plan):
+    assert plan.dataset_mb(wildcards(dataset="mine")) == pytest.approx(40 * 1000 * 20e-6)
     unknown = wildcards(dataset="unknown")
-    assert plan.sheet_mb(unknown, samples=7) == pytest.approx(7 * 54_675 * 20e-6)
-    assert plan.sheet_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
+    assert plan.dataset_mb(unknown, samples=7) == pytest.approx(7 * 54_675 * 20e-6)
+    assert plan.dataset_mb(unknown) == pytest.approx(300 * 54_675 * 20e-6)
     both = [{"dataset": "mine"}, {"dataset": unknown.dataset}]
-    assert plan.sheets_mb(both) == pytest.approx((40 * 1000 + 100 * 54_675) * 20e-6)
-    assert plan.sheets_mb([]) == 0
+    assert plan.datasets_mb(both) == pytest.approx((40 * 1000 + 100 * 54_675) * 20e-6)
+    assert plan.datasets_mb([]) == 0
 
 
 def inputs_of(rule, plan):
@@ -107,7 +105,7 @@ class Files(list):
 def test_a_packed_file_counts_four_times(plan):
     job = wildcards(dataset="mine")
     assert DataSetPlanner(plan).size_mb(job, Files(a_csv=3, b_gz=2)) == 3 + 4 * 2
-    assert DataSetPlanner(plan).size_mb(job, Files()) == plan.sheet_mb(job)
+    assert DataSetPlanner(plan).size_mb(job, Files()) == plan.dataset_mb(job)
 
 
 def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
@@ -244,7 +242,7 @@ def test_the_targets_of_a_study_are_its_page_tables_and_models(plan):
 def test_the_record_of_a_study_names_what_it_depends_on(plan):
     configuration = StudyPlanner(plan).configuration(ONE)
     assert list(configuration["datasets"]) == ["wine", "mine"]
-    assert configuration["datasets"]["mine"]["sheet"] == "mine.tsv"
+    assert configuration["datasets"]["mine"] == DATASETS["mine"]
     assert list(configuration["classifiers"]) == ["nb", "csnb", "forest"]
     assert list(configuration["folds"]) == ["5-fold", "10-fold"]
 
@@ -318,8 +316,7 @@ def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan)
     """Logarithms of counts per million have variances that depend on their means."""
     job = wildcards(study="one", dataset="mine")
     assert DataSetPlanner(plan).design(job) == vars(Design()) | {"trend": False}
-    options = {"transform": "log_cpm"}
-    plan.datasets["mine"] = replace(plan.datasets["mine"], options=options)
+    plan.datasets["mine"] = replace(plan.datasets["mine"], transform="log_cpm")
     assert DataSetPlanner(plan).design(job)["trend"]
     plan.config.studies["one"] = with_designs(plan, "one", mine=Design(trend=False))
     assert not DataSetPlanner(plan).design(job)["trend"]
@@ -355,9 +352,9 @@ def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):
     (tmp_path / "config").mkdir()
-    (tmp_path / "mine.tsv").rename(tmp_path / "config/datasets.tsv")
-    again = Plan.read({**plan.raw, "sheets": ["config/datasets.tsv"]}, ROOT)
-    assert again.sheets["mine"] == "config/datasets.tsv"
+    assert plan.local_file("config/config.yaml", "x") == f"local:{ROOT}/config/config.yaml"
+    (tmp_path / "config/config.yaml").write_text("")
+    assert plan.local_file("config/config.yaml", "x") == "local:config/config.yaml"
 
 
 def test_the_record_has_the_steps_of_data_sets_and_the_folds_of_analyses(plan):

@@ -161,10 +161,10 @@ class StubPlan:
     def __init__(self, **study):
         self._study = SimpleNamespace(**study)
 
-    def sheet_mb(self, wildcards, samples=300):
+    def dataset_mb(self, wildcards, samples=300):
         return 2.0 * samples
 
-    def sheets_mb(self, datasets):
+    def datasets_mb(self, datasets):
         return 200.0 * len(datasets)
 
     def cohort_series(self, wildcards):
@@ -220,7 +220,7 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
     [
         ("acquire", {}, 2),  # at most two for 600 MB
         ("genes", {}, 1),
-        ("diagnose", {}, 1),  # of 100 samples, if the sheet has no number: 200 MB
+        ("diagnose", {}, 1),  # of 100 samples, if the entry has no shape: 200 MB
         ("cohorts", {"series": ("a",)}, 1),
         ("cohorts", {"series": ("a", "b", "c", "d")}, 2),
         ("draw", {"training_keys": range(49)}, 1),

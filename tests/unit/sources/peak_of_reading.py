@@ -7,7 +7,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 
@@ -20,7 +20,7 @@ def status(key: str) -> int:
 if __name__ == "__main__":
     orientation, small, large = sys.argv[1:]
     warnings.simplefilter("ignore")
-    row = SheetRow("x", "table", "x", label="class", orientation=orientation)
+    row = DatasetEntry("x", "table", "x", label="class", samples=orientation)
     read_table(small, row)
     before = status("VmRSS")
     read_table(large, row)

@@ -4,14 +4,14 @@ import pytest
 from toys import put, refused
 
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 
 TEXT = "samples,type,g1,g2,g3\ns1,a,1.5,2,3\ns2,b,2.5,2,\ns3,a,3.5,2,3\n"
 
 
 def row(folder, text=TEXT, source="table", **cells):
     path = put(folder, text, "x.csv")
-    return SheetRow("x", source, str(path), label="type", id_column="samples", **cells)
+    return DatasetEntry("x", source, str(path), label="type", id_column="samples", **cells)
 
 
 @pytest.mark.parametrize(
@@ -24,15 +24,14 @@ def row(folder, text=TEXT, source="table", **cells):
     ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_another_shape_than_the_sheet_s_is_refused(tmp_path, expected, key):
-    dataset = row(tmp_path, **expected, options={"missing": "impute"})
+def test_another_shape_than_that_of_the_entry_is_refused(tmp_path, expected, key):
+    dataset = row(tmp_path, shape=Shape(**expected), missing="impute")
     if key is None:
         assert acquire(dataset).values.shape == (3, 3)
     else:
         with refused(
-            f"found, the sheet expects {expected[key]}; get the right file",
+            f"found, shape has {expected[key]}; get the right file",
             key=key,
-            code="acquire.other-shape",
         ):
             acquire(dataset)
 
@@ -42,21 +41,21 @@ def test_another_shape_than_the_sheet_s_is_refused(tmp_path, expected, key):
 def test_features_may_differ_by_their_tolerance(tmp_path, n_expected, is_refused):
     folder = tmp_path / "cumida/Liver/GSE1"
     put(folder, TEXT.replace("2.5,2,\n", "2.5,2,3.5\n"), "Liver_GSE1.csv")
-    options = {"features_tolerance": "2"}
-    dataset = SheetRow("x", "cumida", "Liver/GSE1", features=n_expected, options=options)
+    shape = Shape(features=n_expected, features_tolerance=2)
+    dataset = DatasetEntry("x", "cumida", "Liver/GSE1", shape=shape)
     places = {"downloads": tmp_path / "d", "base_urls": {"cumida": [str(tmp_path / "cumida")]}}
     if is_refused:
-        with refused("3 features found, the sheet expects 6", code="downloads.unavailable"):
+        with refused("3 features found, shape has 6", code="downloads.unavailable"):
             acquire(dataset, **places)
     else:
-        with pytest.warns(UserWarning, match=f"expects {n_expected} \\(within its tolerance\\)"):
+        with pytest.warns(UserWarning, match=f"shape has {n_expected} \\(within its tolerance\\)"):
             acquire(dataset, **places)
 
 
 @pytest.mark.filterwarnings("ignore:.*missing value:UserWarning")
 def test_constant_features_are_warned_of_apart_from_missing_values(tmp_path):
     with pytest.warns(UserWarning, match=r"2 of 3 features are constant \(g2, g3\) and carry no"):
-        acquire(row(tmp_path, options={"missing": "impute"}))
+        acquire(row(tmp_path, missing="impute"))
 
 
 @pytest.mark.parametrize(("n_constant", "names"), [(5, "g0, g1, g2, g3, g4"), (6, "g4, ...")])

@@ -11,10 +11,10 @@ from xnbflow.sources.annotation import (
     read_annotation,
     standard_names,
 )
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import annotate
-from xnbflow.sources.sheet import SheetRow
 
 GPL = (
     "^Annotation\n!Annotation_platform = {platform}\n!platform_table_begin\n"
@@ -70,7 +70,7 @@ def test_the_first_row_of_a_probe_annotates_it(tmp_path):
 )
 def test_another_platform_is_noted_by_its_whole_name(tmp_path, platforms, is_noted):
     path = put(tmp_path, GPL.format(platform="GPL9"), "GPL9.annot")
-    row = SheetRow("x", "geo", "GSE1", options={"annotation": str(path)})
+    row = DatasetEntry("x", "geo", "GSE1", annotation=str(path))
     series = RawSeries(
         where="x",
         values=np.ones((2, 1)),
@@ -85,7 +85,7 @@ def test_another_platform_is_noted_by_its_whole_name(tmp_path, platforms, is_not
     assert annotated.feature_metadata["symbol"].tolist() == ["A", ""]
     assert ("the annotation is of GPL9, the series of GPL97" in annotated.notes) == is_noted
     assert annotated.notes[-1] == "1 of 2 features has a symbol in the annotation"
-    none = SheetRow("x", "geo", "GSE1", options={"annotation": "none"})
+    none = DatasetEntry("x", "geo", "GSE1", annotation="none")
     assert annotate(series, none).feature_metadata is None
 
 
@@ -98,10 +98,8 @@ def test_thousands_of_platforms_share_a_folder(tmp_path, platform, folder):
     text = GPL.format(platform=platform)
     put(place, text, f"{platform}.annot.gz")
     downloads = Downloads(tmp_path / "downloads", {"geo": [str(tmp_path / "geo")]})
-    row = SheetRow("x", "geo", "GSE1", options={"annotation": platform})
-    assert fetch_annotation(row, downloads).options["annotation"] == str(
-        place / f"{platform}.annot.gz"
-    )
+    row = DatasetEntry("x", "geo", "GSE1", annotation=platform)
+    assert fetch_annotation(row, downloads).annotation == str(place / f"{platform}.annot.gz")
 
 
 def test_a_table_of_one_s_own_annotates_features(tmp_path):

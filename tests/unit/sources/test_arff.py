@@ -9,7 +9,7 @@ from toys import mistakes, refused
 
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.cumida import read_cumida_arff, read_cumida_csv
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
 TUMOURS = """% a comment
@@ -27,8 +27,8 @@ TUMOURS = """% a comment
 
 
 def table_row(**options):
-    """A row of the sheet for `TUMOURS`."""
-    return SheetRow("x", "table", "x.arff", label="type", id_column="patient", options=options)
+    """An entry for `TUMOURS`."""
+    return DatasetEntry("x", "table", "x.arff", label="type", id_column="patient", **options)
 
 
 def written(folder, text, name="x.arff"):
@@ -38,7 +38,7 @@ def written(folder, text, name="x.arff"):
 
 
 def test_numbers_and_nominal_attributes_are_read(tmp_path):
-    series = read_table(written(tmp_path, TUMOURS), table_row(categorical="sex"))
+    series = read_table(written(tmp_path, TUMOURS), table_row(categorical=("sex",)))
     assert list(series.features) == ["g1", "g 2", "sex"]
     assert list(series.kinds) == ["linear", "linear", "categorical"]
     assert list(series.samples) == ["1", "2"]
@@ -49,8 +49,8 @@ def test_numbers_and_nominal_attributes_are_read(tmp_path):
 def test_a_question_mark_is_a_missing_value(tmp_path):
     path = written(tmp_path, TUMOURS.replace("1.5", "?"))
     with refused("missing", code="missing_values.missing"):
-        read_table(path, table_row(drop="sex"))
-    assert read_table(path, table_row(drop="sex", missing="impute")).missing
+        read_table(path, table_row(drop=("sex",)))
+    assert read_table(path, table_row(drop=("sex",), missing="impute")).missing
 
 
 def test_numeric_files_are_read_as_scipy_reads_them(tmp_path, rng):
@@ -64,7 +64,7 @@ def test_numeric_files_are_read_as_scipy_reads_them(tmp_path, rng):
     ]
     text = "\n".join([*lines, "@data", *rows, ""])
     theirs, _ = arff.loadarff(io.StringIO(text))
-    ours = read_table(written(tmp_path, text), SheetRow("x", "table", "x.arff", label="class"))
+    ours = read_table(written(tmp_path, text), DatasetEntry("x", "table", "x.arff", label="class"))
     for i, name in enumerate(ours.features):
         np.testing.assert_array_equal(ours.values[i], theirs[name])
     assert ours.labels.tolist() == [label.decode() for label in theirs["class"]]
@@ -74,7 +74,7 @@ def test_numeric_files_are_read_as_scipy_reads_them(tmp_path, rng):
 def test_a_file_that_scipy_does_not_read_is_refused(tmp_path, old, new, message):
     path = written(tmp_path, TUMOURS.replace(old, new))
     with refused(message, code="arff.unreadable"):
-        read_table(path, table_row(drop="sex"))
+        read_table(path, table_row(drop=("sex",)))
 
 
 def cumida_files(samples=True):
@@ -96,8 +96,8 @@ def cumida_files(samples=True):
 @pytest.mark.parametrize("samples", [True, False])
 def test_both_formats_of_cumida_have_the_same_series(tmp_path, samples):
     csv, text = cumida_files(samples=samples)
-    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
-    other = read_cumida_arff(written(tmp_path, text), "x")
+    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), DatasetEntry("x", "cumida"))
+    other = read_cumida_arff(written(tmp_path, text), DatasetEntry("x", "cumida"))
     np.testing.assert_array_equal(first.values, other.values)
     for attribute in ("features", "labels", "samples"):
         assert getattr(first, attribute).tolist() == getattr(other, attribute).tolist()
@@ -109,15 +109,15 @@ def test_the_source_fetches_the_arff_file_by_its_option(tmp_path):
     folder.mkdir(parents=True)
     written(folder, text, "Liver_GSE1.arff")
     bases = {"cumida": [str(tmp_path / "mirror")]}
-    row = SheetRow("x", "cumida", "Liver/GSE1", options={"format": "arff"})
+    row = DatasetEntry("x", "cumida", "Liver/GSE1", options={"format": "arff"})
     series = acquire(row, downloads=tmp_path / "downloads", base_urls=bases)
-    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
+    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), DatasetEntry("x", "cumida"))
     np.testing.assert_array_equal(series.values, first.values)
 
 
 def test_a_class_of_cumida_may_be_called_class(tmp_path):
     _, text = cumida_files()
     renamed = text.replace("@attribute type", "@attribute class")
-    series = read_cumida_arff(written(tmp_path, renamed), "x")
+    series = read_cumida_arff(written(tmp_path, renamed), DatasetEntry("x", "cumida"))
     assert series.labels.tolist() == ["normal", "HCC"] * 3
     assert "class" not in series.features

@@ -6,9 +6,9 @@ import pytest
 from toys import refused
 
 from xnbflow.data.dataset import COUNTS
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
-from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -45,7 +45,7 @@ def columns(**cells):
 
 
 def row(**options):
-    return SheetRow("x", "table", "x.csv", label="type", options=options)
+    return DatasetEntry("x", "table", "x.csv", label="type", **options)
 
 
 CONTROLS = [
@@ -180,7 +180,7 @@ def test_a_batch_is_called_batch_unless_its_name_means_one():
     series = finished(row(batch="plate"), raw_series(sample_metadata=metadata))
     assert list(series.sample_metadata) == ["who", "plate"]
     with refused(
-        "no 'chip', which the sheet's option batch names",
+        "no 'chip', which batch names",
         key="batch",
         code="sample_columns.absent-column",
     ):
@@ -219,7 +219,7 @@ def test_equal_samples_are_noted_unless_a_group_keeps_them_together():
 
 def test_reads_of_no_gene_are_refused():
     with refused(
-        r"__no_feature are reads that belong to no gene.*drop=__\*",
+        r"__no_feature are reads that belong to no gene.*drop: \[__no_feature",
         key="drop",
         code="steps.read-tallies",
     ):

@@ -1,4 +1,4 @@
-"""The proposed map= of rare classes."""
+"""The proposed map of rare classes."""
 
 from contextlib import nullcontext
 
@@ -6,6 +6,7 @@ import pytest
 from toys import put, refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import (
     LabelRule,
@@ -13,27 +14,25 @@ from xnbflow.sources.series.class_labels import (
     label_options,
     propose_map,
 )
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 
 @pytest.mark.parametrize(
     ("sizes", "proposed"),
     [
-        ({"a": 3, "b": 3}, None),
-        ({"a": 3, "b": 3, "c": 2}, "a:a,b:b"),
-        ({"a": 3, "b": 3, "c": 3}, None),
-        ({"a": 3, "b": 2}, None),  # one class would remain
-        ({"a, x": 3, "b:y": 3, "c": 1}, r"a\, x:a\, x,b\:y:b\:y"),
-        ({"a;x": 3, "b": 3, "c": 1}, None),  # a sheet cannot contain it
+        ({"a": 3, "b": 3}, {}),
+        ({"a": 3, "b": 3, "c": 2}, {"a": "a", "b": "b"}),
+        ({"a": 3, "b": 3, "c": 3}, {}),
+        ({"a": 3, "b": 2}, {}),  # one class would remain
+        ({"a, x;": 3, "b:y": 3, "c": 1}, {"a, x;": "a, x;", "b:y": "b:y"}),
     ],
 )
 def test_classes_of_one_or_two_samples_are_left_out(sizes, proposed):
     labels = [label for label, n in sizes.items() for _ in range(n)]
     options, _ = propose_map(labels)
-    assert options.get("map") == proposed
+    assert options == proposed
     if proposed:
-        rule = LabelRule.parse(SheetRow("x", "table", options=options))
+        rule = LabelRule.parse(DatasetEntry("x", "table", map=options))
         classes, keep, _ = rule.apply("x", range(len(labels)), labels)
         assert set(classes) == {label for label, n in sizes.items() if n > 2}
         assert keep.sum() == len(classes)
@@ -42,14 +41,14 @@ def test_classes_of_one_or_two_samples_are_left_out(sizes, proposed):
 def test_the_sentence_joins_rare_classes_where_they_are_three_samples():
     _, text = propose_map(["a"] * 4 + ["b"] * 4 + ["c"] * 2 + ["d"])
     assert "2 classes have one or two samples, too few" in text
-    assert "to join them, write map=a:a,b:b,c:others,d:others." in text
+    assert "to join them, write map: {a: a, b: b, c: others, d: others}." in text
     _, text = propose_map(["a"] * 4 + ["b"] * 4 + ["c"] * 2)
     assert "leaves it out." in text
     assert "join" not in text
 
 
 def test_one_text_has_its_label():
-    rule = LabelRule.parse(SheetRow("x", "table", options={"map": "gbm:tumour,ctrl:normal"}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", map={"gbm": "tumour", "ctrl": "normal"}))
     assert [rule.label_of(text) for text in ("GBM", "ctrl ", "other")] == [
         "tumour",
         "normal",
@@ -58,14 +57,14 @@ def test_one_text_has_its_label():
 
 
 def test_a_class_none_is_literal_where_several_samples_have_it():
-    assert label_options(["drug", "none", "drug", "none"]) == {"literal": "none"}
+    assert label_options(["drug", "none", "drug", "none"]) == {"literal": ("none",)}
     assert label_options(["drug", "none", "drug"]) == {"unlabelled": "drop"}  # of one sample
-    both = {"literal": "none", "unlabelled": "drop"}
+    both = {"literal": ("none",), "unlabelled": "drop"}
     assert label_options(["drug", "none", "none", "NA"]) == both
 
 
 def apply(labels, **options):
-    rule = LabelRule.parse(SheetRow("x", "table", options=options))
+    rule = LabelRule.parse(DatasetEntry("x", "table", **options))
     return rule.apply("x", range(len(labels)), labels)
 
 
@@ -75,34 +74,35 @@ def test_a_class_of_a_missing_word_is_kept_by_the_option_that_the_note_names():
     assert sorted(set(labels)) == ["AS", "EU"]
     assert keep.sum() == 10
     assert "'NA' (5 samples), which is read as missing" in notes[1]
-    assert notes[1].endswith("literal=NA")
-    labels, keep, notes = apply(continents, unlabelled="drop", literal="NA")
+    assert notes[1].endswith("literal: [NA]")
+    labels, keep, notes = apply(continents, unlabelled="drop", literal=("NA",))
     assert sorted(set(labels)) == ["AS", "EU", "NA"]
     assert notes == []
 
 
 def test_a_single_class_beside_a_missing_word_is_refused_with_the_option():
     with refused(
-        r"have the label 'EU', .*'NA' \(5 samples\).*literal=NA$", code="class_labels.one-label"
+        r"have the label 'EU', .*'NA' \(5 samples\).*literal: \[NA\]$",
+        code="class_labels.one-label",
     ):
         apply(["NA", "EU"] * 5, unlabelled="drop")
 
 
 def test_missing_words_are_named_where_samples_without_a_label_are_refused():
     with refused(
-        r"the texts 'NA' \(1 sample\), '\?' \(1 sample\), .* keep them by .*literal=NA,\?$",
+        r"the texts 'NA' \(1 sample\), '\?' \(1 sample\), .* keep them by .*literal: \[NA, '\?'\]$",
         code="class_labels.unlabelled",
     ):
         apply(["a", "NA", "?", "b"])
-    with pytest.raises(InputError, match=r"unlabelled=drop$"):  # empty cells are no word
+    with pytest.raises(InputError, match=r"unlabelled: drop$"):  # empty cells are no word
         apply(["a", "", "b"])
 
 
 @pytest.mark.parametrize(("n_missing", "is_noted"), [(1, False), (2, True)])
 def test_two_samples_of_a_missing_word_may_be_a_class(n_missing, is_noted):
     notes = apply(["a"] * 5 + ["b"] * 5 + ["NA"] * n_missing, unlabelled="drop")[2]
-    assert any("literal=NA" in note for note in notes) == is_noted
-    notes = apply(["a"] * 5 + ["b"] * 5 + ["NA"] * n_missing, map="a:x,b:y")[2]
+    assert any("literal: [NA]" in note for note in notes) == is_noted
+    notes = apply(["a"] * 5 + ["b"] * 5 + ["NA"] * n_missing, map={"a": "x", "b": "y"})[2]
     assert not any("literal" in note for note in notes)  # the mapping decides
 
 
@@ -142,12 +142,12 @@ def test_small_classes_are_noted_unless_all_are_small():
 @pytest.mark.parametrize(
     ("cuts", "labels"),
     [
-        ("<=60:young,>60:old", ["young", "young", "old"]),
-        ("<60:young,>=60:old", ["young", "old", "old"]),
+        ({"<=60": "young", ">60": "old"}, ["young", "young", "old"]),
+        ({"<60": "young", ">=60": "old"}, ["young", "old", "old"]),
     ],
 )
 def test_a_cut_point_belongs_to_the_side_that_is_named(cuts, labels):
-    rule = LabelRule.parse(SheetRow("x", "table", options={"map": cuts}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", map=cuts))
     assert [rule.label_of(text) for text in ("59.9", "60", "60.1")] == labels
 
 
@@ -159,7 +159,7 @@ def test_names_are_no_classes_where_they_are_more_than_half_of_the_samples(n_ali
 
 
 def test_the_first_group_of_a_pattern_is_the_label_in_any_letters():
-    rule = LabelRule.parse(SheetRow("x", "table", options={"regex": "stage (i+|iv)|normal"}))
+    rule = LabelRule.parse(DatasetEntry("x", "table", label_pattern="stage (i+|iv)|normal"))
     texts = ["Stage II b", "NORMAL colon", "other"]
     assert [rule.label_of(text) for text in texts] == ["II", "NORMAL", None]
 
@@ -179,10 +179,10 @@ def test_a_label_with_the_sign_of_a_footnote_is_joined_to_the_label_without(tmp_
     ]
     lines.append("")
     path = put(tmp_path, "\n".join(lines), "x.csv")
-    result = summarise_table(SheetRow("x", "table", str(path)))
+    result = summarise_table(DatasetEntry("x", "table", str(path)))
     assert sorted(set(result.labels)) == ["Responder", "non-responder"]
     assert f"joins spellings: 'responder{sign}' to 'Responder'" in result.reason
-    row = SheetRow("x", "table", label="response", id_column="id")
+    row = DatasetEntry("x", "table", label="response", id_column="id")
     series = read_table(path, row)
     assert any("look alike" in note and "footnote" in note for note in series.notes)
 

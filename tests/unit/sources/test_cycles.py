@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from xnbflow.running.cli.proposals import summarise_location
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.scale_recognition import note_on_cycles
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -39,8 +39,9 @@ def test_the_proposal_and_the_reader_state_the_direction_of_cycles(tmp_path, nam
     path = table(tmp_path, name, feature=feature)
     result = summarise_location(str(path))
     assert "(Ct): a low value means high expression; fold changes" in result.reason
-    assert not {"transform", "scale"} & result.row.options.keys()
-    series = read_table(path, result.row)
+    assert not result.entry.transform
+    assert not result.entry.scale
+    series = read_table(path, result.entry)
     assert sum("a low value means high expression" in note for note in series.notes) == 1
     assert series.scale == ""
     np.testing.assert_array_equal(series.values.T, CYCLES)
@@ -54,7 +55,7 @@ def test_differences_of_cycles_have_the_same_direction(tmp_path):
 
 
 def test_a_declared_scale_means_that_the_direction_was_corrected(tmp_path):
-    row = SheetRow("x", "table", label="group", id_column="sample", options={"scale": "log2"})
+    row = DatasetEntry("x", "table", label="group", id_column="sample", scale="log2")
     series = read_table(table(tmp_path, "minus_dCt.csv", 25 - CYCLES), row)
     assert series.scale == "log2"
     assert not any("a low value" in note for note in series.notes)

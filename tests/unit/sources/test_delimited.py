@@ -111,7 +111,7 @@ def test_a_title_may_be_above_a_header_without_the_name_of_the_first_column(tmp_
 
 def test_conditions_just_above_the_chosen_header_remain(tmp_path):
     text = "units,log2,log2,log2,log2\n,t,t,n,n\ngene,S1,S2,S3,S4\nTP53,1,2,3,4\n"
-    header, rows = contents(tmp_path, text, header="3")
+    header, rows = contents(tmp_path, text, header=3)
     assert header == ["gene", "S1", "S2", "S3", "S4"]
     assert rows == [["line 2", "t", "t", "n", "n"], ["TP53", "1", "2", "3", "4"]]
 

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from xnbflow.core.findings import KINDS
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_entry
 from xnbflow.sources.table import read_table
 
 PAGE = Path(__file__).parents[3] / "docs/reference/data-layouts.md"
-COLUMNS = ["file", "label", "id_column", "orientation", "options", "result"]
+COLUMNS = ["file", "keys", "result"]
 PATIENTS, DIAGNOSIS = ["s1", "s2", "s3", "s4"], ["ill", "well", "ill", "well"]
 GENES = ["g1", "g2", "g3"]
 VALUES = np.array([[7.5, 8.25, 3.0], [5.0, 6.5, 1.0], [9.0, 9.5, 2.5], [4.0, 6.75, 2.0]])
@@ -186,11 +187,8 @@ def test_a_file_is_read_with_the_cells_of_the_page(tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
     row = rows_of_the_page()[kind]
     write, expected = FILES[kind]
-    cells = {"id": "mine", "source": "table", "location": write(tmp_path)}
-    for column in ("label", "id_column", "orientation", "options"):
-        cells[column] = row[column].strip("`")
-    Path("my.tsv").write_text("\t".join(cells) + "\n" + "\t".join(cells.values()) + "\n")
-    dataset = read_sheet("my.tsv")["mine"]
+    keys = yaml.safe_load(f"{{{row['keys'].strip('`')}}}")
+    dataset = read_entry("mine", {"source": "table", "file": str(write(tmp_path)), **keys})
     series = read_table(dataset.location, dataset)
     np.testing.assert_allclose(series.values.T, expected, rtol=1e-12)
     assert list(series.labels) == DIAGNOSIS

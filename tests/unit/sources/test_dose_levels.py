@@ -18,7 +18,7 @@ def summary_of_levels(folder, name, levels):
     values = np.random.default_rng(0).normal(8, 1, (len(texts), 20)).round(3)
     frame = pd.concat([frame, pd.DataFrame(values).add_prefix("Gene")], axis=1)
     frame.to_csv(folder / "x.csv", index=False)
-    return summarise_location(str(folder / "x.csv"), label=name)
+    return summarise_location(str(folder / "x.csv"), settings={"label": name})
 
 
 @pytest.mark.parametrize(
@@ -33,29 +33,29 @@ def summary_of_levels(folder, name, levels):
 )
 def test_level_zero_of_several_is_the_reference(tmp_path, name, levels, reference):
     result = summary_of_levels(tmp_path, name, levels)
-    assert result.design == {"reference": reference}
+    assert result.entry.reference == reference
     assert f"Reference: '{reference}' (the level 0); each other class" in result.reason
 
 
 def test_level_zero_of_two_is_the_reference(tmp_path):
     result = summary_of_levels(tmp_path, "dose", ["10", "0"])
-    assert result.design == {"reference": "0"}
+    assert result.entry.reference == "0"
     assert "Reference: '0' (the level 0); fold changes are those of '10'" in result.reason
 
 
 def test_the_reference_is_a_text_in_what_is_shown_and_written(tmp_path, monkeypatch):
     result = summary_of_levels(tmp_path, "dose", ["0", "5", "10"])
-    shown = str(result).partition("The design of its study:")[2].split("\n\n")[1]
-    assert yaml.safe_load(shown) == {"reference": "0"}
+    shown = str(result).partition("\ndatasets:\n")[2].partition("\n\n")[0]
+    assert yaml.safe_load(shown)[result.entry.id]["reference"] == "0"
     monkeypatch.chdir(tmp_path)
     write_study(result, "doses")
     settings = yaml.safe_load((tmp_path / "doses.yaml").read_text())
-    assert settings["studies"]["doses"]["design"] == {"reference": "0"}
+    assert settings["datasets"]["x"]["reference"] == "0"
 
 
 def test_a_class_without_a_dose_is_no_reference(tmp_path):
     result = summary_of_levels(tmp_path, "cluster", ["0", "1", "2"])
-    assert result.design == {}
+    assert not result.entry.reference
     assert "Reference: none" in result.reason
 
 

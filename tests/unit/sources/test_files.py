@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import mistakes, refused
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 NUMBERS = (
@@ -116,4 +116,4 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, damage, key, messag
         )
     code = "workbook.no-sheet" if key == "sheet" else "workbook.unreadable"
     with refused(message, file=path, key=key, code=code):
-        read_table(path, SheetRow("x", "table", str(path), label="y", options=options))
+        read_table(path, DatasetEntry("x", "table", str(path), label="y", **options))

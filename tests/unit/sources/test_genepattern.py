@@ -2,25 +2,25 @@
 
 import numpy as np
 import pytest
-from toys import dataset, put, refused
+from toys import dataset, put, refused, set_fields
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.gct import as_gct, read_classes, write_gct_and_cls
-from xnbflow.sources.sheet import SheetRow
 
 GCT = "#1.2\n1\t4\nNAME\tDescription\ts1\ts2\ts3\ts4\ng1\tx\t1\t2\t3\t4\n"
 GCT_1_3 = "#1.3\n1\t2\t2\t1\nid\tsymbol\tlength\ts1\ts2\ntissue\tna\tna\ta\tb\ng1\tTP53\t9\t1\t2\n"
 
 
 def test_samples_of_gct_are_columns_beside_the_annotation(tmp_path):
-    row = as_gct(put(tmp_path, GCT, "x.gct"), SheetRow("x", "table"))
-    assert (row.orientation, row.options) == ("columns", {"drop": "Description"})
-    row = as_gct(put(tmp_path, GCT_1_3, "y.gct"), SheetRow("x", "table", options={"drop": "z"}))
-    assert row.options == {"drop": "z,symbol,length", "phenotype_columns": "tissue"}
-    labelled = as_gct(put(tmp_path, GCT_1_3, "y.gct"), SheetRow("x", "table", label="tissue"))
-    assert labelled.options == {"drop": "symbol,length"}
+    row = as_gct(put(tmp_path, GCT, "x.gct"), DatasetEntry("x", "table"))
+    assert (row.samples, set_fields(row)) == ("columns", {"drop": ("Description",)})
+    row = as_gct(put(tmp_path, GCT_1_3, "y.gct"), DatasetEntry("x", "table", drop=("z",)))
+    assert set_fields(row) == {"drop": ("z", "symbol", "length"), "phenotype_columns": ("tissue",)}
+    labelled = as_gct(put(tmp_path, GCT_1_3, "y.gct"), DatasetEntry("x", "table", label="tissue"))
+    assert set_fields(labelled) == {"drop": ("symbol", "length")}
     wrong = GCT_1_3.replace("1\t2\t2\t1\n", "1\t2\t2\n")
     with refused("the second line of GCT 1.3 has four whole numbers", code="gct.wrong-sizes"):
-        as_gct(put(tmp_path, wrong, "z.gct"), SheetRow("x", "table"))
+        as_gct(put(tmp_path, wrong, "z.gct"), DatasetEntry("x", "table"))
 
 
 def classes_of(folder, text):

@@ -3,25 +3,27 @@
 import gzip
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import toys
 from serving import ncbi
-from toys import mistakes, refused
+from toys import entry_in, mistakes, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.adjustment import design_notes
+from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import read_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
 
@@ -51,8 +53,13 @@ SOFT = example("GPL16956_family.soft")
 GDS = example("GDS507.soft")
 
 
+def series_of(location):
+    """Return what a user names of a series: its accession or file."""
+    return DatasetEntry("x", "geo", location)
+
+
 def row(location="GSE4107", label="characteristics:diagnosis", **options):
-    return SheetRow("mine", "geo", str(location), label=label, options=options)
+    return DatasetEntry("mine", "geo", str(location), label=label, **options)
 
 
 def put(folder, text, name="GSE4107_series_matrix.txt"):
@@ -60,7 +67,7 @@ def put(folder, text, name="GSE4107_series_matrix.txt"):
 
 
 def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
-    series = read_geo(put(tmp_path, matrix()), row(map="cancer:cancer,normal:normal"))
+    series = read_geo(put(tmp_path, matrix()), row(map={"cancer": "cancer", "normal": "normal"}))
     assert series.values.tolist() == VALUES
     assert list(series.features) == PROBES
     assert list(series.samples) == ["GSM1", "GSM2", "GSM3", "GSM4"]
@@ -76,9 +83,8 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
         "characteristics": ["", "", "keyless", ""],
     }
     with refused(
-        "no 'ages', which the sheet's group names; did you mean 'age'",
+        "no 'ages', which group names; did you mean 'age'",
         key="group",
-        code="roles.absent-name",
     ):
         read_geo(put(tmp_path, matrix()), row(group="ages"))
     with refused("the column 'Gender'.: no degrees of freedom", key="adjust"):
@@ -116,7 +122,9 @@ def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path
     expected = "processing by the authors of the series: "
     extra = [line("Sample_data_processing", ["MAS5,scaled", "MAS5, scaled", "RMA", ""])]
     extra += [line("Sample_data_processing", ["500", "500", "", ""])]
-    series = read_geo(put(tmp_path, matrix(extra=extra)), row(map="cancer:cancer,normal:normal"))
+    series = read_geo(
+        put(tmp_path, matrix(extra=extra)), row(map={"cancer": "cancer", "normal": "normal"})
+    )
     assert series.notes[:3] == (
         "platform GPL97",
         f"{expected}MAS5, scaled 500",
@@ -239,11 +247,19 @@ def places_of(folder, server):
 
 def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
     path = put(tmp_path, matrix())
-    options = {"regex": "patient|control", "map": "patient:cancer,control:normal"}
-    summary = summarise_series(str(path), Downloads(tmp_path), "title", options)
+    options = {
+        "label_pattern": "patient|control",
+        "map": {"patient": "cancer", "control": "normal"},
+    }
+    summary = summarise_series(
+        replace(series_of(str(path)), label="title", **options), Downloads(tmp_path)
+    )
     assert summary.reason.startswith("Label: title: cancer (2), normal (2).")
-    with refused(key="map", code="class_labels.unused-text"):
-        summarise_series(str(path), Downloads(tmp_path), "title", {"map": "nobody:cancer"})
+    with refused(key="map"):
+        summarise_series(
+            replace(series_of(str(path)), label="title", map={"nobody": "cancer"}),
+            Downloads(tmp_path),
+        )
 
 
 def test_an_accession_of_several_platforms_names_them(tmp_path):
@@ -252,10 +268,10 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
     listing = "".join(f'<a href="{name}">{name}</a>\n' for name in names).encode()
     files = {f"{SERIES}{name}": FILES[f"{SERIES}GSE4107_series_matrix.txt.gz"] for name in names}
     with ncbi(files=files | {SERIES: listing}) as server:
-        with refused(expected, code="geo.several-platforms"):
+        with refused(expected):
             acquire(row(), **settings(tmp_path, server))
-        with refused(expected, code="geo.several-platforms"):
-            summarise_series("GSE4107", places_of(tmp_path, server))
+        with refused(expected):
+            summarise_series(series_of("GSE4107"), places_of(tmp_path, server))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
 
 
@@ -281,11 +297,11 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
 def test_an_accession_that_cannot_be_had_is_told(tmp_path, accession, body, message, code):
     files = {f"{SERIES}GSE4107_series_matrix.txt.gz": body}
     with ncbi(files=files) as server, refused(message, code=code):
-        summarise_series(accession, places_of(tmp_path, server))
+        summarise_series(series_of(accession), places_of(tmp_path, server))
 
 
 def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloaded(tmp_path):
-    message = "annotation=GPL570: cannot get GPL570.annot.gz(.|\n)*set annotation=none"
+    message = "annotation GPL570: cannot get GPL570.annot.gz(.|\n)*set annotation: none"
     with ncbi(files=FILES) as server, pytest.raises(InputError, match=message) as error:
         acquire(row(annotation="GPL570"), **settings(tmp_path, server))
     assert error.value.code == "annotation.no-annotation"
@@ -302,8 +318,8 @@ def test_without_an_annotation_the_table_of_the_platform_is_taken_of_every_sourc
     named = {"annotation": "GPL16956"}
     rows = [
         row(annotation="GPL16956"),
-        SheetRow("t", "table", str(table), label="type", id_column="samples", options=named),
-        SheetRow("t", "cumida", "T/t", options=named),
+        DatasetEntry("t", "table", str(table), label="type", id_column="samples", **named),
+        DatasetEntry("t", "cumida", "T/t", **named),
     ]
     with ncbi(files=files) as server:
         for dataset in rows:
@@ -327,17 +343,17 @@ def test_a_platform_without_symbols_is_a_warning(tmp_path):
     assert series.feature_metadata is None
 
 
-def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(tmp_path):
+def test_the_proposed_entry_acquires_the_series_downloaded_once(tmp_path):
     with ncbi(files=FILES) as server:
         for location, labels in (
             ("GSE4107", {"Cancer", "normal"}),  # also spelt cancer
             ("GDS507", {"RCC", "normal"}),
         ):
-            summary = summarise_series(location, places_of(tmp_path, server))
-            (tmp_path / "sheet.tsv").write_text(summary.sheet)
-            dataset = read_sheet(tmp_path / "sheet.tsv")[location]
-            assert dataset == summary.row
-            assert summary.sheet in str(summary)
+            summary = summarise_series(series_of(location), places_of(tmp_path, server))
+            (tmp_path / "x.yaml").write_text(f"datasets:\n{summary.entry_text}")
+            dataset = entry_in(tmp_path / "x.yaml")
+            assert dataset == summary.entry
+            assert summary.entry_text in str(summary)
             for place in (location, ".", "."):
                 asked = len(server.requests)
                 series = acquire(dataset, **settings(tmp_path / place, server))
@@ -353,12 +369,12 @@ def test_without_the_platform_s_file_the_summary_proposes_probes_and_says_so(tmp
     files = {name: body for name, body in FILES.items() if "platforms" not in name}
     with ncbi(files=files) as server:
         places = places_of(tmp_path, server)
-        summary = summarise_series("GSE4107", places)
-        assert "annotation" not in summary.row.options
+        summary = summarise_series(series_of("GSE4107"), places)
+        assert not summary.entry.annotation
         assert "WITHOUT GENE SYMBOLS" in summary.reason
-        assert acquire(summary.row, **settings(tmp_path, server)).n_features == 3
-        wanted = summarise_series("GSE4107", places, options={"annotation": "GPL97"})
-    assert wanted.row.options["annotation"] == "GPL97"  # the user has asked for it
+        assert acquire(summary.entry, **settings(tmp_path, server)).n_features == 3
+        wanted = summarise_series(replace(series_of("GSE4107"), annotation="GPL97"), places)
+    assert wanted.entry.annotation == "GPL97"  # the user has asked for it
 
 
 def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_phenotype(tmp_path):
@@ -366,11 +382,11 @@ def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_ph
     text = matrix(
         values=[], kind=kind, extra=[line("Series_supplementary_file", ["ftp://x/geo/RAW.tar"])]
     )
-    summary = summarise_series(str(path := put(tmp_path, text)), Downloads(tmp_path))
-    assert (summary.row.source, summary.row.orientation) == ("table", "columns")
-    assert summary.row.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
-    assert summary.row.options["phenotype"] == str(path)
-    assert summary.row.options["transform"] == "tmm"
+    summary = summarise_series(series_of(str(path := put(tmp_path, text))), Downloads(tmp_path))
+    assert (summary.entry.source, summary.entry.samples) == ("table", "columns")
+    assert summary.entry.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
+    assert summary.entry.phenotype == str(path)
+    assert summary.entry.transform == "tmm"
     assert "check what it contains" in str(summary)
 
 
@@ -390,11 +406,13 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
         f"{query}&format=file&file={genes}": gzip.compress(annotation.encode()),
     }
     with ncbi(files=served | {page: b"no file"}) as server:
-        assert "counts.txt.gz" in str(summarise_series("GSE4107", places_of(tmp_path, server)).row)
+        assert "counts.txt.gz" in str(
+            summarise_series(series_of("GSE4107"), places_of(tmp_path, server)).entry
+        )
     with ncbi(files=served) as server:
-        summary = summarise_series("GSE4107", places_of(tmp_path / "a", server))
-        (tmp_path / "sheet.tsv").write_text(summary.sheet)
-        dataset = read_sheet(tmp_path / "sheet.tsv")["GSE4107"]
+        summary = summarise_series(series_of("GSE4107"), places_of(tmp_path / "a", server))
+        (tmp_path / "x.yaml").write_text(f"datasets:\n{summary.entry_text}")
+        dataset = entry_in(tmp_path / "x.yaml")
         series = acquire(dataset, **settings(tmp_path, server))
     assert series.samples.tolist() == ["GSM1", "GSM2", "GSM4"]
     assert list(series.labels) == ["Cancer", "Cancer", "normal"]
@@ -404,11 +422,10 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):
-    dataset = read_sheet(Path(__file__).parents[3] / "config/datasets.tsv")["colorectal"]
+def test_the_real_series_matrix_is_what_the_configuration_says(shared_data, tmp_path):
+    dataset = read_entry("colorectal", default_configuration()["datasets"]["colorectal"])
     folder = shared_data / "geo"
-    options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
-    dataset = SheetRow(**vars(dataset) | {"options": options})
+    dataset = replace(dataset, annotation=str(folder / "GPL97.annot.gz"))
     series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(folder)]})
     assert "13179 of 54613 features have a symbol in the annotation" in series.notes
     assert Counter(series.labels) == {"cancer": 12, "normal": 10}

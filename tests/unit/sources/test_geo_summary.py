@@ -1,8 +1,9 @@
 """Which field of a GEO series is proposed as the label."""
 
 import pytest
-from toys import put
+from toys import put, refused
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.geo_summary import is_better_than_titles, summarise_series
 
@@ -41,29 +42,33 @@ def series(titles, *records):
     return "".join("\t".join(line) + "\n" for line in lines)
 
 
+def summary_of(path, **keys):
+    return summarise_series(DatasetEntry("x", "geo", str(path), **keys), Downloads(path.parent))
+
+
 def proposal(folder, titles, *records, **options):
     path = put(folder, series(titles, *records), "GSE5_series_matrix.txt")
-    return summarise_series(str(path), Downloads(folder), options=options)
+    return summary_of(path, **options)
 
 
 @pytest.mark.parametrize(
-    ("titles", "regex"),
+    ("titles", "classes"),
     [
-        (["colon 1", "colon 2", "colon tumour 1", "colon tumour 2"], "(colon tumour|colon)"),
-        (["a x1", "a x2", "b x1", "b x2"], "(a|b)"),
+        (["colon 1", "colon 2", "colon tumour 1", "colon tumour 2"], ("colon tumour", "colon")),
+        (["a x1", "a x2", "b x1", "b x2"], ("a", "b")),
         (["a 1", "a 2", "a 3", "b 1"], None),  # one sample of a class
         (["a 1", "a 2", "a 3", "a 4"], None),
         (["a 1", "a 2", "1", "2"], None),  # titles of numbers alone
-        (["a;b 1", "a;b 2", "c 1", "c 2"], None),  # a sheet cannot contain it
+        (["a;b 1", "a;b 2", "c 1", "c 2"], ("a;b", "c")),
     ],
 )
-def test_classes_are_what_titles_share_apart_from_words_with_digits(tmp_path, titles, regex):
+def test_classes_are_what_titles_share_apart_from_words_with_digits(tmp_path, titles, classes):
     summary = proposal(tmp_path, titles)
-    if regex is None:
-        assert summary.row is None
+    if classes is None:
+        assert summary.entry is None
         assert "No field looks like a class" in summary.reason
     else:
-        assert (summary.row.label, summary.row.options["regex"]) == ("title", regex)
+        assert (summary.entry.label, summary.entry.label_classes) == ("title", classes)
 
 
 TITLES = ["a 1", "a 2", "a 3", "b 1", "b 2", "b 3"]
@@ -72,20 +77,20 @@ TISSUES = ["!Sample_characteristics_ch1", *(f"tissue type: {t}" for t in "xyxyxy
 
 def test_a_field_with_the_name_of_a_class_comes_before_titles(tmp_path):
     summary = proposal(tmp_path, TITLES, TISSUES)
-    assert summary.row.label == "characteristics:tissue type"
+    assert summary.entry.label == "characteristics:tissue type"
     assert summary.reason.startswith("Proposed label: tissue type: x (3), y (3).")
     asked = put(tmp_path, series(TITLES, TISSUES), "x.txt")
-    summary = summarise_series(str(asked), Downloads(tmp_path), "title", {"regex": "(a|b)"})
-    assert summary.row.label == "title"
+    summary = summary_of(asked, label="title", label_pattern="(a|b)")
+    assert summary.entry.label == "title"
     assert summary.reason.startswith("Label: title: a (3), b (3).")
 
 
 def test_logarithms_are_proposed_by_the_values_unless_the_user_has_chosen(tmp_path):
     text = series(TITLES, TISSUES).replace(".5", "00.5")
     path = put(tmp_path, text, "x.txt")
-    assert summarise_series(str(path), Downloads(tmp_path)).row.options["transform"] == "log2"
-    chosen = summarise_series(str(path), Downloads(tmp_path), options={"transform": "none"})
-    assert chosen.row.options["transform"] == "none"
+    assert summary_of(path).entry.transform == "log2"
+    chosen = summary_of(path, transform="none")
+    assert chosen.entry.transform == "none"
 
 
 def test_patients_and_plates_of_the_labelled_samples_are_proposed(tmp_path):
@@ -93,12 +98,38 @@ def test_patients_and_plates_of_the_labelled_samples_are_proposed(tmp_path):
     kinds = ["!Sample_characteristics_ch1", *(f"tissue type: {t}" for t in "xxyyxxyyxxyy")]
     patients = ["!Sample_characteristics_ch1", *(f"patient: {i // 2}" for i in range(12))]
     summary = proposal(tmp_path, titles, kinds, patients)
-    assert summary.row.options["group"] == "patient"
+    assert summary.entry.group == "patient"
     assert summary.groups.tolist() == [str(i // 2) for i in range(12)]
 
 
 def test_values_of_a_sequencing_series_are_not_its_counts(tmp_path):
     kind = ["!Series_type", "Expression profiling by high throughput sequencing"]
-    row = proposal(tmp_path, TITLES, TISSUES, kind).row
-    assert (row.source, row.orientation, row.options["transform"]) == ("table", "columns", "tmm")
-    assert proposal(tmp_path, TITLES, TISSUES).row.source == "geo"
+    counts = ["!Series_supplementary_file", "ftp://example.org/GSE5_counts.tsv.gz"]
+    row = proposal(tmp_path, TITLES, TISSUES, kind, counts).entry
+    assert (row.source, row.samples, row.transform) == ("table", "columns", "tmm")
+    assert row.location == "https://example.org/GSE5_counts.tsv.gz"
+    assert proposal(tmp_path, TITLES, TISSUES).entry.source == "geo"
+
+
+def test_a_series_without_counts_and_files_of_counts_is_refused(tmp_path):
+    kind = ["!Series_type", "Expression profiling by high throughput sequencing"]
+    with refused("names no supplementary table", key="accession"):
+        proposal(tmp_path, TITLES, TISSUES, kind)
+
+
+def test_a_series_without_values_is_refused(tmp_path):
+    text = series(TITLES, TISSUES)
+    lines = [line for line in text.splitlines() if not line.startswith("p1")]
+    path = put(tmp_path, "\n".join([*lines, ""]), "GSE5_series_matrix.txt")
+    with refused("the table of values is empty", key="accession"):
+        summary_of(path)
+
+
+def test_samples_without_values_are_named(tmp_path):
+    text = series(TITLES, TISSUES).replace("\t6.5\t", "\tnull\t").replace("\t10.5", "\t")
+    path = put(tmp_path, text, "GSE5_series_matrix.txt")
+    with refused(
+        r"2 samples of 6 have no values .* GSM1, GSM5.* 'drop=\[GSM1, GSM5\]'", key="drop"
+    ):
+        summary_of(path)
+    assert summary_of(path, drop=("GSM1", "GSM5")).entry.label == "characteristics:tissue type"

@@ -66,7 +66,7 @@ def test_a_chosen_header_is_a_line_among_the_first_ones():
     rows = [(1, ["units", "a"]), (3, HEADER), (4, CONDITIONS), (5, VALUES)]
     assert chosen_header("x.csv", rows, 3) == HeaderRows(1, 2)
     with refused(
-        "header=2 names a line that is empty.* 1, 3, 4, 5", code="header_rows.no-header-line"
+        "header: 2 names a line that is empty.* 1, 3, 4, 5", code="header_rows.no-header-line"
     ):
         chosen_header("x.csv", rows, 2)
 

@@ -55,7 +55,8 @@ def test_values_that_look_logged_or_mixed_are_noted():
         np.array([[2.0, 9.0]]), Transform.LOG2, RecognisedScale.LOGARITHMS, "values from 2 to 9"
     )
     assert (
-        logged[1] == "the values look logged already (values from 2 to 9); is transform=log2 meant?"
+        logged[1]
+        == "the values look logged already (values from 2 to 9); is transform: log2 meant?"
     )
     assert (
         transform(

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from lab_files import CONDITIONS, ENSEMBL, SAMPLES, SYMBOLS, counts, logarithms
+from toys import entry_in
 
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -145,7 +145,7 @@ def read_unasked(folder, export):
     path, beside = export(folder)
     settings = {} if beside is None else {"phenotype": str(beside)}
     propose(str(path), output=str(folder / "mine"), **settings)
-    return acquire(read_sheet(folder / "mine.tsv")["mine"], downloads=folder)
+    return acquire(entry_in(folder / "mine.yaml"), downloads=folder)
 
 
 @pytest.mark.parametrize("export", ARRAYS, ids=lambda export: export.__name__)
@@ -167,7 +167,7 @@ def test_exports_of_sequencing_are_one_series(tmp_path, export):
     assert series.labels.tolist() == CONDITIONS.tolist()
     expected = COUNTS if export is feature_counts else ESTIMATED
     np.testing.assert_array_equal(series.values, expected)
-    assert series.scale == "counts"  # transform=tmm is proposed, which normalises within folds
+    assert series.scale == "counts"  # transform: tmm is proposed, which normalises within folds
 
 
 @pytest.mark.parametrize("export", [limma, gct_and_cls, salmon_of_nf_core])

@@ -12,12 +12,12 @@ from toys import put, refused
 
 from xnbflow.data.controls import control_class
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
 from xnbflow.sources.proposal.label import plausible_labels
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
 from xnbflow.sources.series.scale_recognition import are_large_intensities, scale_of
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -31,7 +31,7 @@ def logarithms(n_genes=600, n=N):
 
 
 def summary_of(path, **options):
-    return summarise_table(SheetRow("x", "table", str(path), options=options))
+    return summarise_table(DatasetEntry("x", "table", str(path), **options))
 
 
 def rows_of(folder, **columns):
@@ -51,7 +51,7 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
     table = put(tmp_path, "locus\tS1\tS2S3\tS4\ng1\t1\t2\t3\t4\ng2\t5\t6\t7\t8\n", "x.tsv")
     sheet = put(tmp_path, "sample,type\nS1,a\nS2,a\nS3,b\nS4,b\n", "sheet.csv")
     options = {"phenotype": str(sheet)}
-    row = SheetRow("x", "table", str(table), label="type", orientation="columns", options=options)
+    row = DatasetEntry("x", "table", str(table), samples="columns", label="type", **options)
     with refused(expected, code="phenotype.glued-names"):
         read_table(table, row)
     with refused(expected, code="phenotype.glued-names"):
@@ -60,7 +60,7 @@ def test_two_names_of_the_sheet_that_are_one_in_the_header_are_refused(tmp_path)
 
 def test_a_header_of_r_is_read_with_its_names_one_column_to_the_right(tmp_path):
     table = put(tmp_path, "S1\tS2\ng1\t1\t2\ntype\ta\tb\n", "x.tsv")
-    series = read_table(table, SheetRow("x", "table", label="type", orientation="columns"))
+    series = read_table(table, DatasetEntry("x", "table", samples="columns", label="type"))
     assert series.samples.tolist() == ["S1", "S2"]
     assert series.values.tolist() == [[1, 2]]
 
@@ -84,10 +84,10 @@ def test_intensities_with_zeros_are_no_counts_and_zero_is_missing(tmp_path):
     frame = pd.DataFrame(values, [f"P{i}" for i in range(600)], NAMES)
     frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="protein")
     proposal = summary_of(tmp_path / "x.tsv")
-    assert proposal.row.options["transform"] == "log2"
-    assert proposal.row.options["missing"] == "drop_features:0.5"
+    assert proposal.entry.transform == "log2"
+    assert proposal.entry.missing == {"drop_features": 0.5}
     assert "0 means that nothing was measured" in proposal.reason
-    series = acquire(proposal.row)
+    series = acquire(proposal.entry)
     kept = (values == 0).mean(axis=1) <= 0.5
     with np.errstate(divide="ignore"):
         expected = np.where(values == 0, np.nan, np.log2(values))[kept]
@@ -115,7 +115,7 @@ def test_of_several_measures_of_a_sample_one_is_read(tmp_path):
     frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="TargetID")
     proposal = summary_of(tmp_path / "x.tsv")
     assert "Each sample has 2 columns; 'AVG_Signal' has the values" in proposal.reason
-    series = acquire(proposal.row)
+    series = acquire(proposal.entry)
     np.testing.assert_array_equal(series.values, values)
     assert series.labels[:2].tolist() == ["tumor", "ctrl"]
 
@@ -131,9 +131,9 @@ def test_a_word_for_a_missing_value_is_no_class(tmp_path, word):
     assert is_missing(word)
     labels = [word] * 4 + ["responder"] * 8 + ["other"] * 8
     proposal = summary_of(rows_of(tmp_path, status=labels))
-    assert (proposal.row.label, proposal.row.options["unlabelled"]) == ("status", "drop")
+    assert (proposal.entry.label, proposal.entry.unlabelled) == ("status", "drop")
     assert sorted(set(proposal.labels)) == ["other", "responder"]
-    kept = summary_of(tmp_path / "x.csv", literal=word, unlabelled="refuse")
+    kept = summary_of(tmp_path / "x.csv", literal=(word,), unlabelled="refuse")
     assert sorted(set(kept.labels)) == sorted({word, "other", "responder"})
 
 
@@ -146,7 +146,7 @@ def test_dates_are_no_classes(tmp_path, days):
     dates = [days[i % 2] for i in range(N)]
     assert plausible_labels(pd.DataFrame({"sampled": dates})) == []
     groups = ["a", "b"] * 4 + ["a"] * 6 + ["b"] * 6
-    assert summary_of(rows_of(tmp_path, sampled=dates, note=groups)).row.label == "note"
+    assert summary_of(rows_of(tmp_path, sampled=dates, note=groups)).entry.label == "note"
 
 
 def test_cells_that_are_merged_down_a_column_have_one_text(tmp_path):
@@ -159,7 +159,7 @@ def test_cells_that_are_merged_down_a_column_have_one_text(tmp_path):
     sheet.merge_cells("B2:B11")
     sheet.merge_cells("B12:B21")
     book.save(tmp_path / "x.xlsx")
-    row = SheetRow("x", "table", label="group", id_column="patient")
+    row = DatasetEntry("x", "table", label="group", id_column="patient")
     series = read_table(tmp_path / "x.xlsx", row)
     assert series.labels.tolist() == ["a"] * 10 + ["b"] * 10
     assert "18 cells below merged ones got their text" in series.notes
@@ -178,7 +178,7 @@ def test_a_header_over_two_merged_rows_stays_a_header(tmp_path):
     sheet.append(["g1", 1.5, 2, 3, 4])
     sheet.merge_cells("A1:A2")
     book.save(tmp_path / "x.xlsx")
-    row = SheetRow("x", "table", label="row 1", orientation="columns")
+    row = DatasetEntry("x", "table", samples="columns", label="row 1")
     series = read_table(tmp_path / "x.xlsx", row)
     assert series.labels.tolist() == ["a", "a", "b", "b"]
     assert series.values.tolist() == [[1.5, 2, 3, 4]]
@@ -191,7 +191,7 @@ def test_a_response_is_proposed_before_a_stage_and_all_labels_are_shown(tmp_path
     stages = [["3", "4"][i // 13] for i in range(N)]
     responses = ["resistant", "sensitive"] * (N // 2)
     proposal = summary_of(rows_of(tmp_path, stage=stages, response=responses))
-    assert proposal.row.label == "response"
+    assert proposal.entry.label == "response"
     assert "Other columns that look like classes: stage (3 13, 4 7)" in proposal.reason
 
 
@@ -204,13 +204,13 @@ def test_a_batch_is_not_shown_among_the_labels(tmp_path):
 def test_a_number_of_few_values_is_a_class(tmp_path, name):
     doses = np.repeat([0, 0.5, 5, 50], 5)
     proposal = summary_of(rows_of(tmp_path, **{name: doses}))
-    assert proposal.row.label == name
+    assert proposal.entry.label == name
     assert sorted(set(proposal.labels)) == ["0.0", "0.5", "5.0", "50.0"]
 
 
 def test_a_number_of_which_a_value_has_three_samples_is_no_class(tmp_path):
     doses = np.repeat([0, 0.5, 5, 50], [5, 6, 6, 3])
-    assert summary_of(rows_of(tmp_path, conc_nM=doses)).row is None
+    assert summary_of(rows_of(tmp_path, conc_nM=doses)).entry is None
 
 
 def test_spellings_of_one_class_are_joined_by_the_proposed_map(tmp_path):
@@ -219,7 +219,7 @@ def test_spellings_of_one_class_are_joined_by_the_proposed_map(tmp_path):
     assert sorted(set(proposal.labels)) == ["Control", "Tumor"]
     assert "joins spellings: 'control' to 'Control'" in proposal.reason
     assert "left out" not in proposal.reason
-    assert acquire(proposal.row).labels.tolist() == ["Control"] * 10 + ["Tumor"] * 10
+    assert acquire(proposal.entry).labels.tolist() == ["Control"] * 10 + ["Tumor"] * 10
 
 
 def test_what_is_between_words_is_no_other_class():
@@ -276,13 +276,13 @@ def test_the_patient_in_tcga_s_barcodes_is_proposed_as_the_group(tmp_path):
     frame = pd.DataFrame(values, [f"g{i}" for i in range(30)], names)
     frame.to_csv(tmp_path / "x.tsv", sep="\t", index_label="gene")
     proposal = summary_of(tmp_path / "x.tsv")
-    assert proposal.row.options["group"] == "barcode patient"
+    assert proposal.entry.group == "barcode patient"
     assert "name 8 patients" in proposal.reason
-    series = acquire(proposal.row)
+    series = acquire(proposal.entry)
     assert series.groups.tolist() == [patient for patient in patients for _ in range(3)]
     single = frame.iloc[:, [0, 3, 6, 9, 14, 17, 20, 23]]  # one sample of each patient
     single.to_csv(tmp_path / "y.tsv", sep="\t", index_label="gene")
-    assert "group" not in summary_of(tmp_path / "y.tsv").row.options
+    assert not summary_of(tmp_path / "y.tsv").entry.group
 
 
 def test_scaled_values_are_replaced_by_counts_or_raw_values(tmp_path):
@@ -291,13 +291,13 @@ def test_scaled_values_are_replaced_by_counts_or_raw_values(tmp_path):
 
     data = annotated()
     data.write_h5ad(tmp_path / "x.h5ad")
-    assert "matrix" not in summary_of(tmp_path / "x.h5ad", transform="none").row.options
+    assert not summary_of(tmp_path / "x.h5ad", transform="none").entry.matrix
     data.X = -data.X
     data.write_h5ad(tmp_path / "y.h5ad")
     proposal = summary_of(tmp_path / "y.h5ad", transform="none")
-    assert proposal.row.options["matrix"] == "layers:columns"
+    assert proposal.entry.matrix == "layers:columns"
     assert "Its matrices are X" in proposal.reason
     data.layers["counts"] = -data.X
     data.write_h5ad(tmp_path / "z.h5ad")
-    options = summary_of(tmp_path / "z.h5ad", transform="none").row.options
+    options = summary_of(tmp_path / "z.h5ad", transform="none").entry.options
     assert options["matrix"] == "layers:counts"

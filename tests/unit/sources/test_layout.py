@@ -3,17 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
-from toys import refused
+from toys import entry_in, refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import find_id_column, set_aside
+from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.layout import recognise_layout
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.proposal.variables import is_text_column
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.plausibility import is_patient
-from xnbflow.sources.sheet import SheetRow, read_sheet, sheet_text
 from xnbflow.sources.table import load
 
 
@@ -50,7 +51,7 @@ def test_the_column_that_names_the_samples(columns, expected):
 
 def layout_of(folder, text, **settings):
     (folder / "x.tsv").write_text(text)
-    row = SheetRow("x", "table", str(folder / "x.tsv"), orientation="columns", **settings)
+    row = DatasetEntry("x", "table", str(folder / "x.tsv"), samples="columns", **settings)
     return recognise_layout(row, Downloads(folder))
 
 
@@ -60,7 +61,7 @@ def layout_of(folder, text, **settings):
 def test_numbers_of_genes_are_no_sample(tmp_path, name):
     layout = layout_of(tmp_path, f"gene\t{name}\tS1\tS2\nTP53\t7157\t1.5\t2\nMYC\t4609\t3\t4\n")
     assert layout.samples == ("S1", "S2")
-    assert layout.sheet_row.options["drop"] == name
+    assert layout.entry.drop == (name,)
 
 
 def test_other_numbers_are_samples(tmp_path):
@@ -78,16 +79,18 @@ def test_a_column_beside_the_samples_has_text_in_most_rows(tmp_path, n_texts, ar
 
 def test_text_of_windows_is_proposed_with_its_encoding(tmp_path):
     (tmp_path / "x.csv").write_bytes("sample,Geschlecht,g1\ns1,männlich,1\n".encode("latin-1"))
-    layout = recognise_layout(SheetRow("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path))
-    assert layout.sheet_row.options["encoding"] == "cp1252"
-    assert "encoding=cp1252" in layout.remarks[0]
+    layout = recognise_layout(
+        DatasetEntry("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path)
+    )
+    assert layout.entry.encoding == "cp1252"
+    assert "encoding: cp1252" in layout.remarks[0]
     assert layout.fields["Geschlecht"].tolist() == ["männlich"]
 
 
 def rows_layout(folder, frame, **settings):
     """Return the layout of a table with samples in rows."""
     frame.to_csv(folder / "rows.csv", index=False)
-    row = SheetRow("x", "table", str(folder / "rows.csv"), label="type", **settings)
+    row = DatasetEntry("x", "table", str(folder / "rows.csv"), label="type", **settings)
     return recognise_layout(row, Downloads(folder))
 
 
@@ -102,36 +105,30 @@ def genes_in_columns(names, seed=0):
 @pytest.mark.parametrize(
     ("place", "name", "is_gene"),
     [
-        (10, "weight", True),  # between genes, with values like theirs
-        (0, "weight", False),  # beside the samples
-        (0, "WEIGHT", True),  # in capitals like the genes
+        (10, "weight", False),  # a word among symbols
+        (0, "weight", False),
+        (0, "WEIGHT", True),  # in capitals like the genes, and with their decimals
     ],
 )
-def test_a_clinical_name_is_a_gene_by_place_or_capitals(tmp_path, place, name, is_gene):
+def test_a_word_is_no_gene_among_symbols(tmp_path, place, name, is_gene):
     names = [f"ZNF{i}" for i in range(40)]
     names.insert(place, name)
     layout = rows_layout(tmp_path, genes_in_columns(names))
     assert (name not in layout.fields) == is_gene
 
 
-@pytest.mark.parametrize(("n_small", "are_capitals"), [(8, True), (9, False)])
-def test_four_fifths_of_the_names_are_in_capitals(tmp_path, n_small, are_capitals):
-    names = ["AGE", *(f"ZNF{i}" for i in range(40 - n_small)), *(f"x{i}" for i in range(n_small))]
-    layout = rows_layout(tmp_path, genes_in_columns(names))
-    assert ("AGE" not in layout.fields) == are_capitals
-
-
-def test_technical_names_in_capitals_are_genes(tmp_path):
+def test_names_in_capitals_are_genes_whatever_they_mean(tmp_path):
     names = ["KIT", *(f"ZNF{i}" for i in range(40)), "run"]
     layout = rows_layout(tmp_path, genes_in_columns(names))
     assert list(layout.fields) == ["type", "run"]
 
 
-@pytest.mark.parametrize(("n_clinical", "are_features"), [(3, False), (4, True)])
-def test_a_table_of_clinical_numbers_has_these_as_features(tmp_path, n_clinical, are_features):
-    clinical = ["age", "bmi", "psa", "weight"][:n_clinical]
-    layout = rows_layout(tmp_path, genes_in_columns([*clinical, "x", "y", "z"]))
-    assert (list(layout.fields) == ["type"]) == are_features
+@pytest.mark.parametrize("n_columns", [7, 19])
+def test_which_of_few_numbers_are_features_is_asked(tmp_path, n_columns):
+    names = ["age", "bmi", "psa", "weight", *(f"m{i}" for i in range(n_columns - 4))]
+    layout = rows_layout(tmp_path, genes_in_columns(names))
+    assert list(layout.fields) == ["type"]
+    assert layout.few_features == tuple(names)
 
 
 def columns_layout(folder, names, first_rows=()):
@@ -139,36 +136,36 @@ def columns_layout(folder, names, first_rows=()):
     values = np.random.default_rng(1).normal(8, 1, (len(names), 12)).round(2)
     frame = pd.DataFrame(values, index=names, columns=[f"S{i}" for i in range(12)])
     frame.to_csv(folder / "columns.csv", index_label="gene")
-    row = SheetRow("x", "table", str(folder / "columns.csv"), orientation="columns")
+    row = DatasetEntry("x", "table", str(folder / "columns.csv"), samples="columns")
     return recognise_layout(row, Downloads(folder))
 
 
-@pytest.mark.parametrize(("place", "is_gene"), [(10, True), (0, False), (40, False)])
-def test_a_row_with_a_clinical_name_is_a_gene_between_genes(tmp_path, place, is_gene):
+@pytest.mark.parametrize("place", [10, 0, 40])
+def test_a_row_with_a_word_among_symbols_is_no_gene(tmp_path, place):
     names = [f"Zfp{i}" for i in range(40)]
     names.insert(place, "weight")
-    assert ("weight" not in columns_layout(tmp_path, names).fields) == is_gene
+    assert list(columns_layout(tmp_path, names).fields) == ["weight"]
 
 
 def test_commas_beside_points_are_no_decimal_signs(tmp_path):
     (tmp_path / "x.csv").write_text("id;type;g1\ns1;a;1,5\ns2;b;2,5\n")
-    row = SheetRow("x", "table", str(tmp_path / "x.csv"), options={"separator": "semicolon"})
+    row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), separator="semicolon")
     layout = recognise_layout(row, Downloads(tmp_path))
-    assert "decimal" not in layout.sheet_row.options  # it is sniffed
+    assert not layout.entry.decimal  # it is sniffed
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2,5\n")
-    row = SheetRow("x", "table", str(tmp_path / "x.tsv"))
-    assert recognise_layout(row, Downloads(tmp_path)).sheet_row.options["decimal"] == "comma"
+    row = DatasetEntry("x", "table", str(tmp_path / "x.tsv"))
+    assert recognise_layout(row, Downloads(tmp_path)).entry.decimal == "comma"
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2.5\n")
-    assert "decimal" not in recognise_layout(row, Downloads(tmp_path)).sheet_row.options
+    assert not recognise_layout(row, Downloads(tmp_path)).entry.decimal
 
 
 def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
     (tmp_path / "x.csv").write_text("gene,s1,s2\nTP53,1.5,2\nMYC,3,4\n")
     (tmp_path / "p.csv").write_text("sample,type\ns1,a\ns2,b\ns3,c\n")
     options = {"phenotype": str(tmp_path / "p.csv")}
-    row = SheetRow("x", "table", str(tmp_path / "x.csv"), label="type", options=options)
+    row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), label="type", **options)
     layout = recognise_layout(row, Downloads(tmp_path))
-    assert layout.sheet_row.orientation == "columns"
+    assert layout.entry.samples == "columns"
     assert layout.fields["type"].tolist() == ["a", "b"]
 
 
@@ -181,9 +178,9 @@ def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_pa
 
 
 def test_a_name_with_separators_is_described_and_a_repeated_one_is_dropped():
-    row = set_aside(SheetRow("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
-    assert row.names("phenotype_columns") == ["age", "a, b; c=[d]*?"]
-    assert row.names("drop") == ["note"]
+    row = set_aside(DatasetEntry("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
+    assert row.phenotype_columns == ("age", "a, b; c=[d]*?")
+    assert row.drop == ("note",)
 
 
 HEADERS_OF_SITE = ["site", "site, ward", "site;ward", "site=ward", "site [ward]", "site*", "site?"]
@@ -199,10 +196,10 @@ def test_a_site_is_a_described_column_whatever_its_header_contains(tmp_path, hea
     frame = pd.concat([pd.DataFrame(site_and_class), frame], axis=1)
     frame.to_csv(tmp_path / "t.csv", index=False)
 
-    row = SheetRow("t", "table", str(tmp_path / "t.csv"), label="group")
-    proposed_row = summarise_table(row, Downloads(folder=tmp_path)).row
-    (tmp_path / "t.tsv").write_text(sheet_text([proposed_row]))
-    written_row = read_sheet(tmp_path / "t.tsv")["t"]
+    row = DatasetEntry("t", "table", str(tmp_path / "t.csv"), label="group")
+    proposed_row = summarise_table(row, Downloads(folder=tmp_path)).entry
+    (tmp_path / "t.yaml").write_text(f"datasets:\n{entry_text(proposed_row)}")
+    written_row = entry_in(tmp_path / "t.yaml")
     series = load(written_row, Downloads(folder=tmp_path))
     assert list(series.sample_metadata) == [header]
     assert series.n_features == 40
@@ -227,7 +224,7 @@ def test_two_rows_with_clinical_names_are_not_between_genes(tmp_path):
 
 def layout_of_text(folder, text, **settings):
     (folder / "x.csv").write_text(text)
-    row = SheetRow("x", "table", str(folder / "x.csv"), **settings)
+    row = DatasetEntry("x", "table", str(folder / "x.csv"), **settings)
     return recognise_layout(row, Downloads(folder))
 
 
@@ -248,7 +245,7 @@ def test_a_label_that_is_misspelt_is_refused_without_names_of_samples(tmp_path, 
 
 def test_a_misspelt_label_of_numbers_is_found_among_all_names(tmp_path):
     text = IN_COLUMNS.replace("diagnosis,t,n,t\n", "outcome,1,0,1\n")
-    with refused(r"by the option phenotype; did you mean 'outcome'\?$", code="layout.absent-label"):
+    with refused(r"by phenotype; did you mean 'outcome'\?$", code="layout.absent-label"):
         layout_of_text(tmp_path, text, label="outcom")
 
 
@@ -271,7 +268,7 @@ def test_a_table_without_the_samples_of_the_phenotype_shows_names_of_both(tmp_pa
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("sample,diagnosis\n" + "".join(f"P{i},t\n" for i in range(5)))
     with refused(expected, code="phenotype_file.other-samples"):
-        layout_of_text(tmp_path, text, options={"phenotype": str(sheet)})
+        layout_of_text(tmp_path, text, phenotype=str(sheet))
 
 
 def study_of(folder, cells, name="x.csv", separator=","):
@@ -281,7 +278,7 @@ def study_of(folder, cells, name="x.csv", separator=","):
         values = separator.join(cells[6 * i : 6 * i + 6])
         rows.append(separator.join([f"s{i}", "ab"[i % 2], values]))
     (folder / name).write_text("\n".join(rows) + "\n")
-    return recognise_layout(SheetRow("x", "table", str(folder / name)), Downloads(folder))
+    return recognise_layout(DatasetEntry("x", "table", str(folder / name)), Downloads(folder))
 
 
 #: Sixty counts from 950 to 6,850, of which one has no thousands.
@@ -290,7 +287,7 @@ COUNTS = [950 + 100 * i for i in range(60)]
 
 def test_thousands_are_no_decimals(tmp_path):
     with_commas = [f'"{count:,}"' for count in COUNTS]
-    assert "decimal" not in study_of(tmp_path, with_commas).sheet_row.options
+    assert not study_of(tmp_path, with_commas).entry.decimal
     with_points = [f"{count:,}".replace(",", ".") for count in COUNTS]
     for separator in (";", ","):
         (remark,) = study_of(tmp_path, with_points, separator=separator).remarks
@@ -305,7 +302,7 @@ def test_decimals_of_three_digits_are_no_thousands(tmp_path):
     decimals = [text.replace("0.", "1.") for text in decimals]  # no number begins with a zero
     assert study_of(tmp_path, decimals).remarks == ()  # none is below 1,000 without a point
     commas = [f'"{text}"'.replace(".", ",") for text in decimals]
-    assert study_of(tmp_path, commas).sheet_row.options["decimal"] == "comma"
+    assert study_of(tmp_path, commas).entry.decimal == "comma"
     for other in ("1.5", "0.125", "4000"):  # another number of digits, below 1, without a group
         assert study_of(tmp_path, ["12", other, *decimals[2:]]).remarks == ()
     assert len(study_of(tmp_path, ["12", "13", *decimals[2:]]).remarks) == 1
@@ -361,5 +358,5 @@ def test_a_label_of_limits_is_no_feature_that_is_missed(tmp_path):
 
 
 def test_the_label_may_be_in_an_accession_of_geo(tmp_path):
-    layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", options={"phenotype": "GSE4107"})
+    layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", phenotype="GSE4107")
     assert layout.samples == ("S1", "S2", "S3")

@@ -15,24 +15,33 @@ from lab_files import (
     logarithms,
     write_samples,
 )
+from toys import entry_in, set_fields
 
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.series.plausibility import is_like_features
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
-from xnbflow.sources.sheet import read_sheet
+
+#: The summary rows of HTSeq.
+TALLIES = (
+    "__no_feature",
+    "__ambiguous",
+    "__too_low_aQual",
+    "__not_aligned",
+    "__alignment_not_unique",
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def proposed(layout, folder, **settings):
-    """Return the proposed row of a layout and its series, read by it."""
+    """Return the proposed entry of a layout and its series, read by it."""
     path = LAYOUTS[layout](folder)
     sheet = folder / "samples.csv"
     if sheet.exists():
         settings["phenotype"] = str(sheet)
     propose(str(path), output=str(folder / "mine"), **settings)
-    row = read_sheet(folder / "mine.tsv")["mine"]
+    row = entry_in(folder / "mine.yaml")
     return row, acquire(row, downloads=folder)
 
 
@@ -52,29 +61,35 @@ def test_every_layout_is_proposed_and_read_unasked(tmp_path, layout):
 @pytest.mark.parametrize(
     ("layout", "options"),
     [
-        ("nf_core", {"drop": "gene_name", "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("nf_core", {"drop": ("gene_name",), "transform": PROPOSED_COUNT_TRANSFORM}),
         (
             "feature_counts",
-            {"drop": "Chr,Start,End,Strand,Length", "transform": PROPOSED_COUNT_TRANSFORM},
+            {
+                "drop": ("Chr", "Start", "End", "Strand", "Length"),
+                "transform": PROPOSED_COUNT_TRANSFORM,
+            },
         ),
-        ("htseq", {"drop": "__*", "transform": PROPOSED_COUNT_TRANSFORM}),
-        ("htseq_in_rows", {"drop": "__*", "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("htseq", {"drop": TALLIES, "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("htseq_in_rows", {"drop": TALLIES, "transform": PROPOSED_COUNT_TRANSFORM}),
         ("ensembl_versions", {"transform": PROPOSED_COUNT_TRANSFORM}),
         ("tximport", {"transform": PROPOSED_COUNT_TRANSFORM}),
-        ("tpm", {"drop": "gene_name", "transform": "log2p1"}),
+        ("tpm", {"drop": ("gene_name",), "transform": "log2p1"}),
         ("fpkm", {"transform": "log2p1"}),
-        ("wide_counts", {"phenotype_columns": "age", "transform": PROPOSED_COUNT_TRANSFORM}),
-        ("clinical_genes", {"phenotype_columns": "age", "scale": "log2"}),
+        ("wide_counts", {"phenotype_columns": ("age",), "transform": PROPOSED_COUNT_TRANSFORM}),
+        ("clinical_genes", {"phenotype_columns": ("age",), "scale": "log2"}),
         ("clinical_genes_in_rows", {"scale": "log2"}),
         ("repeated_symbols", {"duplicates": "max_mean", "scale": "log2"}),
         ("title_line", {"scale": "log2"}),
-        ("unknown_ages", {"phenotype_columns": "age", "scale": "log2"}),
-        ("sites", {"batch": "cohort", "phenotype_columns": "site", "scale": "log2"}),
+        ("unknown_ages", {"phenotype_columns": ("age",), "scale": "log2"}),
+        ("sites", {"batch": "cohort", "phenotype_columns": ("site",), "scale": "log2"}),
     ],
 )
 def test_options_are_those_that_the_layout_needs(tmp_path, layout, options):
     row, _ = proposed(layout, tmp_path)
-    assert {key: value for key, value in row.options.items() if key != "phenotype"} == options
+    expected = dict.fromkeys(["phenotype", "phenotype_sheet", "phenotype_id"]) | options
+    fields = {key: value for key, value in set_fields(row).items() if key not in expected}
+    assert not fields.keys() - {"label_classes"}
+    assert {key: getattr(row, key) for key in options} == options
 
 
 @pytest.mark.parametrize(
@@ -89,7 +104,7 @@ def test_classes_in_names_of_samples_need_no_sheet(tmp_path, layout, first):
 
 def test_the_column_that_names_the_samples_is_proposed(tmp_path):
     row, series = proposed("third_column", tmp_path)
-    assert (row.label, row.options["phenotype_id"]) == ("status", "array_name")
+    assert (row.label, row.phenotype_id) == ("status", "array_name")
     assert series.labels.tolist() == CONDITIONS.tolist()
 
 
@@ -125,7 +140,7 @@ def test_ensembl_versions_are_left_out(tmp_path):
 
 def test_folders_of_one_sample_files_are_merged(tmp_path, capsys):
     _, series = proposed("htseq_folder", tmp_path)
-    assert series.scale == "counts"  # transform=tmm is proposed, and normalises within folds
+    assert series.scale == "counts"  # transform: tmm is proposed, and normalises within folds
     np.testing.assert_array_equal(series.values.T, counts())
     assert series.samples.tolist() == SAMPLES
     text = capsys.readouterr().out
@@ -149,7 +164,7 @@ def test_the_strand_of_stars_counts_is_that_of_most_reads(tmp_path, capsys):
 def test_genes_with_clinical_names_are_genes(tmp_path):
     row, series = proposed("clinical_genes", tmp_path)
     assert {*CLINICAL_GENES} <= {*series.features}
-    assert "group" not in row.options
+    assert not row.group
     assert "age" not in series.features
 
 
@@ -157,7 +172,6 @@ def test_genes_with_clinical_names_are_genes(tmp_path):
 def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orientation):
     ages = np.random.default_rng(8).integers(30, 80, 24)
     frame = pd.DataFrame(counts(), SAMPLES, SYMBOLS)
-    assert is_like_features(ages.astype(float), frame.to_numpy(dtype=float).T)
     frame.insert(300, "AGE", ages)  # among genes, in capitals: a gene
     frame.insert(0, "age", ages)
     frame.insert(0, "condition", CONDITIONS)
@@ -166,12 +180,12 @@ def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orie
     propose(
         str(tmp_path / "x.csv"),
         label="condition",
-        orientation=orientation,
+        layout=orientation,
         output=str(tmp_path / "mine"),
     )
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    row = entry_in(tmp_path / "mine.yaml")
     series = acquire(row)
-    assert row.options["phenotype_columns"] == "age"
+    assert row.phenotype_columns == ("age",)
     assert "AGE" in series.features
     assert series.n_features == 601
 
@@ -182,17 +196,17 @@ def test_numbers_of_animals_are_a_group_and_no_feature(tmp_path):
     frame.insert(0, "condition", CONDITIONS)
     frame.to_csv(tmp_path / "x.csv", index=False)
     propose(str(tmp_path / "x.csv"), output=str(tmp_path / "mine"))
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
-    assert row.options["group"] == "mouse"
+    row = entry_in(tmp_path / "mine.yaml")
+    assert row.group == "mouse"
     assert acquire(row).n_features == 600
 
 
 def test_workbooks_name_the_sheets_that_are_used(tmp_path, capsys):
     row, series = proposed("workbook_with_readme", tmp_path)
-    assert row.options["sheet"] == "Expression"
-    assert row.options["phenotype_sheet"] == "Samples"
+    assert row.sheet == "Expression"
+    assert row.phenotype_sheet == "Samples"
     text = capsys.readouterr().out
-    assert "Of the sheets 'Expression' has the values (sheet=), and 'Samples' describes 24" in text
+    assert "Of the sheets 'Expression' has the values (sheet), and 'Samples' describes 24" in text
     np.testing.assert_array_equal(series.values.T, logarithms())
     assert series.labels.tolist() == CONDITIONS.tolist()
     assert "Age" in series.sample_metadata
@@ -226,9 +240,9 @@ def test_a_title_is_noted_and_another_line_may_be_the_header(tmp_path):
         str(path),
         output=str(tmp_path / "other"),
         phenotype=str(tmp_path / "samples.csv"),
-        option=["header=2"],
+        settings=["header=2"],
     )
-    series = acquire(read_sheet(tmp_path / "other.tsv")["other"])
+    series = acquire(entry_in(tmp_path / "other.yaml"))
     np.testing.assert_array_equal(series.values.T, logarithms())
 
 
@@ -265,7 +279,8 @@ def test_rare_classes_are_left_out_by_a_map_that_can_be_copied(tmp_path, capsys)
     assert sorted(series.classes) == ["clear cell", "endometrioid", "mucinous", "serous"]
     text = " ".join(capsys.readouterr().out.split())
     assert "2 classes have one or two samples" in text
-    assert f"to join them, write map={row.options['map']},mixed:others,other:others" in text
+    joined = row.map | {"mixed": "others", "other": "others"}
+    assert f"to join them, write map: {flow_yaml(joined)}" in text
 
 
 def test_time_points_are_in_their_order(tmp_path, capsys):
@@ -301,7 +316,12 @@ def test_drop_leaves_out_columns_of_the_phenotype(tmp_path):
     write_samples(tmp_path, site=["a"] * 24, __no_feature=range(24), kept=range(24))
     frame = pd.read_csv(path).drop(columns=["condition", "site", "cohort"])
     frame.to_csv(path, index=False)
-    options = [f"phenotype={tmp_path / 'samples.csv'}", "drop=__*,site"]
-    propose(str(path), label="condition", option=options, output=str(tmp_path / "mine"))
-    series = acquire(read_sheet(tmp_path / "mine.tsv")["mine"])
+    propose(
+        str(path),
+        label="condition",
+        phenotype=str(tmp_path / "samples.csv"),
+        settings=["drop=[{pattern: '__*'}, site]"],
+        output=str(tmp_path / "mine"),
+    )
+    series = acquire(entry_in(tmp_path / "mine.yaml"))
     assert list(series.sample_metadata) == ["kept"]

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.merging import collapse_probes, merge_rows, settle_duplicates
 from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.sheet import SheetRow
 
 VALUES = np.array([[1.0, 2.0], [9.0, 9.5], [5.0, 8.0], [0.0, np.nan], [3.0, 14.0]])
 NAMES = ["A", "B", "A", "A", "A"]
@@ -31,7 +31,7 @@ def test_the_first_of_equal_means_is_kept_and_rows_without_values_never():
 
 
 def row(**options):
-    return SheetRow("x", "table", options=options)
+    return DatasetEntry("x", "table", **options)
 
 
 def raw_series(values, features, symbols=None):
@@ -82,7 +82,7 @@ def test_repeated_names_are_settled_as_the_option_says(how, features, note):
 
 
 def test_repeated_names_are_refused_by_default():
-    with pytest.raises(InputError, match="duplicates=max_mean") as error:
+    with pytest.raises(InputError, match="duplicates: max_mean") as error:
         settle_duplicates(raw_series(VALUES, NAMES), row())
     assert error.value.code == "merging.repeated-features"
     assert error.value.key == "duplicates"
@@ -109,7 +109,7 @@ def test_a_separator_at_the_beginning_of_a_symbol_is_of_several_genes():
 
 def test_symbols_are_needed_to_collapse():
     for symbols in (None, [""] * 5):
-        with pytest.raises(InputError, match="collapse=median needs the symbols") as error:
+        with pytest.raises(InputError, match="collapse: median needs the symbols") as error:
             collapse_probes(raw_series(VALUES, list("pqrst"), symbols), row(collapse="median"))
         assert error.value.code == "merging.no-symbols"
         assert error.value.key == "annotation"

@@ -19,8 +19,8 @@ def read(folder, missing=None):
     rows += [["ab"[i % 2], *cells] for i, cells in enumerate(values)]
     path = folder / "x.csv"
     path.write_text("\n".join(",".join(row) for row in rows))
-    options = [f"missing={missing}"] if missing else []
-    return acquire(commands.described_row(str(path), "type", "", options))
+    keys = {"missing": missing} if missing else {}
+    return acquire(commands.described_entry(str(path), {"label": "type", **keys}))
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def read(folder, missing=None):
     [
         ("impute", ["g0", "g1", "g2", "g3", "g4"]),
         ("drop_features", ["g0"]),
-        ("drop_features:0.2", ["g0", "g1", "g2"]),  # a fifth of ten is two
-        ("drop_features:0.19", ["g0", "g1"]),
+        ({"drop_features": 0.2}, ["g0", "g1", "g2"]),  # a fifth of ten is two
+        ({"drop_features": 0.19}, ["g0", "g1"]),
     ],
 )
 def test_features_with_more_than_a_share_are_dropped(tmp_path, rule, features):
@@ -46,7 +46,7 @@ def test_a_refusal_has_the_share_of_the_values(tmp_path):
 def test_the_first_missing_value_is_named_by_its_place_in_the_file(tmp_path):
     text = "type,g0,g1,g2\nNA,1,2,3\na,1,NA,3\nb,1,2,NA\na,1,NA,3\n"
     (tmp_path / "y.csv").write_text(text)
-    row = commands.described_row(str(tmp_path / "y.csv"), "type", "", ["unlabelled=drop"])
+    row = commands.described_entry(str(tmp_path / "y.csv"), {"label": "type", "unlabelled": "drop"})
     with pytest.raises(InputError) as error:
         acquire(row)
     assert error.value.code == "missing_values.missing"
@@ -60,12 +60,12 @@ def test_features_without_any_value_are_dropped_and_the_rest_is_counted(tmp_path
     text = "type,g0,g1,g2\na,NA,1,1\nb,,NA,2\na,?,3,3\n"
     (tmp_path / "y.csv").write_text(text)
     series = acquire(
-        commands.described_row(str(tmp_path / "y.csv"), "type", "", ["missing=impute"])
+        commands.described_entry(str(tmp_path / "y.csv"), {"label": "type", "missing": "impute"})
     )
     assert series.features.tolist() == ["g1", "g2"]
     assert series.missing
     notes = " ".join(series.notes)
     assert "1 feature was dropped for its missing values" in notes
     assert "1 missing value of 1 feature remains, to be imputed" in notes
-    options = ["missing=drop_features"]
-    assert not acquire(commands.described_row(str(tmp_path / "y.csv"), "type", "", options)).missing
+    keys = {"label": "type", "missing": "drop_features"}
+    assert not acquire(commands.described_entry(str(tmp_path / "y.csv"), keys)).missing

@@ -1,6 +1,6 @@
 """One table of samples in every format: the same options give the same series.
 
-Rows of `OPTIONS` are options of the sheet with the features, samples, columns of the samples and
+Rows of `OPTIONS` are keys of an entry with the features, samples, columns of the samples and
 values that they must give, whatever the format and orientation. Values are written by other
 programs: pandas, openpyxl, anndata, or by hand after the definition of the format.
 """
@@ -11,6 +11,7 @@ import pytest
 from table_writers import FORMATS, PLACES, read_written
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import NamePattern
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -34,26 +35,26 @@ def frame():
 def read(folder, name, orientation, **options):
     """Write the table in a format and orientation, and read it with further options."""
     if name in FORMATS:  # the other formats declare what describes samples
-        declared = [text for text in ("plate", "donor") if text not in options.get("drop", "")]
-        options = {"phenotype_columns": ",".join(declared)} | options
+        declared = [text for text in ("plate", "donor") if text not in options.get("drop", ())]
+        options = {"phenotype_columns": tuple(declared)} | options
     return read_written(folder, name, frame(), orientation, **options)
 
 
 #: Options, and what they change: features, columns of the samples, groups, kinds, values.
 OPTIONS = [
     ({}, {}),
-    ({"drop": "g1"}, {"features": ["g2", "h1"]}),
-    ({"drop": "g*,plate"}, {"features": ["h1"], "columns": ["donor"]}),
-    ({"features": "g*"}, {"features": ["g1", "g2"]}),
-    ({"features": "h1,g2"}, {"features": ["g2", "h1"]}),
+    ({"drop": ("g1",)}, {"features": ["g2", "h1"]}),
+    ({"drop": (NamePattern("g*"), "plate")}, {"features": ["h1"], "columns": ["donor"]}),
+    ({"features": (NamePattern("g*"),)}, {"features": ["g1", "g2"]}),
+    ({"features": ("h1", "g2")}, {"features": ["g2", "h1"]}),
     ({"group": "donor"}, {"groups": ["p", "q", "q", "r", "r", "p"]}),
     ({"batch": "plate"}, {"columns": ["plate", "donor"]}),
     (
-        {"categorical": "g2"},
+        {"categorical": ("g2",)},
         {"kinds": ["linear", "categorical", "linear"], "g2": [3, 4, 0, 1, 5, 2]},
     ),
-    ({"angular": "h1:degrees"}, {"kinds": ["linear", "linear", "angular"], "h1": [np.pi / 2]}),
-    ({"phenotype_columns": "g1,plate,donor"}, {"features": ["g2", "h1"], "text": "g1"}),
+    ({"angular": {"h1": "degrees"}}, {"kinds": ["linear", "linear", "angular"], "h1": [np.pi / 2]}),
+    ({"phenotype_columns": ("g1", "plate", "donor")}, {"features": ["g2", "h1"], "text": "g1"}),
 ]
 
 
@@ -89,18 +90,18 @@ def test_options_give_the_same_series_in_every_format(
 
 @pytest.mark.parametrize(("name", "orientation"), PLACES)
 @pytest.mark.parametrize(
-    ("options", "code"),
+    ("options", "key"),
     [
-        ({"drop": "z*"}, "roles.unmatched-pattern"),
-        ({"features": "z1"}, "roles.unmatched-pattern"),
-        ({"group": "ward"}, "roles.absent-name"),
-        ({"batch": "ward"}, "roles.absent-name"),
-        ({"phenotype_columns": "plate,donor,ward"}, "roles.absent-name"),
+        ({"drop": (NamePattern("z*"),)}, "drop"),
+        ({"features": ("z1",)}, "features"),
+        ({"group": "ward"}, "group"),
+        ({"batch": "ward"}, "batch"),
+        ({"phenotype_columns": ("plate", "donor", "ward")}, "phenotype.columns"),
     ],
 )
 def test_options_of_absent_names_are_refused_in_every_format(
-    tmp_path, name, orientation, options, code
+    tmp_path, name, orientation, options, key
 ):
     with pytest.raises(InputError) as error:
         read(tmp_path, name, orientation, **options)
-    assert (error.value.code, error.value.sheet) == (code, True)
+    assert error.value.key == key

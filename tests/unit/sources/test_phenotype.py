@@ -5,13 +5,13 @@ import pytest
 from toys import refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.phenotype import (
     join_samples,
     matched_names,
     naming_column,
     read_phenotype,
 )
-from xnbflow.sources.sheet import SheetRow
 
 PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"])
 
@@ -79,7 +79,7 @@ def test_names_match_without_an_ending_that_all_of_one_table_have(samples, row_n
 
 def naming(folder, text, names):
     (folder / "p.csv").write_text(text)
-    return naming_column(folder / "p.csv", SheetRow("x", "table"), names)
+    return naming_column(folder / "p.csv", DatasetEntry("x", "table"), names)
 
 
 def test_the_first_column_names_the_samples_also_in_another_spelling(tmp_path):
@@ -104,7 +104,7 @@ def test_a_sample_without_a_name_or_named_twice_is_refused(tmp_path):
         cells = "".join(f"{line.rstrip(',')},a\n" for line in text.split("\n"))
         (tmp_path / "p.csv").write_text(f"id,type\n{cells}")
         with pytest.raises(InputError, match=fault) as error:
-            read_phenotype(tmp_path / "p.csv", SheetRow("x", "table"))
+            read_phenotype(tmp_path / "p.csv", DatasetEntry("x", "table"))
         assert (error.value.key, error.value.code) == ("id", code)
 
 
@@ -114,13 +114,11 @@ def test_fields_of_geo_have_the_names_of_the_sheet(tmp_path):
     donors = ["!Sample_characteristics_ch1", "donor: p", "donor: q"]
     text = "".join("\t".join(line) + "\n" for line in (samples, sexes, donors))
     (tmp_path / "x_series_matrix.txt").write_text(text)
-    row = SheetRow(
-        "x", "table", label="characteristics:sex", options={"group": "characteristics:donor"}
-    )
+    row = DatasetEntry("x", "table", label="characteristics:sex", group="characteristics:donor")
     table = read_phenotype(tmp_path / "x_series_matrix.txt", row)
     assert list(table) == ["characteristics:sex", "characteristics:donor"]
     assert table.index.tolist() == ["GSM1", "GSM2"]
-    by_donor = SheetRow("x", "table", label="Sex", options={"phenotype_id": "donor"})
+    by_donor = DatasetEntry("x", "table", label="Sex", phenotype_id="donor")
     table = read_phenotype(tmp_path / "x_series_matrix.txt", by_donor)
     assert table.index.tolist() == ["p", "q"]
     assert list(table) == ["geo_accession", "Sex"]

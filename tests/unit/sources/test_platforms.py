@@ -14,9 +14,9 @@ from toys import dataset, put
 from xnbflow.sources import platforms
 from xnbflow.sources.acquire import acquire_noting
 from xnbflow.sources.annotation import propose_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.platforms import are_probes, probes_note, recognise_platform
-from xnbflow.sources.sheet import SheetRow
 
 LIST = Path(platforms.__file__).with_suffix(".toml")
 #: A filtered table of HG-U133A.
@@ -122,9 +122,9 @@ def test_controls_of_affymetrix_do_not_count():
 @pytest.mark.parametrize(
     ("features", "platform", "advice"),
     [
-        (PROBES, "", r"add annotation=GPL96 .*\(a download of .* 2 MB\)"),
-        ([f"x{i}_at" for i in range(100)], "", r"add annotation=GPL\.\.\. to the options in"),
-        (range(100), "GPL4133", "add annotation=GPL4133 to the options in"),
+        (PROBES, "", r"add annotation: GPL96 .*\(a download of .* 2 MB\)"),
+        ([f"x{i}_at" for i in range(100)], "", r"add annotation: GPL\.\.\. to the data set"),
+        (range(100), "GPL4133", "add annotation: GPL4133 to the data set"),
         (range(100), "", None),
         ([f"GENE{i}" for i in range(100)], "GPL4133", None),
     ],
@@ -144,7 +144,7 @@ def test_names_of_probes_are_those_of_most_features():
 
 
 def proposal(downloads, options=None, **fields):
-    row = SheetRow("x", "table", "x.csv", options=options or {})
+    row = DatasetEntry("x", "table", "x.csv", **(options or {}))
     series = dataset(np.zeros((200, 4)), list("aabb"), features=PROBES, **fields)
     return propose_annotation(row, series, downloads)
 
@@ -154,8 +154,8 @@ def test_an_annotation_is_proposed_with_the_size_of_its_download(tmp_path):
     put(place, "ID\tGene symbol\n", "GPL96.annot.gz")
     downloads = Downloads(tmp_path / "downloads", {"geo": [str(tmp_path / "geo")]})
     row, sentences = proposal(downloads)
-    assert row.options == {"annotation": "GPL96"}
-    assert "HG-U133A. The proposal is annotation=GPL96" in sentences[0]
+    assert row.annotation == "GPL96"
+    assert "HG-U133A. The proposal is annotation: GPL96" in sentences[0]
     assert "about 2 MB" in sentences[0]
     # a user's option, and symbols of the file, are kept
     assert proposal(downloads, {"annotation": "none"})[1] == []
@@ -166,9 +166,9 @@ def test_an_annotation_is_proposed_with_the_size_of_its_download(tmp_path):
 
 def test_without_a_network_the_row_stays_and_the_line_is_named(tmp_path):
     row, sentences = proposal(Downloads(tmp_path, {"geo": [str(tmp_path)]}))
-    assert row.options == {}
+    assert not row.annotation
     assert sentences[0].startswith("WITHOUT GENE SYMBOLS")
-    assert "add annotation=GPL96 to the options" in sentences[0]
+    assert "add annotation: GPL96 where GEO can be reached" in sentences[0]
 
 
 @pytest.mark.filterwarnings("ignore:data set")
@@ -181,7 +181,7 @@ def test_a_series_of_probes_has_the_note_unless_its_row_names_an_annotation(tmp_
     table = put(tmp_path, "\n".join(rows) + "\n")
     if "genes.csv" in options.values():
         options = {"annotation": str(put(tmp_path, "probe,symbol\n1007_s_at,DDR1\n", "genes.csv"))}
-    row = SheetRow("x", "table", str(table), label="type", id_column="sample", options=options)
+    row = DatasetEntry("x", "table", str(table), label="type", id_column="sample", **options)
     _, notes = acquire_noting(row, downloads=tmp_path / "downloads")
     is_noted = (notes["code"] == "without symbols").any()
     assert is_noted == (not options)

@@ -6,9 +6,9 @@ import pytest
 from toys import put, refused
 
 from xnbflow.running.cli.app import propose
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.formats.program_exports import refuse_long
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 #: The first lines of exports, by the program, with a part of what to keep.
@@ -94,7 +94,7 @@ def test_a_long_table_is_refused_with_the_line_that_pivots_it(tmp_path, names):
     with refused(
         "has a row for each sample and feature", code="program_exports.long-table"
     ) as error:
-        read_table(tmp_path / "x.csv", SheetRow("x", "table", "x.csv", label="type"))
+        read_table(tmp_path / "x.csv", DatasetEntry("x", "table", "x.csv", label="type"))
     line = str(error.value).partition("in Python: ")[2].replace("wide.csv", f"{tmp_path}/wide.csv")
     eval(line, {"table": frame})
     wide = pd.read_csv(tmp_path / "wide.csv", index_col=0)
@@ -102,9 +102,7 @@ def test_a_long_table_is_refused_with_the_line_that_pivots_it(tmp_path, names):
 
 
 def test_a_table_in_which_samples_or_features_do_not_repeat_is_not_long(tmp_path):
-    row = SheetRow(
-        "x", "table", "x.csv", label="type", id_column="Sample", options={"drop": "Symbol"}
-    )
+    row = DatasetEntry("x", "table", "x.csv", label="type", id_column="Sample", drop=("Symbol",))
     once = long_frame()[lambda frame: frame["Gene"] == "G1"].drop(columns="Gene")
     once.insert(0, "Symbol", "TP53")  # a constant column, and each sample once
     once.to_csv(tmp_path / "x.csv", index=False)

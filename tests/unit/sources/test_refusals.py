@@ -1,7 +1,7 @@
 """Refusals of readers and data sets: each declared once, and filled by each use.
 
 The rows ``refusal`` of ``mistakes.toml`` have a code, a way to read, files by name (as Latin-1), a
-part of the message, and cells of the row of the sheet. Rows of other kinds, for which another test
+part of the message, and fields of the entry. Rows of other kinds, for which another test
 makes the files, end with the code.
 """
 
@@ -18,11 +18,11 @@ from xnbflow import data, sources
 from xnbflow.core.errors import InputError
 from xnbflow.core.refusals import Refusal
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 from xnbflow.sources.formats.count_folder import merge_counts
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.pinned import pinned_url
-from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sheet import SHEET_COLUMNS, SheetRow, local_path
+from xnbflow.sources.registry import entry_schema, known_sources
 from xnbflow.sources.table import read_table
 
 TESTS = Path(__file__).parents[2]
@@ -54,11 +54,10 @@ def test_codes_are_unique_and_begin_with_their_module():
     assert {code.partition(".")[0] for code in codes} <= stems
 
 
-def test_the_key_of_a_refusal_is_a_column_or_an_option_of_the_sheet():
-    options = {key for source in known_sources().values() for key in source.options}
-    keys = {refusal.key for _, refusal in declared()} - {None}
-    # the message of a file of CuMiDa names its first line
-    assert keys - {*SHEET_COLUMNS, *options, "line 1"} == set()
+def test_the_key_of_a_refusal_is_a_key_of_a_data_set():
+    keys = {refusal.key.partition(".")[0] for _, refusal in declared() if refusal.key}
+    sources = known_sources().values()
+    assert keys <= {key for source in sources for key in entry_schema(source)["properties"]}
 
 
 def uses(path):
@@ -94,13 +93,12 @@ def test_a_field_without_a_value_is_a_bug():
 
 
 def row_of(path, source="table", **cells):
-    """Return a row of the sheet for a file; other files beside it are named by their paths."""
-    options = dict(cells.pop("options", {}))
-    if "phenotype" in options:
-        options["phenotype"] = str(path.with_name(options["phenotype"]))
+    """Return an entry for a file; other files beside it are named by their paths."""
+    if "phenotype" in cells:
+        cells["phenotype"] = str(path.with_name(cells["phenotype"]))
     cells = {"label": "type"} | cells
     cells["label"] = cells["label"] or None
-    return SheetRow("x", source, str(path), options=options, **cells)
+    return DatasetEntry("x", source, str(path), **cells)
 
 
 READERS = {
@@ -109,8 +107,8 @@ READERS = {
     "geo": lambda path: read_geo(path, row_of(path, "geo", label="title")),
     "folder": lambda path: merge_counts(path.parent),
     "pinned": lambda path: pinned_url(str(path)),
-    "cumida": lambda path: acquire(SheetRow("x", "cumida", path)),
-    "microarray": lambda path: acquire(SheetRow("x", "microarray", path)),
+    "cumida": lambda path: acquire(DatasetEntry("x", "cumida", path)),
+    "microarray": lambda path: acquire(DatasetEntry("x", "microarray", path)),
     "location": lambda path: local_path(str(path)),
 }
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.roles import Role, assign_roles
-from xnbflow.sources.sheet import SheetRow
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,6 @@ def test_a_variable_with_other_numbers_than_the_phenotype_is_a_feature(
     table = SimpleNamespace(
         names=["ESR1"], key=None, described=(), raw=raw, texts=lambda positions: [cells]
     )
-    row = SheetRow("x", "table", label="ESR1")
+    row = DatasetEntry("x", "table", label="ESR1")
     phenotype = pd.DataFrame({"ESR1": phenotype_cells})
     assert assign_roles(table, row, phenotype) == [role]

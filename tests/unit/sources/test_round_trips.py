@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_writers import COUNT_FOLDERS, FORMATS, PLACES, read_written
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -116,8 +116,8 @@ def test_a_proposal_reads_what_is_written(tmp_path, name, orientation):
     if orientation == "columns":
         frame = (frame.astype(str) if has_types else frame).T.rename_axis("key")
     write(frame, tmp_path / name)
-    row = summarise_table(SheetRow("x", "table", str(tmp_path / name))).row
-    assert (row.label, row.orientation) == ("diagnosis", orientation)
+    row = summarise_table(DatasetEntry("x", "table", str(tmp_path / name))).entry
+    assert (row.label, row.samples) == ("diagnosis", orientation)
     series = read_table(tmp_path / name, row)
     np.testing.assert_array_equal(series.values, values.T)
     assert series.samples.tolist() == samples

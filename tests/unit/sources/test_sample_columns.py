@@ -16,7 +16,7 @@ def test_letters_of_a_name_are_alike_unless_one_is_equal(wanted, column):
 
 def test_a_column_that_is_not_there_is_refused_with_those_that_are():
     with refused(
-        "no 'age', which the sheet's option group names; there are sex",
+        "no 'age', which group names; there are sex",
         key="group",
         code="sample_columns.absent-column",
     ):

@@ -37,11 +37,14 @@ def test_the_class_in_each_name(names, expected):
 
 
 def test_types_of_samples_have_their_names():
-    assert barcode_map(class_pattern(BARCODES)) == {"map": "01:primary tumour,11:normal tissue"}
+    assert barcode_map(class_pattern(BARCODES)) == {"01": "primary tumour", "11": "normal tissue"}
     recurrent = [name.replace("-11A", "-02A") for name in BARCODES]
-    assert barcode_map(class_pattern(recurrent))["map"] == "01:primary tumour,02:recurrent tumour"
+    assert barcode_map(class_pattern(recurrent)) == {
+        "01": "primary tumour",
+        "02": "recurrent tumour",
+    }
     cells = [name.replace("-11A", "-50A") for name in BARCODES]
-    assert barcode_map(class_pattern(cells))["map"] == "01:primary tumour,50:type 50"
+    assert barcode_map(class_pattern(cells)) == {"01": "primary tumour", "50": "type 50"}
 
 
 def test_a_class_that_begins_with_another_is_found_whole():

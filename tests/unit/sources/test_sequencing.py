@@ -11,7 +11,6 @@ from xnbflow.sources.series.sequencing import (
     plain_sample_names,
     read_tallies,
     relative_unit,
-    tally_pattern,
     without_version,
 )
 
@@ -138,7 +137,6 @@ def test_summary_rows_are_those_of_htseq_and_star_alone():
     assert read_tallies(HTSEQ.split()) == HTSEQ.split()
     assert read_tallies(STAR.split()) == STAR.split()
     assert read_tallies(["__mine", "N_cadherin", "no_feature"]) == []
-    assert tally_pattern([*HTSEQ.split(), *STAR.split()]) == "__*,N_*"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 from xnbflow.sources.simulate import load, simulate_series, simulate_truth, write_truth
 
 
@@ -25,8 +25,10 @@ def test_regulated_genes_shift_their_class_by_their_effect():
     assert np.quantile(ratios, 0.1) > 0.7
 
 
-def test_the_truth_of_a_row_of_the_sheet_is_that_of_its_series(tmp_path):
-    dataset = SheetRow("sim", "simulate", samples=12, features=70, classes=2, options={"seed": "3"})
+def test_the_truth_of_an_entry_is_that_of_its_series(tmp_path):
+    dataset = DatasetEntry(
+        "sim", "simulate", shape=Shape(samples=12, features=70, classes=2), options={"seed": 3}
+    )
     series = load(dataset)
     write_truth(dataset, tmp_path / "truth.parquet")
     truth = pd.read_parquet(tmp_path / "truth.parquet")
@@ -55,14 +57,14 @@ def test_the_first_class_has_twice_the_samples_of_the_last(n_classes, sizes):
 VALUES = [[13.406345278447583, 10.921996311420248], [6.783315767694766, 4.517334606769432]]
 
 
-def sheet_row(n_samples, **options):
-    counts = {"samples": n_samples, "features": 400, "classes": 2}
-    return SheetRow("sim", "simulate", **counts, options={"seed": "3", **options})
+def simulated(n_samples, scale=None, **options):
+    shape = Shape(samples=n_samples, features=400, classes=2)
+    return DatasetEntry("sim", "simulate", shape=shape, scale=scale, options={"seed": 3} | options)
 
 
 def test_cohorts_of_one_seed_measure_the_same_genes():
-    first = load(sheet_row(300, cohort="1"))
-    second = load(sheet_row(200, cohort="2"))
+    first = load(simulated(300, cohort=1))
+    second = load(simulated(200, cohort=2))
     assert first.features.tolist() == second.features.tolist()
     levels = [np.median(series.values, axis=1) for series in (first, second)]
     # levels are uniform on [4, 12] (standard deviation 2.3); cohorts shift them by up to one
@@ -77,8 +79,8 @@ def test_cohorts_of_one_seed_measure_the_same_genes():
 
 
 def test_cohorts_differ_by_a_quarter_of_a_standard_deviation_within_classes():
-    first = load(sheet_row(4000, cohort="1"))
-    second = load(sheet_row(4001, cohort="2"))
+    first = load(simulated(4000, cohort=1))
+    second = load(simulated(4001, cohort=2))
     _, truth = simulate_series("sim", 20, 400, 2, seed=3)
     unregulated = truth["effect"].to_numpy() == 0
     shifts = second.values.mean(axis=1) - first.values.mean(axis=1)
@@ -89,7 +91,7 @@ def test_cohorts_differ_by_a_quarter_of_a_standard_deviation_within_classes():
 
 
 def test_a_batch_shifts_all_genes_and_is_associated_with_the_classes():
-    series = load(sheet_row(3000, batches="2"))
+    series = load(simulated(3000, batches=2))
     batches = series.sample_metadata["batch"]
     counts = pd.crosstab(series.labels, batches)
     # twice as many samples of a class are in the batch of its number: 2,000 and 1,000 samples
@@ -111,4 +113,4 @@ def test_without_options_the_values_are_those_of_earlier_versions():
 
 
 def test_the_scale_of_a_row_is_that_of_its_series():
-    assert load(sheet_row(12, scale="log2")).scale == "log2"
+    assert load(simulated(12, scale="log2")).scale == "log2"

@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from toys import refused, set_fields
 
 from xnbflow.core.natural_order import natural_key
+from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.proposal.column_kinds import column_options
 from xnbflow.sources.proposal.label import class_score, is_follow_up_field
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -70,7 +71,7 @@ def write(folder, values, **columns):
     for name, cells in columns.items():
         table.insert(2, name, cells)
     table.to_csv(folder / "x.csv", index=False)
-    return SheetRow("x", "table", str(folder / "x.csv"))
+    return DatasetEntry("x", "table", str(folder / "x.csv"))
 
 
 def logarithms(n_features, largest):
@@ -85,25 +86,25 @@ def logarithms(n_features, largest):
 )
 def test_logarithms_to_base_2_are_proposed_for_arrays(tmp_path, n_features, largest, scale):
     summary = summarise_table(write(tmp_path, logarithms(n_features, largest)))
-    assert summary.row.options.get("scale") == scale
+    assert summary.entry.scale == scale
 
 
 @pytest.mark.parametrize(
-    ("n_missing", "option"), [(48, "impute"), (49, "drop_features:0.3"), (0, None)]
+    ("n_missing", "option"), [(48, "impute"), (49, {"drop_features": 0.3}), (0, None)]
 )
 def test_a_tenth_of_missing_values_is_imputed(tmp_path, n_missing, option):
     values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
     places = np.arange(480).reshape(12, 40).T.ravel()[::7][:n_missing]
     values.ravel()[places] = np.nan
     summary = summarise_table(write(tmp_path, values))
-    assert summary.row.options.get("missing") == option
+    assert summary.entry.missing == option
     assert ("of the values are missing" in summary.reason) == bool(n_missing)
 
 
 def test_texts_are_the_label_before_numbers_that_are_nearer_to_the_samples(tmp_path):
     values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
     row = write(tmp_path, values, score=["1", "2", "3"] * 4)
-    assert summarise_table(row).row.label == "type"
+    assert summarise_table(row).entry.label == "type"
 
 
 def test_repeated_names_and_missing_values_are_settled_together(tmp_path):
@@ -113,32 +114,33 @@ def test_repeated_names_and_missing_values_are_settled_together(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text(path.read_text().replace("g7,", "g6,", 1))
     summary = summarise_table(row)
-    assert summary.row.options["missing"] == "impute"
-    assert summary.row.options["duplicates"] == "max_mean"
-    assert "The proposal is duplicates=max_mean" in summary.reason
+    assert summary.entry.missing == "impute"
+    assert summary.entry.duplicates == "max_mean"
+    assert "The proposal is duplicates: max_mean" in summary.reason
 
 
 @pytest.mark.parametrize(("lowest", "scale"), [(-5.9, "log2"), (-6.1, None)])
 def test_centred_values_have_no_known_base(tmp_path, lowest, scale):
     values = logarithms(500, 12.0)
     values[1, 1] = lowest  # half of the largest value, below 0
-    assert summarise_table(write(tmp_path, values)).row.options.get("scale") == scale
+    assert summarise_table(write(tmp_path, values)).entry.scale == scale
 
 
-@pytest.mark.parametrize(("largest", "scale"), [(19.9, "log2"), (20.1, None)])
-def test_logarithms_to_base_2_are_at_most_20(tmp_path, largest, scale):
+@pytest.mark.parametrize(("largest", "scale"), [(22.4, "log2"), (22.6, None)])
+def test_logarithms_of_counts_to_base_2_reach_22(tmp_path, largest, scale):
     summary = summarise_table(write(tmp_path, logarithms(500, largest)))
-    assert summary.row.options.get("scale") == scale
+    assert summary.entry.scale == scale
 
 
 @pytest.mark.parametrize(
-    ("lowest", "options"), [(1.0, {"transform": "log2"}), (0.0, {}), (-1.0, {})]
+    ("lowest", "transform"),
+    [(1.0, "log2"), (0.0, {"log2": {"floor": 100}}), (-1.0, {"log2": {"floor": 1}})],
 )
-def test_no_logarithm_is_proposed_of_values_without_one(lowest, options):
+def test_values_without_a_logarithm_get_a_floor(lowest, transform):
     values = np.array([[lowest, 300.0, 9000.5]])
     option, reason = proposed_logarithm(values, np.arange(3))
-    assert option == options
-    assert ("some are 0 or below, which have no logarithm" in reason) == (not options)
+    assert option == {"transform": transform}
+    assert ("0 or below, which have no logarithm" in reason) == (transform != "log2")
 
 
 @pytest.mark.parametrize("unit", ["tpm", "cpm", "fpkm"])
@@ -162,7 +164,7 @@ def test_few_patients_are_not_proposed_as_group_and_the_reason_is_stated(
 ):
     values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
     summary = summarise_table(write(tmp_path, values, patient=patients))
-    assert "group" not in summary.row.options
+    assert not summary.entry.group
     remark = f"'patient' has {len(set(patients))} values for 12 samples and is not proposed"
     assert (remark in summary.reason) == has_remark
 
@@ -171,14 +173,13 @@ def test_groups_and_batches_are_those_of_the_samples_with_a_label():
     """The third class is left out: without it there are two samples of each of two plates."""
     fields = pd.DataFrame({"plate": ["1", "2", "1", "2", "3", "4", "5"]})
     labels = np.array(["a", "a", "b", "b", "", "", ""])
-    assert column_options(fields, labels, {}) == {"batch": "plate"}
-    assert column_options(fields, np.array([""] * 7), {}) == {}  # all samples, without a label
-    assert column_options(fields, labels, {"batch": "chip"}) == {}
+    assert column_options(fields, labels) == {"batch": "plate"}
+    assert column_options(fields, np.array([""] * 7)) == {}  # all samples, without a label
 
 
-def test_names_that_a_sheet_cannot_contain_are_no_options():
+def test_names_may_have_any_character():
     fields = pd.DataFrame({"plate; a=b": ["1", "2", "1", "2"]})
-    assert column_options(fields, np.array(list("aabb")), {}) == {}
+    assert column_options(fields, np.array(list("aabb"))) == {"batch": "plate; a=b"}
 
 
 def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
@@ -188,50 +189,37 @@ def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
     frame.insert(0, "sample", names)
     frame.insert(0, "case", [f"c{number}x" for number in [0, *range(11)]])
     frame.to_csv(tmp_path / "x.csv", index=False)
-    summary = summarise_table(SheetRow("x", "table", str(tmp_path / "x.csv")))
-    assert summary.row.label == "sample names"
+    summary = summarise_table(DatasetEntry("x", "table", str(tmp_path / "x.csv")))
+    assert summary.entry.label == "sample names"
     assert set(summary.labels) == {"RCC", "normal"}
 
 
 @pytest.mark.parametrize(
     ("names", "expected"),
-    [
-        pytest.param(
-            ["s1"],
-            "'sample' would name the samples, but s1 occurs more than once",
-            id="one name",
-        ),
-        pytest.param(
-            ["s1", "s2"],
-            "'sample' would name the samples, but s1, s2 occur more than once",
-            id="two names",
-        ),
-    ],
+    [(["s1"], "but s1 occurs more than once"), (["s1", "s2"], "but s1, s2 occur more than once")],
 )
-def test_names_of_samples_that_repeat_are_named_and_are_no_phenotype(tmp_path, names, expected):
+def test_names_of_samples_that_repeat_are_refused(tmp_path, names, expected):
+    """A repeated name is often a patient: the samples would be on both sides of a fold."""
     sample = [f"s{i}" for i in range(12 - len(names))] + names
-    summary = summarise_table(write(tmp_path, normal_values(), sample=sample))
-    assert expected in summary.reason
-    assert summary.row.id_column is None
-    assert summary.row.options == {"drop": "sample"}
+    with refused(expected, key="sample"):
+        summarise_table(write(tmp_path, normal_values(), sample=sample))
 
 
-@pytest.mark.parametrize(("n_single", "option"), [(6, "phenotype_columns"), (7, "drop")])
-def test_a_column_names_samples_if_more_than_half_of_its_names_occur_once(
-    tmp_path, n_single, option
-):
-    sample = [f"s{i}" for i in range(n_single)] + ["x"] * (12 - n_single)
-    summary = summarise_table(write(tmp_path, normal_values(), sample=sample))
-    assert summary.row.options == {option: "sample"}
-    assert ("would name the samples" in summary.reason) == (option == "drop")
+def test_a_column_names_samples_if_more_than_half_of_its_names_occur_once(tmp_path):
+    values = normal_values()
+    half = [f"s{i}" for i in range(6)] + ["x"] * 6
+    summary = summarise_table(write(tmp_path, values, sample=half))
+    assert summary.entry.phenotype_columns == ("sample",)
+    most = [f"s{i}" for i in range(7)] + ["x"] * 5
+    with refused("'sample' names the samples", key="sample"):
+        summarise_table(write(tmp_path, values, sample=most))
 
 
 def test_a_repeated_name_is_no_matter_where_another_column_names_the_samples(tmp_path):
     sample = [f"s{i}" for i in range(11)] + ["s1"]
     barcodes = [f"b{i}" for i in range(12)]
     summary = summarise_table(write(tmp_path, normal_values(), sample=sample, barcode=barcodes))
-    assert summary.row.id_column == "barcode"
-    assert "would name the samples" not in summary.reason
+    assert summary.entry.id_column == "barcode"
 
 
 def normal_values():
@@ -242,9 +230,9 @@ def test_a_feature_of_another_scale_is_a_feature_where_duplicates_are_settled(tm
     values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
     values[:, 5] = np.arange(40, 52) + 0.5
     row = write(tmp_path, values)
-    assert summarise_table(row).row.options["phenotype_columns"] == "g5"
-    settled = SheetRow("x", "table", row.location, options={"duplicates": "mean"})
-    assert "phenotype_columns" not in summarise_table(settled).row.options
+    assert summarise_table(row).entry.phenotype_columns == ("g5",)
+    settled = DatasetEntry("x", "table", row.location, duplicates="mean")
+    assert not summarise_table(settled).entry.phenotype_columns
 
 
 @pytest.mark.parametrize(("n_samples", "is_proposed"), [(1000, True), (1001, False)])
@@ -253,8 +241,8 @@ def test_a_thousand_columns_are_samples_by_their_names(tmp_path, n_samples, is_p
     names = [f"T_{i}" for i in range(half)] + [f"N_{i}" for i in range(n_samples - half)]
     values = np.random.default_rng(0).normal(8, 1, (3, n_samples)).round(2)
     pd.DataFrame(values, index=["g0", "g1", "g2"], columns=names).to_csv(tmp_path / "x.csv")
-    summary = summarise_table(SheetRow("x", "table", str(tmp_path / "x.csv")))
-    assert (summary.row is not None) == is_proposed
+    summary = summarise_table(DatasetEntry("x", "table", str(tmp_path / "x.csv")))
+    assert (summary.entry is not None) == is_proposed
 
 
 def write_genes(folder, values, names=None, **columns):
@@ -264,7 +252,7 @@ def write_genes(folder, values, names=None, **columns):
     for name, cells in columns.items():
         table[name] = cells
     table.to_csv(folder / "x.csv", index=False)
-    return SheetRow("x", "table", str(folder / "x.csv"))
+    return DatasetEntry("x", "table", str(folder / "x.csv"))
 
 
 #: Five samples of each value, and the same as text.
@@ -276,16 +264,16 @@ GENES = np.random.default_rng(0).normal(8, 1, (10, 30)).round(3)
 @pytest.mark.parametrize("cells", [HALVES, [f"{value}.0" for value in HALVES]])
 def test_a_column_of_0_and_1_is_proposed_as_label_and_named(tmp_path, name, cells):
     summary = summarise_table(write_genes(tmp_path, GENES, **{name: cells}))
-    assert summary.row.label == name
+    assert summary.entry.label == name
     assert f"{name!r} has the values 0 (5 samples) and 1 (5 samples)" in summary.reason
-    assert summary.row.id_column == "sample"
+    assert summary.entry.id_column == "sample"
 
 
 def test_a_row_of_0_and_1_is_proposed_as_label_where_samples_are_columns(tmp_path):
     summarise_table(write_genes(tmp_path, GENES, disease=HALVES))
     pd.read_csv(tmp_path / "x.csv", index_col=0).T.to_csv(tmp_path / "y.csv", index_label="gene")
-    summary = summarise_table(SheetRow("y", "table", str(tmp_path / "y.csv")))
-    assert (summary.row.label, summary.row.orientation) == ("disease", "columns")
+    summary = summarise_table(DatasetEntry("y", "table", str(tmp_path / "y.csv")))
+    assert (summary.entry.label, summary.entry.samples) == ("disease", "columns")
     assert summary.labels.tolist() == ["0.0", "1.0"] * 5
 
 
@@ -297,40 +285,40 @@ def test_both_values_of_a_label_of_0_and_1_are_frequent(tmp_path, n_ones, n_samp
     values = np.random.default_rng(0).normal(8, 1, (n_samples, 30)).round(3)
     cells = [1] * n_ones + [0] * (n_samples - n_ones)
     summary = summarise_table(write_genes(tmp_path, values, disease=cells))
-    assert (summary.row is not None) == is_proposed
+    assert (summary.entry is not None) == is_proposed
 
 
 def test_genes_and_counts_of_0_and_1_are_no_label(tmp_path):
     names = [f"Gene{i}" for i in range(30)]
     between = GENES.copy()
     between[:, 4] = HALVES
-    assert summarise_table(write_genes(tmp_path, between, names)).row is None
+    assert summarise_table(write_genes(tmp_path, between, names)).entry is None
     last = GENES.copy()
     last[:, -1] = HALVES
-    assert summarise_table(write_genes(tmp_path, last)).row is None  # GENE29, as the others
-    assert summarise_table(write_genes(tmp_path, last, names)).row.label == "Gene29"
+    assert summarise_table(write_genes(tmp_path, last)).entry is None  # GENE29, as the others
+    assert summarise_table(write_genes(tmp_path, last, names)).entry.label == "Gene29"
     counts = np.floor(GENES)
     counts[:, -1] = HALVES
-    assert summarise_table(write_genes(tmp_path, counts, names)).row is None
-    assert summarise_table(write_genes(tmp_path, counts, names, case=HALVES)).row.label == "case"
+    assert summarise_table(write_genes(tmp_path, counts, names)).entry is None
+    assert summarise_table(write_genes(tmp_path, counts, names, case=HALVES)).entry.label == "case"
 
 
 def test_a_table_of_0_and_1_has_no_label_but_that_with_the_name_of_one(tmp_path):
     mutations = np.random.default_rng(0).integers(0, 2, (10, 30))
-    assert summarise_table(write_genes(tmp_path, mutations)).row is None
+    assert summarise_table(write_genes(tmp_path, mutations)).entry is None
     tumours = [f"tumour{i}" for i in range(30)]
-    assert summarise_table(write_genes(tmp_path, mutations, tumours)).row is None
-    assert summarise_table(write_genes(tmp_path, mutations, group=HALVES)).row.label == "group"
+    assert summarise_table(write_genes(tmp_path, mutations, tumours)).entry is None
+    assert summarise_table(write_genes(tmp_path, mutations, group=HALVES)).entry.label == "group"
 
 
 def test_two_columns_of_0_and_1_without_the_name_of_a_class_are_no_label(tmp_path):
     summary = summarise_table(write_genes(tmp_path, GENES, x=HALVES, y=[0] * 5 + [1] * 5))
-    assert summary.row is None
+    assert summary.entry is None
 
 
 def test_a_text_is_the_label_before_0_and_1(tmp_path):
     summary = summarise_table(write_genes(tmp_path, GENES, disease=HALVES, tissue=list("ab") * 5))
-    assert summary.row.label == "tissue"
+    assert summary.entry.label == "tissue"
     assert "which are proposed as classes" not in summary.reason
 
 
@@ -339,14 +327,17 @@ def test_an_empty_column_is_left_out_with_a_remark(tmp_path):
     values[:, 7] = np.nan
     row = write_genes(tmp_path, values, tissue=list("ab") * 5)
     summary = summarise_table(row)
-    assert summary.row.options == {"drop": "GENE7"}
-    assert "The column GENE7 has no value and is left out (drop=)." in summary.reason
+    assert set_fields(summary.entry) == {"drop": ("GENE7",)}
+    assert "The column GENE7 has no value and is left out (drop)." in summary.reason
     assert "29 features" in summary.reason
     values[:, 9] = np.nan
     summary = summarise_table(write_genes(tmp_path, values, tissue=list("ab") * 5))
-    assert "The columns GENE7, GENE9 have no values and are left out (drop=)." in summary.reason
-    kept = SheetRow("x", "table", row.location, options={"phenotype_columns": "GENE7"})
-    assert summarise_table(kept).row.options == {"phenotype_columns": "GENE7", "drop": "GENE9"}
+    assert "The columns GENE7, GENE9 have no values and are left out (drop)." in summary.reason
+    kept = DatasetEntry("x", "table", row.location, phenotype_columns=("GENE7",))
+    assert set_fields(summarise_table(kept).entry) == {
+        "phenotype_columns": ("GENE7",),
+        "drop": ("GENE9",),
+    }
 
 
 @pytest.mark.parametrize(("n_zeros", "label"), [(49, "y"), (50, None)])
@@ -355,25 +346,25 @@ def test_fifty_columns_of_0_and_1_are_examined(tmp_path, n_zeros, label):
     values[:, 10 : 10 + n_zeros] = 0
     names = [f"Gene{i}" for i in range(150)]
     summary = summarise_table(write_genes(tmp_path, values, names, y=HALVES))
-    assert (summary.row and summary.row.label) == label
+    assert (summary.entry and summary.entry.label) == label
     summary = summarise_table(write_genes(tmp_path, values, names, case=HALVES))
-    assert summary.row.label == "case"
+    assert summary.entry.label == "case"
 
 
 def test_a_label_of_0_and_1_comes_before_classes_in_names_of_columns(tmp_path):
     names = [f"{organ}_{i}" for organ in ("liver", "brain") for i in range(15)]
-    assert summarise_table(write_genes(tmp_path, GENES, names)).row.orientation == "columns"
-    row = summarise_table(write_genes(tmp_path, GENES, names, disease=HALVES)).row
-    assert (row.label, row.orientation) == ("disease", "rows")
+    assert summarise_table(write_genes(tmp_path, GENES, names)).entry.samples == "columns"
+    row = summarise_table(write_genes(tmp_path, GENES, names, disease=HALVES)).entry
+    assert (row.label, row.samples) == ("disease", "rows")
 
 
 def test_empty_columns_stay_where_the_features_are_named(tmp_path):
     values = GENES.copy()
     values[:, 7] = np.nan
     row = write_genes(tmp_path, values, tissue=list("ab") * 5)
-    options = {"features": "GENE1*"}
-    summary = summarise_table(SheetRow("x", "table", row.location, options=options))
-    assert summary.row.options == options
+    options = {"features": (NamePattern("GENE1*"),)}
+    summary = summarise_table(DatasetEntry("x", "table", row.location, **options))
+    assert set_fields(summary.entry) == options
     assert "no value" not in summary.reason
 
 
@@ -382,7 +373,7 @@ def test_separators_at_both_ends_of_lines_are_no_column(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("".join(f",{line},\n" for line in path.read_text().splitlines()))
     summary = summarise_table(row)
-    assert (summary.row.label, summary.row.id_column) == ("tissue", "sample")
+    assert (summary.entry.label, summary.entry.id_column) == ("tissue", "sample")
     assert "30 features" in summary.reason
 
 

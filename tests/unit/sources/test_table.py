@@ -2,6 +2,7 @@
 
 import gzip
 import math
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,16 +16,16 @@ from toys import mistakes, put, refused
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted
 from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.table import read_table
 
 ROWS = Path(__file__).with_name("mine.csv").read_text()
-OPTIONS = {"angular": "wind:degrees,hour:24", "categorical": "sex", "drop": "note"}
+OPTIONS = {"angular": {"wind": "degrees", "hour": 24}, "categorical": ("sex",), "drop": ("note",)}
 
 
 def row(location="mine.csv", **changes):
-    cells = {"label": "site", "id_column": "id", "options": OPTIONS} | changes
-    return SheetRow("mine", "table", str(location), **cells)
+    fields = {"label": "site", "id_column": "id"} | OPTIONS | changes
+    return DatasetEntry("mine", "table", str(location), **fields)
 
 
 def assert_is_mine(series):
@@ -48,8 +49,8 @@ def test_samples_in_columns(tmp_path):
     table = [line.split(",") for line in ROWS.splitlines()]
     turned = "\n".join(",".join(cells) for cells in zip(*table, strict=True)) + "\n"
     assert turned.startswith("id,a,b,c\nsite,north,south,north\n")
-    assert_is_mine(read_table(put(tmp_path, turned), row(orientation="columns")))
-    first = row(orientation="columns", id_column=None)
+    assert_is_mine(read_table(put(tmp_path, turned), row(samples="columns")))
+    first = row(samples="columns", id_column=None)
     assert_is_mine(read_table(put(tmp_path, turned), first))
 
 
@@ -64,7 +65,7 @@ def test_samples_in_columns(tmp_path):
 )
 def test_categories_are_coded_in_the_order_of_numbers_or_of_the_alphabet(tmp_path, texts, codes):
     lines = "".join(f"{'ab'[i % 2]},{text}\n" for i, text in enumerate(texts))
-    dataset = SheetRow("x", "table", "x", label="y", options={"categorical": "c"})
+    dataset = DatasetEntry("x", "table", "x", label="y", categorical=("c",))
     assert read_table(put(tmp_path, "y,c\n" + lines), dataset).values[0].tolist() == codes
 
 
@@ -95,7 +96,7 @@ ODD = {
 def test_a_column_of_parquet_is_read_as_its_numbers_or_refused_by_its_name(tmp_path, kind):
     column, numbers = ODD[kind]
     pq.write_table(pa.table({"y": ["a", "b", "b"], "g": column}), tmp_path / "x.parquet")
-    dataset = SheetRow("x", "table", "x", label="y")
+    dataset = DatasetEntry("x", "table", "x", label="y")
     if numbers is None:
         with pytest.raises(InputError, match="'g'"):
             read_table(tmp_path / "x.parquet", dataset)
@@ -111,7 +112,7 @@ def test_a_parquet_file_may_have_a_description_of_its_columns_above_the_limit_of
     pq.write_table(table, tmp_path / "x.parquet")
     with pytest.raises(OSError, match="size limit"):
         pq.ParquetFile(tmp_path / "x.parquet")
-    dataset = SheetRow("x", "table", "x", label="y")
+    dataset = DatasetEntry("x", "table", "x", label="y")
     assert read_table(tmp_path / "x.parquet", dataset).values.tolist() == [[1.0, 2.0, 3.0]]
 
 
@@ -122,7 +123,9 @@ def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv
     frame.to_parquet(tmp_path / "x.parquet")
     frame.to_csv(tmp_path / "x.csv", index=False)
     for name in ("x.parquet", "x.csv"):
-        series = read_table(tmp_path / name, SheetRow("x", "table", "x", label="y", id_column="id"))
+        series = read_table(
+            tmp_path / name, DatasetEntry("x", "table", "x", label="y", id_column="id")
+        )
         assert list(series.samples) == ["s1", "s2", "s3"]
         assert list(series.labels) == ["AML", "AML", "B-ALL"]
         assert list(series.features) == ["g"]
@@ -136,7 +139,7 @@ GOOD = HEADER + "GSM1,tumour,1.5,-2,3e-1\nGSM2,normal,4,5.25,6\n"
 def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, names):
     # GSE26304 has several probes per RefSeq accession
     path = put(tmp_path, f"samples,type,{names}\na,x,1,2,3,4,5\nb,y,1,2,3,4,5\n")
-    series = read_cumida_csv(path, "toy")
+    series = read_cumida_csv(path, DatasetEntry("toy", "cumida"))
     assert "all but the first of each got the suffix" in series.notes[0]
     assert list(series.features) == list(pd.read_csv(path).columns[2:])
     assert series.values[:, 0].tolist() == [1, 2, 3, 4, 5]
@@ -150,21 +153,21 @@ def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, name
             (GOOD.replace("normal", word), "label", "class_labels.unlabelled")
             for word in ("NA", "null", "?")
         ),
-        ("samples,type\na,x\n", "line 1", "cumida.no-label-column"),
-        (HEADER, None, "table.no-rows"),
+        ("samples,type\na,x\n", "line 1", ""),
+        (HEADER, None, ""),
         (gzip.compress(GOOD.encode() * 9, mtime=0)[:-9], None, "files.broken-gzip"),
     ],
 )
 def test_bad_input_is_refused_with_file_and_line_or_column(tmp_path, text, key, code):
     path = put(tmp_path, text)
     with refused(file=path, key=key, code=code):
-        read_cumida_csv(path, "toy")
+        read_cumida_csv(path, DatasetEntry("toy", "cumida"))
 
 
 def test_a_file_without_its_last_line_break_may_be_cut_within_a_number(tmp_path):
     text = b"samples,type,g1,g2\ns1,a,1.5,2.25\ns2,b,0.5,3.125\n"
-    whole = read_cumida_csv(put(tmp_path, text), "x")
-    cut = read_cumida_csv(put(tmp_path, text[:-3]), "x")
+    whole = read_cumida_csv(put(tmp_path, text), DatasetEntry("x", "cumida"))
+    cut = read_cumida_csv(put(tmp_path, text[:-3]), DatasetEntry("x", "cumida"))
     assert (whole.values[1, 1], cut.values[1, 1]) == (3.125, 3.1)
     assert not any("cut off" in note for note in whole.notes)
     assert any("cut off within its last number" in note for note in cut.notes)
@@ -173,7 +176,7 @@ def test_a_file_without_its_last_line_break_may_be_cut_within_a_number(tmp_path)
 @pytest.mark.parametrize("name", ["SRBCT_Khan2001", "Colorectal_Alon1999"])
 def test_real_microarrays_are_read_as_pandas_reads_them(shared_data, name):
     path = shared_data / "microarray" / f"{name}.csv.gz"
-    series = read_cumida_csv(path, name)
+    series = read_cumida_csv(path, DatasetEntry(name, "cumida"))
     frame = pd.read_csv(path, dtype={"samples": str})
     np.testing.assert_array_equal(series.values.T, frame.iloc[:, 2:].to_numpy())
     np.testing.assert_array_equal(series.labels, frame["type"])
@@ -186,10 +189,10 @@ def test_a_covariate_among_genes_is_named_in_a_note(rng, tmp_path):
     frame.insert(5, "age", rng.integers(30, 80, 10))
     frame.insert(0, "type", list("ab") * 5)
     frame.to_csv(tmp_path / "x.csv", index=False)
-    plain = {"label": "type", "id_column": None, "options": {}}
-    (note,) = read_table(tmp_path / "x.csv", row(**plain)).notes
+    plain = DatasetEntry("x", "table", label="type")
+    (note,) = read_table(tmp_path / "x.csv", plain).notes
     assert note.startswith("'age': unlike all other features")
-    dropped = row(**plain | {"options": {"drop": "age"}})
+    dropped = replace(plain, drop=("age",))
     assert not read_table(tmp_path / "x.csv", dropped).notes
 
 
@@ -198,7 +201,7 @@ LABELLED = "name,s1,s2,s3\ng1,1,2,3\ndiagnosis,t,n,t\nESR1,7.5,,9\ng2,4,5,6\n"
 
 
 def columns_row(label, **options):
-    return SheetRow("x", "table", "x", label=label, orientation="columns", options=options)
+    return DatasetEntry("x", "table", "x", label=label, samples="columns", **options)
 
 
 def read_beside(folder, text, sheet, label, **options):
@@ -235,7 +238,7 @@ def test_a_row_of_numbered_labels_that_the_phenotype_repeats_is_no_feature(tmp_p
 
 def test_a_gene_with_the_name_of_the_label_remains_a_feature_at_its_place(tmp_path):
     sheet = "sample,ESR1\ns1,0\ns2,1\ns3,1\n"
-    options = {"missing": "impute", "drop": "diagnosis,symbol"}
+    options = {"missing": "impute", "drop": ("diagnosis", "symbol")}
     text = LABELLED.replace("name,", "name,symbol,").replace("g1,", "g1,A,")
     text = text.replace("diagnosis,", "diagnosis,,").replace("ESR1,", "ESR1,B,")
     series = read_beside(tmp_path, text.replace("g2,", "g2,C,"), sheet, "ESR1", **options)
@@ -243,14 +246,16 @@ def test_a_gene_with_the_name_of_the_label_remains_a_feature_at_its_place(tmp_pa
     np.testing.assert_array_equal(series.values, [[1, 2, 3], [7.5, np.nan, 9], [4, 5, 6]])
     assert series.labels.tolist() == ["0", "1", "1"]
     assert series.feature_metadata["symbol"].tolist() == ["A", "B", "C"]
-    named = read_beside(tmp_path, LABELLED, sheet, "ESR1", features="g*", drop="diagnosis")
+    named = read_beside(
+        tmp_path, LABELLED, sheet, "ESR1", features=(NamePattern("g*"),), drop=("diagnosis",)
+    )
     assert named.features.tolist() == ["g1", "g2"]
 
 
 def test_each_column_beside_the_samples_describes_a_gene_with_the_name_of_the_label(tmp_path):
     text = "name,symbol,band,s1,s2\ng1,A,1p,1,2\nESR1,B,6q,7,8\n"
     sheet = "sample,ESR1\ns1,0\ns2,1\n"
-    series = read_beside(tmp_path, text, sheet, "ESR1", drop="symbol,band")
+    series = read_beside(tmp_path, text, sheet, "ESR1", drop=("symbol", "band"))
     assert series.feature_metadata["symbol"].tolist() == ["A", "B"]
     assert series.feature_metadata["band"].tolist() == ["1p", "6q"]
 
@@ -258,7 +263,7 @@ def test_each_column_beside_the_samples_describes_a_gene_with_the_name_of_the_la
 def test_an_empty_row_with_the_name_of_the_label_is_a_gene_without_values(tmp_path):
     sheet = "sample,ESR1\ns1,0\ns2,1\ns3,1\n"
     text = LABELLED.replace("ESR1,7.5,,9", "ESR1,,,")
-    options = {"missing": "impute", "drop": "diagnosis"}
+    options = {"missing": "impute", "drop": ("diagnosis",)}
     series = read_beside(tmp_path, text, sheet, "ESR1", **options)
     assert series.features.tolist() == ["g1", "g2"]
     assert "1 feature was dropped for its missing values" in series.notes
@@ -272,9 +277,7 @@ def test_a_label_that_is_misspelt_is_named_and_not_a_cell_of_its_row(tmp_path):
         read_table(path, columns_row("diagnosi"))
     with refused(r"line 3: 't' is not a number", file=path):  # another row of text than the label
         read_table(path, columns_row("g1"))
-    with refused(
-        r"the phenotype has age, stage; did you mean 'stage'\?", code="roles.absent-column"
-    ):
+    with refused(r"the phenotype has age, stage; did you mean 'stage'\?"):
         read_beside(tmp_path, LABELLED, "sample,age,stage\ns1,1,a\n", "stages")
 
 
@@ -284,13 +287,10 @@ def test_categories_of_one_name_are_refused(tmp_path, orientation):
     if orientation == "rows":
         lines = list(zip(*lines, strict=True))
     path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
-    dataset = SheetRow(
-        "x", "table", "x", label="y", orientation=orientation, options={"categorical": "sex"}
-    )
+    dataset = DatasetEntry("x", "table", "x", label="y", samples=orientation, categorical=("sex",))
     with refused(
-        "'sex', which the sheet's categorical names, occurs 2 times",
+        "'sex', which categorical names, occurs 2 times",
         file=path,
-        code="roles.repeated-name",
     ):
         read_table(path, dataset)
 
@@ -300,7 +300,7 @@ def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, 
     expected = "left out, without a name and without a value"
     lines = ["id,y,g1,g2", "s1,a,1,2", "s2,b,3,4"]
     path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
-    series = read_table(path, SheetRow("x", "table", "x", label="y", id_column="id"))
+    series = read_table(path, DatasetEntry("x", "table", "x", label="y", id_column="id"))
     assert series.features.tolist() == ["g1", "g2"]
     columns = counted(len(ending), "column or row", "was", "were")
     assert series.notes == (f"{columns} {expected}",)
@@ -321,14 +321,14 @@ def test_a_column_without_a_name_but_with_a_value_is_refused(tmp_path, orientati
         lines = [[*line, cell] for line, cell in zip(lines, ["", "b", "5", ""], strict=True)]
         lines[3][0] = "g2"
     path = put(tmp_path, "".join(",".join(line) + "\n" for line in lines))
-    dataset = SheetRow("x", "table", "x", label="y", id_column="id", orientation=orientation)
+    dataset = DatasetEntry("x", "table", "x", label="y", id_column="id", samples=orientation)
     with refused("has no name; name it, or drop it", file=path):
         read_table(path, dataset)
 
 
 def test_categories_keep_their_places_without_columns_of_separators(tmp_path):
     path = put(tmp_path, "y,g1,,sex,g2,\na,1,,f,2,\nb,3,,m,4,\n")
-    dataset = SheetRow("x", "table", "x", label="y", options={"categorical": "sex"})
+    dataset = DatasetEntry("x", "table", "x", label="y", categorical=("sex",))
     series = read_table(path, dataset)
     assert series.features.tolist() == ["g1", "sex", "g2"]
     assert series.kinds.tolist() == ["linear", "categorical", "linear"]

@@ -1,21 +1,23 @@
 """Rules of reading at the value where they decide, in tables that are written by hand."""
 
+import math
+
 import numpy as np
 import pytest
 from toys import put, refused
 
+from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern, read_entry
 from xnbflow.sources.formats import raw_table
 from xnbflow.sources.formats.header_rows import find_header
 from xnbflow.sources.formats.text_lines import sniff
 from xnbflow.sources.series.phenotype import matched_names, naming_column, read_phenotype
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
 COMMA = "site,a,b\nx,1,2\ny,3,4\n"
 
 
 def row(**options):
-    return SheetRow("toy", "table", label="site", options=options)
+    return DatasetEntry("toy", "table", label="site", **options)
 
 
 def read(tmp_path, text, name="t.csv", **options):
@@ -45,15 +47,14 @@ def test_a_comma_is_the_decimal_sign_only_without_points(rows, decimal):
     assert sniff("t", rows, ";", ".", is_separator_set=False) == (";", ".")
 
 
-def test_the_names_of_samples_are_in_the_column_that_the_sheet_names(tmp_path):
+def test_the_names_of_samples_are_in_the_column_that_the_entry_names(tmp_path):
     path = put(tmp_path, "site,name,id\nx,s1,7\ny,s2,8\n", "p.csv")
-    sheet = SheetRow("toy", "table", label="site", id_column="name")
+    sheet = DatasetEntry("toy", "table", label="site", id_column="name")
     assert read_phenotype(path, sheet).index.tolist() == ["s1", "s2"]
     assert read_phenotype(path, row()).index.tolist() == ["x", "y"]
     assert read_phenotype(path, row(phenotype_id="id")).index.tolist() == ["7", "8"]
-    by_option = SheetRow("toy", "table", label="site", id_column="name")
-    by_option = by_option.__class__(**{**vars(by_option), "options": {"phenotype_id": "id"}})
-    assert read_phenotype(path, by_option).index.tolist() == ["7", "8"]
+    both = row(id_column="name", phenotype_id="id")
+    assert read_phenotype(path, both).index.tolist() == ["7", "8"]
 
 
 def test_the_column_with_the_samples_is_found_if_it_is_not_the_first(tmp_path):
@@ -74,20 +75,24 @@ def test_fifty_columns_of_text_become_the_phenotype_and_more_do_not(tmp_path):
     for n, n_columns in ((50, 50), (51, 0)):
         header = ",".join(["site", "gene_a", *(f"text{i}" for i in range(n))])
         line = ",".join(["1.5", *["t"] * n])
-        series = read(tmp_path, f"{header}\nx,{line}\ny,{line}\n", features="gene_*")
+        series = read(
+            tmp_path, f"{header}\nx,{line}\ny,{line}\n", features=(NamePattern("gene_*"),)
+        )
         columns = series.sample_metadata
         assert (0 if columns is None else len(columns.columns)) == n_columns
         assert series.features.tolist() == ["gene_a"]
 
 
 def test_angles_have_the_period_of_their_unit(tmp_path):
-    series = read(tmp_path, COMMA, angular="a:degrees,b:8")
+    series = read(tmp_path, COMMA, angular={"a": "degrees", "b": 8})
     np.testing.assert_allclose(
         series.values, np.array([[1 / 360, 3 / 360], [2 / 8, 4 / 8]]) * 2 * np.pi
     )
-    for unit in ("0", "-1", "inf", "days"):
-        with refused("write name:degrees", key="angular", code="roles.wrong-angle"):
-            read(tmp_path, COMMA, angular=f"a:{unit}")
+    for unit in (0, -1, math.inf, "days"):
+        with refused("angular.a: ", key="a"):
+            read_entry(
+                "x", {"source": "table", "file": "t.csv", "label": "l", "angular": {"a": unit}}
+            )
 
 
 def test_categories_of_a_table_of_several_blocks_are_read_before_its_text_is_released(tmp_path):
@@ -97,23 +102,22 @@ def test_categories_of_a_table_of_several_blocks_are_read_before_its_text_is_rel
     header = "site,level," + ",".join(f"g{i}" for i in range(50))
     text = "\n".join([header, *rows, ""])
     assert len(text) > 1.5 * raw_table.BYTES_OF_BLOCK
-    series = read(tmp_path, text, categorical="level")
+    series = read(tmp_path, text, categorical=("level",))
     assert series.values[0].tolist() == [float(i % 3 > 0) for i in range(2000)]
 
 
 def test_an_option_that_matches_no_column_is_refused(tmp_path):
     for option in ("drop", "features", "categorical"):
         with refused(
-            f"the sheet's option {option} has 'c\\*', but no name matches",
+            f"{option} has 'c\\*', but no name matches",
             key=option,
-            code="roles.unmatched-pattern",
         ):
-            read(tmp_path, COMMA, **{option: "c*"})
+            read(tmp_path, COMMA, **{option: (NamePattern("c*"),)})
 
 
 @pytest.mark.parametrize(
     ("missing", "rule", "features"),
-    [("", "drop_features:0.5", ["a", "b"]), ("", "drop_features:0.4", ["b"]),
+    [("", {"drop_features": 0.5}, ["a", "b"]), ("", {"drop_features": 0.4}, ["b"]),
      ("", "drop_features", ["b"]), ("", "impute", ["a", "b"])],
 )  # fmt: skip
 def test_features_are_dropped_above_their_share_of_missing_values(
@@ -148,17 +152,17 @@ def test_control_probes_are_dropped_and_features_keep_their_places(tmp_path):
 
 
 def columns_row(label="site", **options):
-    return SheetRow("toy", "table", label=label, orientation="columns", options=options)
+    return DatasetEntry("toy", "table", label=label, samples="columns", **options)
 
 
 def test_categories_stay_between_the_numbers_where_the_file_has_them(tmp_path):
     text = "name,s1,s2\nsite,x,y\na,1.5,2\nsex,f,m\nb,3,4\n"
-    series = read_table(put(tmp_path, text, "t.csv"), columns_row(categorical="sex"))
+    series = read_table(put(tmp_path, text, "t.csv"), columns_row(categorical=("sex",)))
     assert series.features.tolist() == ["a", "sex", "b"]
     assert series.values.tolist() == [[1.5, 2], [0, 1], [3, 4]]
     with refused("b.*line 5", key="b", code="missing_values.missing"):
         read_table(
-            put(tmp_path, text.replace("3,4", "3,"), "t.csv"), columns_row(categorical="sex")
+            put(tmp_path, text.replace("3,4", "3,"), "t.csv"), columns_row(categorical=("sex",))
         )
 
 
@@ -167,7 +171,7 @@ def test_fifty_dropped_columns_annotate_the_features_and_more_do_not(tmp_path, n
     header = ",".join(["name", *(f"note{i}" for i in range(n)), "s1", "s2"])
     cells = ",".join(["t"] * n)
     text = f"{header}\nsite,{cells},x,y\na,{cells},1.5,2\n"
-    series = read_table(put(tmp_path, text, "t.csv"), columns_row(drop="note*"))
+    series = read_table(put(tmp_path, text, "t.csv"), columns_row(drop=(NamePattern("note*"),)))
     assert series.samples.tolist() == ["s1", "s2"]
     assert (series.feature_metadata is None) == (n > 50)
 
@@ -213,18 +217,18 @@ def test_a_label_in_both_files_must_agree_and_so_must_a_group(tmp_path):
 
 def test_rows_of_one_name_are_no_column_of_the_samples(tmp_path):
     text = "name,s1,s2\nsite,x,y\nnote,p,q\nnote,r,t\na,1.5,2\n"
-    series = read_table(put(tmp_path, text, "t.csv"), columns_row(features="a"))
+    series = read_table(put(tmp_path, text, "t.csv"), columns_row(features=("a",)))
     assert series.sample_metadata is None
     one = read_table(
-        put(tmp_path, text.replace("note,r,t\n", ""), "t.csv"), columns_row(features="a")
+        put(tmp_path, text.replace("note,r,t\n", ""), "t.csv"), columns_row(features=("a",))
     )
     assert one.sample_metadata["note"].tolist() == ["p", "q"]
 
 
 def test_a_name_with_brackets_matches_itself(tmp_path):
     text = "site,IL[2],b\nx,1.5,2\ny,3,4\n"
-    assert read(tmp_path, text, drop="IL[2]").features.tolist() == ["b"]
-    assert read(tmp_path, text, drop="[ab]").features.tolist() == ["IL[2]"]
+    assert read(tmp_path, text, drop=("IL[2]",)).features.tolist() == ["b"]
+    assert read(tmp_path, text, drop=(NamePattern("[ab]"),)).features.tolist() == ["IL[2]"]
 
 
 def test_the_first_column_without_a_name_has_the_samples(tmp_path):
@@ -233,7 +237,7 @@ def test_the_first_column_without_a_name_has_the_samples(tmp_path):
 
 
 def test_categories_are_no_angles(tmp_path):
-    series = read(tmp_path, COMMA, categorical="a", angular="*:degrees")
+    series = read(tmp_path, COMMA, categorical=("a",), angular={"a": "degrees", "b": "degrees"})
     assert series.kinds.tolist() == ["categorical", "angular"]
     assert series.values[0].tolist() == [0, 1]
 

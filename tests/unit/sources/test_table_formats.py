@@ -10,28 +10,28 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from proposed import PATIENTS, table, write
-from toys import mistakes, put, refused
+from toys import entry_in, mistakes, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.models.reading import described_row
+from xnbflow.models.reading import described_entry
 from xnbflow.running.cli import proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern, read_entry
 from xnbflow.sources.formats import parquet
 from xnbflow.sources.formats.gct import read_classes, write_gct_and_cls
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[3]
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
 
 
-def row(location="x", *, label="type", id_column=None, orientation="rows", **options):
-    cells = {"label": label, "id_column": id_column, "orientation": orientation}
-    return SheetRow("x", "table", str(location), **cells, options=options)
+def row(location="x", *, label="type", id_column=None, **options):
+    cells = {"label": label, "id_column": id_column}
+    return DatasetEntry("x", "table", str(location), **cells, **options)
 
 
 def in_excel(folder, frame):
@@ -71,9 +71,7 @@ def test_counts_of_genes_that_occur_twice_as_feature_counts_writes_them(tmp_path
     rows = [["Geneid", "Length", "s1", "s2"], ["g1", 9, 10, 20], ["g2", 9, 5, 1], ["g1", 9, 3, 40]]
     text = "# Program:featureCounts\n" + "".join("\t".join(map(str, r)) + "\n" for r in rows)
     labels = put(tmp_path, "sample\ttype\ns2\tn\ns1\tt\n", "pheno.tsv")
-    dataset = row(
-        orientation="columns", drop="Length", phenotype=str(labels), duplicates="max_mean"
-    )
+    dataset = row(samples="columns", drop=("Length",), phenotype=str(labels), duplicates="max_mean")
     series = read_table(put(tmp_path, text, "counts.txt"), dataset)
     assert list(series.features) == ["g1", "g2"]
     assert series.values.tolist() == [[3, 40], [5, 1]]  # means of 21.5 and 15
@@ -82,12 +80,12 @@ def test_counts_of_genes_that_occur_twice_as_feature_counts_writes_them(tmp_path
 
 def test_only_features_of_a_pattern_are_features_and_the_others_are_kept_beside(tmp_path):
     text = "type,age,a_at,b_at,sex\nt,60,1,2,f\nn,50,3,4,m\n"
-    series = read_table(put(tmp_path, text, "x.csv"), row(features="*_at"))
+    series = read_table(put(tmp_path, text, "x.csv"), row(features=(NamePattern("*_at"),)))
     assert list(series.features) == ["a_at", "b_at"]
     assert series.sample_metadata.to_dict("list") == {"age": ["60", "50"], "sex": ["f", "m"]}
     turned = "gene,s1,s2\ntype,t,n\nage,60,50\na_at,1,3\nb_at,2,4\n"
-    options = {"features": "*_at"}
-    series = read_table(put(tmp_path, turned, "y.csv"), row(orientation="columns", **options))
+    options = {"features": (NamePattern("*_at"),)}
+    series = read_table(put(tmp_path, turned, "y.csv"), row(samples="columns", **options))
     assert list(series.features) == ["a_at", "b_at"]
     assert list(series.sample_metadata["age"]) == ["60", "50"]
 
@@ -112,7 +110,7 @@ HOLES = "type,g1,g2,g3,g4\na,1,NA,,?\nb,2,5,,8\na,3,NA,,9\nb,4,7,null,6\n"
     ("rule", "features", "missing"),
     [
         ("drop_features", ["g1"], False),
-        ("drop_features:0.3", ["g1", "g4"], True),
+        ({"drop_features": 0.3}, ["g1", "g4"], True),
         ("impute", ["g1", "g2", "g4"], True),
     ],
 )
@@ -130,9 +128,9 @@ def test_missing_values_are_dropped_or_left_for_imputation(tmp_path, rule, featu
 
 def test_missing_categories_stay_missing(tmp_path):
     path = put(tmp_path, "type,sex\na,f\nb,NA\na,m\nb,none\n", "x.csv")
-    series = read_table(path, row(categorical="sex", missing="impute"))
+    series = read_table(path, row(categorical=("sex",), missing="impute"))
     np.testing.assert_array_equal(series.values, [[0, np.nan, 1, np.nan]])
-    series = read_table(path, row(categorical="sex", missing="impute", literal="none"))
+    series = read_table(path, row(categorical=("sex",), missing="impute", literal=("none",)))
     np.testing.assert_array_equal(series.values, [[0, np.nan, 1, 2]])
 
 
@@ -147,30 +145,46 @@ def test_a_label_that_says_nothing_is_no_class(tmp_path, word):
     assert f"1 sample was left out, having no label: s2 ({word})" in series.notes
 
 
-def test_a_class_is_named_na_only_if_the_sheet_says_so(tmp_path):
+def test_a_class_is_named_na_only_if_the_entry_has_it(tmp_path):
     path = put(tmp_path, "type,g\nNA,1\nb,2\n", "x.csv")
-    assert list(read_table(path, row(literal="NA")).labels) == ["NA", "b"]
-    assert list(read_table(path, row(map="NA:natural,b:bred")).labels) == ["natural", "bred"]
+    assert list(read_table(path, row(literal=("NA",))).labels) == ["NA", "b"]
+    assert list(read_table(path, row(map={"NA": "natural", "b": "bred"})).labels) == [
+        "natural",
+        "bred",
+    ]
 
 
 def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
     path = put(tmp_path, "id,type,g\ns1,stage IIa,1\ns2,Stage iv,2\ns3,other,3\n", "x.csv")
-    series = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:early,IV:late"))
+    series = read_table(
+        path, row(id_column="id", label_pattern=r"stage (iv|i+)", map={"ii": "early", "IV": "late"})
+    )
     assert list(series.labels) == ["early", "late"]
-    both = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:a,II:a,IV:late"))
+    both = read_table(
+        path,
+        row(
+            id_column="id", label_pattern=r"stage (iv|i+)", map={"ii": "a", "II": "a", "IV": "late"}
+        ),
+    )
     assert list(both.labels) == ["a", "late"]
-    with refused("'ii' is 'a' before", code="class_labels.wrong-map"):
-        read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:a,II:b,IV:late"))
+    with refused("'ii' is 'a' before", key="map"):
+        read_table(
+            path,
+            row(
+                id_column="id",
+                label_pattern=r"stage (iv|i+)",
+                map={"ii": "a", "II": "b", "IV": "late"},
+            ),
+        )
     assert list(series.samples) == ["s1", "s2"]
     assert series.notes == ("1 sample was left out, having no label: s3 (other)",)
 
 
-@pytest.mark.parametrize(("options", "quoted", "code"), mistakes("options"))
-def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted, code):
+@pytest.mark.parametrize(("fields", "quoted"), mistakes("options"))
+def test_a_value_that_fits_no_sample_is_refused_by_its_key(tmp_path, fields, quoted):
     with pytest.raises(InputError) as error:
-        read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**options))
-    assert error.value.key in (*options, "label")
-    assert error.value.code == code
+        read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**fields))
+    assert error.value.key in (*fields, "label", "label.pattern")
     assert repr(quoted) in str(error.value)
 
 
@@ -178,7 +192,7 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     path = put(tmp_path, "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n", "x.csv")
     text = "sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
     options = {"phenotype": str(put(tmp_path, text, "pheno.tsv")), "group": "patient"}
-    dataset = row(path, label="diagnosis", orientation="columns", **options)
+    dataset = row(path, label="diagnosis", samples="columns", **options)
     with pytest.warns(UserWarning, match="1 sample") as warned:
         series = acquire(dataset)
     assert list(series.samples) == ["s1", "s2", "s3"]
@@ -213,13 +227,13 @@ def counts(folder, samples=("GSM1", "GSM2", "GSM3", "GSM4"), values=COUNTS):
 def counts_row(folder, label="characteristics:diagnosis", **options):
     phenotype = put(folder, SERIES_MATRIX, "GSE9_series_matrix.txt")
     options = {"phenotype": str(phenotype), **options}
-    return row(folder / "counts.tsv", label=label, orientation="columns", **options)
+    return row(folder / "counts.tsv", label=label, samples="columns", **options)
 
 
 @pytest.mark.parametrize("group", ["patient", "characteristics:patient"])
 def test_counts_are_noted_and_a_series_matrix_without_values_is_their_phenotype(tmp_path, group):
     counts(tmp_path)
-    with pytest.warns(UserWarning, match="look like counts .* set transform=tmm"):
+    with pytest.warns(UserWarning, match="look like counts .* set transform: tmm"):
         series = acquire(counts_row(tmp_path, group=group))
     np.testing.assert_array_equal(series.values, COUNTS)
     assert list(series.labels) == ["t", "n", "t", "n"]
@@ -234,17 +248,17 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
     text = counts(tmp_path).read_text() + f"{tallies}\t900\t800\t700\t600\n"
     put(tmp_path, text, "counts.tsv")
     dataset = counts_row(tmp_path, group="patient", transform="log_cpm")
-    drop = tallies[:2] + r"\*"
-    with refused(rf"{tallies}.* belong to no gene.*drop={drop}", code="steps.read-tallies"):
+    with refused(rf"{tallies}.* belong to no gene.*drop: \[{tallies}\]", code="steps.read-tallies"):
         read_table(dataset.location, dataset)
-    dropped = counts_row(tmp_path, group="patient", transform="log_cpm", drop=tallies[:2] + "*")
+    dropped = counts_row(tmp_path, group="patient", transform="log_cpm", drop=(tallies,))
     assert len(read_table(dataset.location, dropped).features) == len(COUNTS)
 
 
 def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
     path = counts(tmp_path, samples=("s4", "s3", "s2", "s1"))
     with refused(
-        "in its column 'title': set phenotype_id=title", code="phenotype.samples-in-other-column"
+        r"in its column 'title': set phenotype: \{id: title\}",
+        code="phenotype.samples-in-other-column",
     ):
         read_table(path, counts_row(tmp_path))
     series = read_table(path, counts_row(tmp_path, phenotype_id="title", transform="log_cpm"))
@@ -260,10 +274,10 @@ def test_a_workbook_of_texts_with_decimal_commas_whose_first_sheet_is_a_legend(t
         legend.to_excel(book, sheet_name="legend", index=False)
         pd.DataFrame(cells).to_excel(book, sheet_name="data", index=False)
     path = tmp_path / "x.xlsx"
-    with refused(r"first sheet, 'legend'; .*: 'data'", key="id_column", code="roles.absent-name"):
+    with refused(r"first sheet, 'legend'; .*: 'data'", key="id"):
         read_table(path, row(id_column="id"))
-    options = {"sheet": "data", "phenotype_columns": "age"}
-    with refused("set decimal=comma", code="raw_table.no-number"):
+    options = {"sheet": "data", "phenotype_columns": ("age",)}
+    with refused("set decimal: comma", code="raw_table.no-number"):
         read_table(path, row(id_column="id", **options))
     series = read_table(path, row(id_column="id", decimal="comma", **options))
     assert series.values.tolist() == [[7.5, 8.25]]
@@ -273,7 +287,8 @@ def test_a_workbook_of_texts_with_decimal_commas_whose_first_sheet_is_a_legend(t
 def test_the_files_of_the_test_profile_are_one_series_in_every_kind(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT / ".test")
     settings = yaml.safe_load(Path("config/config.yaml").read_text())
-    rows, study = read_sheet(Path("config/small.tsv")), settings["studies"]["inputs"]
+    rows = {name: read_entry(name, entry) for name, entry in settings["datasets"].items()}
+    study = settings["studies"]["inputs"]
     urls = settings["download"]["base_urls"]
     first, *others = [
         acquire(rows[name], downloads=tmp_path, base_urls=urls) for name in study["datasets"]
@@ -299,9 +314,9 @@ def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
     assert [row[0] for row in rows] == names
     assert [row[1] for row in rows] == ["a b", "na", 'c"d', "=x", "é"]
     assert np.array([row[2:] for row in rows], float).tolist() == values.tolist()
-    proposed = SheetRow("mine", "table", str(path), options={"phenotype": str(labels)})
-    (tmp_path / "sheet.tsv").write_text(summarise_table(proposed).sheet)
-    read = read_table(path, read_sheet(tmp_path / "sheet.tsv")["mine"])
+    proposed = DatasetEntry("mine", "table", str(path), phenotype=str(labels))
+    (tmp_path / "x.yaml").write_text(f"datasets:\n{summarise_table(proposed).entry_text}")
+    read = read_table(path, entry_in(tmp_path / "x.yaml"))
     assert (read.features.tolist(), read.samples.tolist()) == (names, samples)
     with refused("begins with a quotation mark", code="gct.name-in-quotes"):
         write_gct_and_cls(
@@ -336,7 +351,7 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
     logged = rng.normal(8, 1, (600, 8))
     raw, coded = 2**logged, np.where(rng.random((600, 8)) < 0.05, -999, logged)
     for values, transform, sentence in (
-        (rng.negative_binomial(1, 0.001, (600, 8)), "tmm", "they are intensities, transform="),
+        (rng.negative_binomial(1, 0.001, (600, 8)), "tmm", "they are intensities, transform"),
         (np.append(raw[:, :3], logged[:, 3:], 1), "", r"3 are not logged (0, 1, 2), 5 look logged"),
         (coded, "", "No transform is proposed: -999 is in "),
         (np.exp2(coded, out=coded, where=coded > 0), "", "probably a code for missing values;"),
@@ -344,18 +359,20 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
         table = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(600)])
         table.insert(0, "type", ["a", "b"] * 4)
         table.to_csv(tmp_path / "x.csv", index=False)
-        summary = summarise_table(SheetRow("mine", "table", str(tmp_path / "x.csv")))
-        assert summary.row.options.get("transform", "") == transform
+        summary = summarise_table(DatasetEntry("mine", "table", str(tmp_path / "x.csv")))
+        assert summary.entry.transform or transform == ""
         assert sentence in summary.reason
     propose(str(tmp_path / "x.csv"), label="type", output=str(tmp_path / "other"))
-    assert (tmp_path / "other.tsv").read_text() in capsys.readouterr().out
+    written = (tmp_path / "other.yaml").read_text()
+    entry = written.partition("\ndatasets:\n")[2].partition("\nstudies:")[0]
+    assert entry in capsys.readouterr().out
 
 
 def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(diagnosis=None, note=PATIENTS).to_csv("x.csv", index=False)
-    summary = proposals.summary_of(described_row("x.csv"))
-    assert summary.row is None
+    summary = proposals.summary_of(described_entry("x.csv"))
+    assert summary.entry is None
     with pytest.raises(InputError, match=r"--label; columns of text: note"):
         proposals.write_study(summary, "a/mine")
     for name in ("demo", "classify", "digits", "a b"):  # it would be the project's, too
@@ -377,13 +394,13 @@ def test_the_index_of_pandas_names_the_rows_of_a_parquet_file(tmp_path, name, or
     pd.DataFrame({"sample": [f"S{i}" for i in range(12)], "diagnosis": labels}).to_csv(
         tmp_path / "sheet.csv", index=False
     )
-    phenotype = "sheet.csv" if orientation == "columns" else ""
-    dataset = described_row(
-        str(tmp_path / "x.parquet"), phenotype=phenotype and str(tmp_path / phenotype)
+    phenotype = {"phenotype": {"file": str(tmp_path / "sheet.csv")}}
+    dataset = described_entry(
+        str(tmp_path / "x.parquet"), phenotype if orientation == "columns" else {}
     )
     summary = proposals.summary_of(dataset)
-    assert summary.row.orientation == orientation
-    series = read_table(tmp_path / "x.parquet", summary.row)
+    assert summary.entry.samples == orientation
+    series = read_table(tmp_path / "x.parquet", summary.entry)
     assert series.samples.tolist() == [f"S{i}" for i in range(12)]
     assert series.features.tolist() == [f"g{i}" for i in range(30)]
     np.testing.assert_array_equal(series.values, values)

@@ -9,7 +9,8 @@ import pytest
 
 from xnbflow import sources
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
+from xnbflow.sources.proposal.table_summary import summarise_table
 
 #: Issue 66: 159 functions in 27 files before, by this count.
 MOST_FUNCTIONS = 103
@@ -23,9 +24,9 @@ def test_a_small_table_passes_few_functions(tmp_path):
     table.insert(0, "type", ["ill", "well"] * 15)
     table.insert(0, "sample", [f"s{i}" for i in range(30)])
     table.to_csv(tmp_path / "x.csv", index=False)
-    row = f"x\ttable\t{tmp_path}/x.csv\ttype\tsample\n"
-    (tmp_path / "sheet.tsv").write_text(f"id\tsource\tlocation\tlabel\tid_column\n{row}")
-    acquire(read_sheet(tmp_path / "sheet.tsv")["x"])  # imports are no part of the walk
+    settings = {"source": "table", "file": f"{tmp_path}/x.csv", "label": "type", "id": "sample"}
+    entry = read_entry("x", settings)
+    acquire(entry)  # imports are no part of the walk
     folder = Path(sources.__file__).parent
     functions = set()
 
@@ -37,8 +38,34 @@ def test_a_small_table_passes_few_functions(tmp_path):
 
     sys.setprofile(note)
     try:
-        acquire(read_sheet(tmp_path / "sheet.tsv")["x"])
+        acquire(entry)
     finally:
         sys.setprofile(None)
     assert len(functions) <= MOST_FUNCTIONS
     assert len({file for file, _ in functions}) <= MOST_FILES
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("samples", ["rows", "columns"])
+def test_a_study_reads_a_table_once(tmp_path, samples):
+    """The layout, the label, missing values and repeated names are inferred from one reading."""
+    values = np.random.default_rng(1).normal(8, 1, (12, 40)).round(3)
+    table = pd.DataFrame(values, columns=[*(f"ZNF{i}" for i in range(39)), "ZNF1"])
+    table.iloc[3, 5] = np.nan
+    table.index = pd.Index([f"P{i // 2}_{kind}" for i, kind in enumerate(["ill", "well"] * 6)])
+    table = table if samples == "rows" else table.T
+    table.to_csv(tmp_path / "x.csv", index_label="name")
+    n_readings = 0
+
+    def note(frame, event, _argument):
+        nonlocal n_readings
+        n_readings += event == "call" and frame.f_code.co_name == "read_text"
+
+    sys.setprofile(note)
+    try:
+        proposed = summarise_table(DatasetEntry("x", "table", f"{tmp_path}/x.csv")).entry
+    finally:
+        sys.setprofile(None)
+    assert n_readings == 1
+    assert (proposed.missing, proposed.duplicates) == ("impute", "max_mean")
+    assert proposed.group == "sample name patient"

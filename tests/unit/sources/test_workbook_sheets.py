@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.proposal.workbook_sheets import (
@@ -61,7 +62,7 @@ def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name, frame in (("samples", samples), ("notes", notes), ("values", values)):
             frame.to_excel(book, sheet_name=name, index=False)
-    options, sentence = propose_sheets(tmp_path / "x.xlsx", {})
+    options, sentence = propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table"))
     assert options == {
         "sheet": "values",
         "phenotype": str(tmp_path / "x.xlsx"),
@@ -69,10 +70,13 @@ def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows
         "phenotype_id": "array",
     }
     assert sentence.endswith(
-        "'samples' describes 10 samples of it (phenotype_sheet=); not used: notes."
+        "'samples' describes 10 samples of it (phenotype.sheet); not used: notes."
     )
-    assert propose_sheets(tmp_path / "x.xlsx", {"sheet": "notes"}) == ({}, "")
-    named = {"phenotype": "p.csv"}
+    assert propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table", sheet="notes")) == (
+        {},
+        "",
+    )
+    named = DatasetEntry("x", "table", phenotype="p.csv")
     assert propose_sheets(tmp_path / "x.xlsx", named)[0] == {"sheet": "values"}
 
 
@@ -83,7 +87,7 @@ def test_the_first_column_of_a_sheet_needs_no_option(tmp_path):
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         samples.to_excel(book, sheet_name="samples", index=False)
         values.to_excel(book, sheet_name="values", index=False)
-    options, _ = propose_sheets(tmp_path / "x.xlsx", {})
+    options, _ = propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table"))
     assert "phenotype_id" not in options
     assert phenotype_sheet(tmp_path / "x.xlsx", NAMES) == {
         "phenotype_sheet": "samples",
@@ -98,21 +102,21 @@ def test_the_first_sheet_is_read_with_a_note_that_names_the_others(tmp_path):
         for name in ("values", "legend", "more"):
             frame.to_excel(book, sheet_name=name, index=False)
     (note,) = read_raw_table(tmp_path / "x.xlsx", {}).notes
-    assert "the first sheet, 'values', was read; the option sheet= names another one" in note
+    assert "the first sheet, 'values', was read; the key sheet names another one" in note
     assert "'legend', 'more'" in note
     assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "legend"}).notes == []
 
 
-@pytest.mark.parametrize("code", ["", "roles.absent-name"])
+@pytest.mark.parametrize("code", ["", "contents.empty"])
 def test_a_refusal_of_the_first_sheet_names_the_others_and_keeps_its_code(tmp_path, code):
     pytest.importorskip("openpyxl", reason="writes the workbook")
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name in ("legend", "values", "more"):
             pd.DataFrame({"gene": ["g1"]}).to_excel(book, sheet_name=name, index=False)
     table = read_raw_table(tmp_path / "x.xlsx", {})
-    cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id_column", code=code)
+    cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id", code=code)
     error = with_sheets(cause, table)
     assert "no 'id'. This is the first sheet, 'legend'; " in str(error)
-    assert str(error).endswith("sheet= in the options: 'values', 'more'")
+    assert str(error).endswith("set sheet: 'values', 'more'")
     assert error.code == (code or "workbook.first-sheet")
-    assert (error.file, error.key, error.sheet) == ("x.xlsx", "id_column", True)
+    assert (error.file, error.key, error.sheet) == ("x.xlsx", "id", True)

@@ -9,8 +9,7 @@ NEAREST = Method(
     source="nobody (2024)",
     parameters={"power": whole(1, 9)},
 )
-STEP = {"pattern": "^[0-9]+$", "description": "a whole number"}
-LINES = Source(name="lines", module="toyplugin.lines", options={"step": STEP})
+LINES = Source(name="lines", module="toyplugin.lines", keys={"step": whole(1)}, places=())
 COUNT = Analysis(
     name="count",
     compute="toyplugin.count",

@@ -8,7 +8,7 @@ from xnbflow.data.dataset import DataSet
 def load(dataset, downloads):
     """Return 24 samples of the classes odd and even, which feature ``a`` separates."""
     n = 24
-    step = int(dataset.options.get("step", 1))
+    step = dataset.options.get("step", 1)
     labels = np.where(np.arange(n) % 2, "odd", "even")
     separating = np.arange(n) * step + 100.0 * (labels == "odd")
     values = np.vstack([separating, np.arange(n) % 7])

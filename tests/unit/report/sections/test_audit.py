@@ -44,7 +44,7 @@ def test_what_limits_a_verdict_comes_before_warnings_and_these_before_notices(tm
     assert audit.audit_findings(study)["kind"].tolist() == kinds
     serious = audit.most_serious(study, "d")
     assert serious.short.startswith("2 of 20 samples are copies of others")
-    assert serious.sentence.endswith("(group=). 1 other finding below.")
+    assert serious.sentence.endswith("(group). 1 other finding below.")
 
 
 def test_a_notice_is_no_serious_finding(tmp_path):

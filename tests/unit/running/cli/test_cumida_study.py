@@ -11,10 +11,10 @@ from xnbflow.core.errors import InputError
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.running.cli.app import app
-from xnbflow.running.cli.cumida_study import cumida_location, write_cumida_study
+from xnbflow.running.cli.cumida_study import cumida_name, write_cumida_study
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.dataset_entry import read_entry
 
 SERIES = ["Brain_GSE50161", "Liver_GSE14520_U133A"]
 CSV = b"samples,type,g1,g2\n" + b"".join(
@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 def read_study(folder, name):
     settings = yaml.safe_load((folder / f"{name}.yaml").read_text())
-    return settings, read_sheet(folder / f"{name}.tsv")
+    return settings, {key: read_entry(key, entry) for key, entry in settings["datasets"].items()}
 
 
 def test_several_series_are_one_study(folder):
@@ -45,7 +45,6 @@ def test_several_series_are_one_study(folder):
     assert study["headline"] == "csnb-cv"
     assert study["classifiers"] == ["csnb-cv", "xnb", "nb", "forest"]
     assert set(study["classifiers"]) <= set(default_configuration()["classifiers"])
-    assert settings["sheets"] == ["config/datasets.tsv", "mine.tsv"]
     assert "download" not in settings
 
 
@@ -97,7 +96,7 @@ def test_the_series_are_downloaded_from_a_mirror(folder):
     assert series.values[0].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
 
 
-def test_arff_files_are_an_option_of_the_rows(folder):
+def test_arff_files_are_a_key_of_the_data_sets(folder):
     write_cumida_study(SERIES, "mine", arff=True)
     assert [row.options for row in read_study(folder, "mine")[1].values()] == [
         {"format": "arff"}
@@ -107,12 +106,12 @@ def test_arff_files_are_an_option_of_the_rows(folder):
 @pytest.mark.parametrize("name", ["GSE50161", "Brain-GSE50161", "Brain_50161", "Brain_GSE1/x", ""])
 def test_a_name_of_another_form_is_refused(name):
     with pytest.raises(InputError, match="is not a series of CuMiDa, as Brain_GSE50161 is"):
-        cumida_location(name)
+        cumida_name(name)
 
 
 def test_files_and_names_are_kept_apart(folder):
     write_cumida_study(SERIES[:1], "mine")
-    with pytest.raises(InputError, match=r"mine\.tsv exists; overwrite it by --force"):
+    with pytest.raises(InputError, match=r"mine\.yaml exists; overwrite it by --force"):
         write_cumida_study(SERIES, "mine")
     write_cumida_study(SERIES, "mine", force=True)
     assert list(read_study(folder, "mine")[1]) == SERIES

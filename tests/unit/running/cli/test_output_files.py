@@ -64,24 +64,25 @@ def test_no_command_replaces_what_it_reads(model, force):
     assert contents == {name: Path(name).read_bytes() for name in contents}
 
 
-@pytest.mark.parametrize("option", ["phenotype", "symbols"])
+@pytest.mark.parametrize("option", ["phenotype", "annotation"])
 def test_a_second_table_of_a_fit_is_not_replaced(folder, option):
     Path("second.csv").write_text("x")
     with pytest.raises(InputError, match=r"would replace second\.csv, which this command reads"):
         app.fit("data.csv", output=Path("second.csv"), force=True, **{option: "second.csv"})
     with pytest.raises(InputError, match=r"would replace second\.csv"):
-        app.fit("data.csv", output=Path("second.csv"), force=True, option=["annotation=second.csv"])
+        app.fit(
+            "data.csv", output=Path("second.csv"), force=True, settings=["annotation=second.csv"]
+        )
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_study_replaces_no_table_by_its_sheet(folder, force):
-    Path("data.csv").rename("data.tsv")
-    content = Path("data.tsv").read_bytes()
-    with pytest.raises(InputError, match=r"data\.tsv would replace") as refusal:
-        app.propose("data.tsv", label="type", output="data", force=force)
+def test_a_study_replaces_no_table_by_its_file(folder, force):
+    Path("data.csv").rename("data.yaml")
+    content = Path("data.yaml").read_bytes()
+    with pytest.raises(InputError, match=r"data\.yaml would replace") as refusal:
+        app.propose("data.yaml", label="type", output="data", force=force)
     assert "--force" not in str(refusal.value)
-    assert Path("data.tsv").read_bytes() == content
-    assert not Path("data.yaml").exists()
+    assert Path("data.yaml").read_bytes() == content
 
 
 def test_a_result_of_the_same_command_is_replaced_and_another_file_by_force(model):
@@ -106,14 +107,17 @@ def test_a_result_of_the_same_command_is_replaced_and_another_file_by_force(mode
 
 def test_files_of_a_study_that_a_user_may_have_edited_are_replaced_by_force(folder):
     app.propose("data.csv", label="type", output="mine")
-    with pytest.raises(InputError, match=r"mine\.tsv exists; overwrite it by --force"):
+    with pytest.raises(InputError, match=r"mine\.yaml exists; overwrite it by --force"):
         app.propose("data.csv", label="type", output="mine")
     app.propose("data.csv", label="type", output="mine", force=True)
 
 
 def test_a_file_of_a_folder_that_is_read_is_kept(tmp_path):
-    (tmp_path / "a.tsv").write_text("id\tsource\tlocation\t")
-    rule = {"inputs": [tmp_path], "is_earlier_result": lambda path: begins_with(path, "id\tsource")}
+    (tmp_path / "a.tsv").write_text("sample\tlabel\t")
+    rule = {
+        "inputs": [tmp_path],
+        "is_earlier_result": lambda path: begins_with(path, "sample\tlabel"),
+    }
     refuse_to_replace(tmp_path / "new.tsv", force=False, **rule)
     refuse_to_replace(tmp_path / "a.tsv", force=False, **rule)
     (tmp_path / "a.tsv").write_text("gene\ts1\n")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from proposed import NAMES, N, genes, over, summary_of_labels, table, write
-from toys import put
+from toys import entry_in, put, set_fields
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
@@ -19,30 +19,23 @@ from xnbflow.models.reading import read_samples
 from xnbflow.running.cli import commands, proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
-from xnbflow.running.project import ROOT, default_configuration, default_sheets
+from xnbflow.running.project import ROOT, default_configuration, overlay
 from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-KNOWN = [row for path in default_sheets().values() for row in read_sheet(path)]
-
 
 def proposed(name, folder):
-    """Return the row that is proposed for a table, as read from its sheet, and its folds."""
+    """Return the entry that is proposed for a table, as read from its file, and its folds."""
     path, user_input = write(name, folder)
-    options = [f"{key}={value}" for key, value in user_input.get("options", {}).items()]
-    propose(
-        str(path), label=user_input.get("label", ""), option=options, output=str(folder / "mine")
-    )
+    propose(str(path), output=str(folder / "mine"), **user_input)
     written = yaml.safe_load((folder / "mine.yaml").read_text())
-    settings = default_configuration()
-    settings |= {key: settings[key] | written.get(key, {}) for key in ("studies", "folds")}
-    schema = ROOT / "workflow/schemas/config.schema.json"
-    config = read_config(settings, schema, [*KNOWN, "mine"])
+    settings = overlay(default_configuration(), written)
+    config = read_config(settings, ROOT / "workflow/schemas/config.schema.json")
     (scheme,) = config.studies["mine"].folds
-    return read_sheet(folder / "mine.tsv")["mine"], config.folds[scheme].splits
+    return entry_in(folder / "mine.yaml"), config.folds[scheme].splits
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,35 +46,36 @@ def test_every_proposal_is_planned_acquired_and_divided(tmp_path, name):
     assert draw_folds(series, splits, 1)["fold"].nunique() == splits
     if name != "intensities and ages":  # whose logarithms are taken
         written = genes(n={"classes of four": 8, "classes of three": 6}.get(name, N))
-        first = 2 if name == "a class of two" else 0  # which the proposed map= leaves out
+        first = 2 if name == "a class of two" else 0  # which the proposed map leaves out
         np.testing.assert_array_equal(series.values.T, written[first : first + series.n_samples])
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
+    ("name", "fields"),
     [
         ("two plates", {"batch": "plate"}),
         ("two scan dates", {"batch": "ScanDate"}),
-        ("a date for each sample", {"phenotype_columns": "run_date"}),
+        ("a date for each sample", {"phenotype_columns": ("run_date",)}),
         ("patients twice", {"group": "patient"}),
-        ("three patients", {"phenotype_columns": "patient"}),
-        ("patients of one class but two", {"phenotype_columns": "donor"}),
-        ("patients, some unknown", {"phenotype_columns": "patient"}),
-        ("clinical numbers", {"phenotype_columns": "Alter,PSA"}),
-        ("clinical numbers of other names", {"phenotype_columns": "kreatinin_um,dauer"}),
-        ("names with commas", {"phenotype_columns": "Age%2C years,site%3B a%3Db"}),
+        ("three patients", {"phenotype_columns": ("patient",)}),
+        ("patients of one class but two", {"phenotype_columns": ("donor",)}),
+        ("patients, some unknown", {"phenotype_columns": ("patient",)}),
+        ("clinical numbers", {"phenotype_columns": ("Alter", "PSA")}),
+        ("clinical numbers of other names", {"phenotype_columns": ("kreatinin_um", "dauer")}),
+        ("names with commas", {"phenotype_columns": ("Age, years", "site; a=b")}),
         ("unknown classes", {"unlabelled": "drop"}),
-        ("samples in columns", {"batch": "plate", "phenotype_columns": "age,treatment"}),
-        ("a series matrix", {"group": "patient", "batch": "scan date", "literal": "none"}),
+        ("samples in columns", {"batch": "plate", "phenotype_columns": ("age", "treatment")}),
+        ("a series matrix", {"group": "patient", "batch": "scan date", "literal": ("none",)}),
     ],
 )
-def test_columns_are_proposed_for_what_they_are(tmp_path, capsys, name, options):
+def test_columns_are_proposed_for_what_they_are(tmp_path, capsys, name, fields):
     row, splits = proposed(name, tmp_path)
-    assert row.options == options
+    assert set_fields(row) == fields
     assert splits == (3 if name == "a series matrix" else 5)
     output = capsys.readouterr().out
-    assert ("not a feature by" in output) == ("age" in str(options).lower())
-    assert ("another scale than the features" in output) == ("dauer" in str(options))
+    names = ("age", "Age", "dauer", "Alter")
+    has_numbers = any(name in str(fields) for name in names)
+    assert ("outside the block of features" in output) == has_numbers
     assert ("'patient' has 3 values for 24 samples and is not proposed" in output) == (
         "three" in name
     )
@@ -91,19 +85,19 @@ def test_folds_are_as_many_as_the_classes_allow_or_no_study_is_written(tmp_path)
     for name, expected in (("four patients of each class", 4), ("classes of three", 3)):
         assert proposed(name, tmp_path / name)[1] == expected
     path = str(write("two plates", tmp_path)[0])
-    with pytest.raises(InputError, match=r"class 'ill' has 2 of the groups, and no .* No files"):
-        propose(path, label="diagnosis", option=["group=plate"], output=str(tmp_path / "no"))
-    assert not (tmp_path / "no.tsv").exists()
+    with pytest.raises(InputError, match=r"class 'ill' has 2 of the groups, and no .* No file"):
+        propose(path, label="diagnosis", settings=["group=plate"], output=str(tmp_path / "no"))
+    assert not (tmp_path / "no.yaml").exists()
 
 
 def test_earlier_files_are_overwritten_by_force_alone(tmp_path):
     path, output = write("two plates", tmp_path)[0], str(tmp_path / "mine")
     propose(str(path), output=output)
-    with pytest.raises(InputError, match=r"mine\.tsv exists; overwrite it by --force"):
+    with pytest.raises(InputError, match=r"mine\.yaml exists; overwrite it by --force"):
         propose(str(path), output=output)
     table(patient=over("a", "b")).to_csv(path, index=False)
     propose(str(path), output=output, force=True)
-    assert "patient" in (tmp_path / "mine.tsv").read_text()
+    assert "patient" in (tmp_path / "mine.yaml").read_text()
 
 
 RNG = np.random.default_rng(0)
@@ -113,11 +107,11 @@ LOGGED = np.clip(RNG.normal(7, 2.2, (N, 600)), 2.5, 15.5)
 @pytest.mark.parametrize(
     ("values", "column", "option", "reason"),
     [
-        (LOGGED, "Alter", {"scale": "log2"}, "Alter is not a feature"),
-        (LOGGED, "dauer", {"scale": "log2"}, "dauer has another scale"),
+        (LOGGED, "Alter", {"scale": "log2"}, "Alter is a number outside the block of features"),
+        (LOGGED, "dauer", {"scale": "log2"}, "dauer is a number outside the block of features"),
         (LOGGED * np.log(2), "Alter", {}, "600 features. Alter"),
         (np.log2(LOGGED), "Alter", {}, "look like logarithms of logarithms"),
-        (2**LOGGED, "Alter", {"transform": "log2"}, "The proposal is transform=log2"),
+        (2**LOGGED, "Alter", {"transform": "log2"}, "The proposal is transform: log2"),
     ],
 )
 def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, option, reason):
@@ -126,8 +120,8 @@ def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, op
     frame.insert(1, column, RNG.integers(18, 80, N))
     frame.to_csv(tmp_path / "x.csv", index=False)
     propose(str(tmp_path / "x.csv"), output=str(tmp_path / "mine"))
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
-    assert row.options == {"phenotype_columns": column} | option
+    row = entry_in(tmp_path / "mine.yaml")
+    assert set_fields(row) == {"phenotype_columns": (column,)} | option
     assert reason in capsys.readouterr().out
     series = acquire(row)
     assert series.scale == ("log2" if option else "")
@@ -136,9 +130,9 @@ def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, op
 
 def test_declared_logarithms_are_not_taken_again(tmp_path):
     path, _ = write("two plates", tmp_path)
-    row = commands.described_row(str(path), "diagnosis", options=["scale=ln", "transform=log2"])
-    with pytest.raises(InputError, match="scale=ln declares logarithms, and transform=log2"):
-        acquire(replace(row, options=row.options | {"drop": "plate"}))
+    keys = {"label": "diagnosis", "scale": "ln", "transform": "log2", "drop": ["plate"]}
+    with pytest.raises(InputError, match="scale: ln declares logarithms, and transform: log2"):
+        acquire(commands.described_entry(str(path), keys))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +140,7 @@ def test_declared_logarithms_are_not_taken_again(tmp_path):
     [
         ([f"{i % 51}" for i in range(60)], r"cut points, as .* survival analysis"),
         (RNG.normal(size=60).round(3), "51|60 distinct labels of 60 .* not classes"),
-        ([f"n{i // 2}" for i in range(60)], "30 distinct labels of 60 .* by map="),
+        ([f"n{i // 2}" for i in range(60)], "30 distinct labels of 60 .* by map"),
     ],
 )
 def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):
@@ -157,7 +151,9 @@ def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):
 
 def test_cut_points_make_classes(tmp_path):
     ages = [str(age) for age in (30, 49.9, 50, 71, 65, 12)]
-    rule = LabelRule.parse(SheetRow("x", "table", options={"map": "<50:young,<=65:old,>65:oldest"}))
+    rule = LabelRule.parse(
+        DatasetEntry("x", "table", map={"<50": "young", "<=65": "old", ">65": "oldest"})
+    )
     labels, keep, _ = rule.apply("x", ages, ages)
     assert labels.tolist() == ["young", "young", "old", "oldest", "old", "young"]
     assert keep.all()
@@ -177,17 +173,18 @@ def test_how_a_file_was_read_is_noted(tmp_path):
 
 
 def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):
-    frame = table().rename(columns={"g0": "AFFX-BioB-5_at", "g1": "(+)E1A_r60_1", "g2": "ERCC1"})
-    frame = frame.rename(columns={"g3": "ERCC-00002"})
+    controls = {"ZNF0": "AFFX-BioB-5_at", "ZNF1": "(+)E1A_r60_1", "ZNF3": "ERCC-00002"}
+    frame = table().rename(columns=lambda name: re.sub(r"^g(?=\d)", "ZNF", name))
+    frame = frame.rename(columns=controls | {"ZNF2": "ERCC1"})
     frame.to_csv(tmp_path / "x.csv", index=False)
-    row = commands.described_row(str(tmp_path / "x.csv"), "diagnosis")
+    row = commands.described_entry(str(tmp_path / "x.csv"), {"label": "diagnosis"})
     series = acquire(row)
-    assert series.features.tolist() == ["ERCC1", *(f"g{i}" for i in range(4, 30))]
+    assert series.features.tolist() == ["ERCC1", *(f"ZNF{i}" for i in range(4, 30))]
     assert "3 control probes were left out" in series.notes[0]
-    assert "controls=keep" in series.notes[0]
-    with_controls = acquire(replace(row, options={"controls": "keep"}))
+    assert "controls: keep" in series.notes[0]
+    with_controls = acquire(replace(row, controls="keep"))
     assert with_controls.features.tolist() == frame.columns[1:].tolist()
-    assert read_samples(row, {"label": "diagnosis"}).shape == (N, 30)  # as the model needs them
+    assert read_samples(row, row).shape == (N, 30)  # as the model needs them
 
 
 @pytest.mark.parametrize(("n_samples", "repeats"), [(20, 3), (1000, 3), (1001, 1)])
@@ -197,10 +194,7 @@ def test_folds_are_drawn_three_times_unless_there_are_many_samples(n_samples, re
 
 def test_a_proposal_names_its_repeated_folds(tmp_path):
     path, user_input = write("two plates", tmp_path)
-    options = [f"{key}={value}" for key, value in user_input.get("options", {}).items()]
-    propose(
-        str(path), label=user_input.get("label", ""), option=options, output=str(tmp_path / "mine")
-    )
+    propose(str(path), output=str(tmp_path / "mine"), **user_input)
     settings = yaml.safe_load((tmp_path / "mine.yaml").read_text())
     assert settings["studies"]["mine"]["folds"] == ["3x5-fold"]
     assert settings["folds"] == {"3x5-fold": {"splits": 5, "repeats": 3}}
@@ -267,11 +261,11 @@ def test_a_person_waits_for_one_retry(monkeypatch):
     monkeypatch.setattr(
         proposals, "summarise_table", lambda row, retry, places: policies.append(retry)
     )
-    proposals.summary_of(SheetRow("x", "table", "x.csv"), most_gigabytes=3.0)
+    proposals.summary_of(DatasetEntry("x", "table", "x.csv"), most_gigabytes=3.0)
     assert (policies[0].retries, policies[0].most_gigabytes) == (1, 3.0)
 
 
-@pytest.mark.parametrize("name", ["mine.yaml", "mine.tsv"])
+@pytest.mark.parametrize("name", ["mine.yaml", "mine.yml", "mine.tsv"])
 def test_a_study_is_named_without_the_ending_of_its_files(name):
     with pytest.raises(InputError, match="name the study 'mine'"):
         proposals.check_study_name(name)
@@ -297,62 +291,60 @@ def tissue(tmp_path):
 
 
 OF_DESIGN = [
-    "adjust=score,factor(plate)",
-    "reference=normal",
+    "adjust=[score, factor(plate)]",
     "repeated=correlation",
     "trend=yes",
-    "contrasts=tumour vs normal",
+    "contrasts=[tumour vs normal]",
 ]
 
 
-def test_options_of_a_design_are_written_into_the_study_and_its_columns_into_the_sheet(
+def test_keys_of_a_design_are_written_into_the_study_and_its_columns_into_the_data_set(
     tmp_path, tissue, capsys
 ):
     output = str(tmp_path / "mine")
-    propose(str(tissue), label="tissue", option=[*OF_DESIGN, "scale=log2"], output=output)
+    settings = [*OF_DESIGN, "scale=log2", "reference=normal"]
+    propose(str(tissue), label="tissue", settings=settings, output=output)
     study = yaml.safe_load((tmp_path / "mine.yaml").read_text())["studies"]["mine"]
     assert study["design"] == {
         "adjust": ["score", "factor(plate)"],
         "trend": True,
-        "reference": "normal",
         "contrasts": ["tumour vs normal"],
         "repeated": "correlation",
     }
-    row = read_sheet(tmp_path / "mine.tsv")["mine"]
-    assert not {"adjust", "reference", "repeated", "trend", "contrasts"} & set(row.options)
-    assert set(row.names("phenotype_columns")) == {"score", "plate"}
-    assert row.options["scale"] == "log2"
+    row = entry_in(tmp_path / "mine.yaml")
+    assert set(row.phenotype_columns) == {"score", "plate"}
+    assert (row.scale, row.reference) == ("log2", "normal")
     series = acquire(row, downloads=tmp_path)
     assert "score" not in series.features
     assert design_notes(series, Design.read(study["design"]))
     assert "reference: normal" in capsys.readouterr().out
 
 
-def test_a_study_without_options_of_a_design_has_none(tmp_path, tissue):
+def test_a_study_without_keys_of_a_design_has_none(tmp_path, tissue):
     propose(str(tissue), label="tissue", output=str(tmp_path / "mine"))
     study = yaml.safe_load((tmp_path / "mine.yaml").read_text())["studies"]["mine"]
     assert "design" not in study
 
 
 @pytest.mark.parametrize(
-    ("option", "message"),
+    ("setting", "message"),
     [
         ("reference=norml", "'norml', .*; did you mean 'normal'"),
-        ("repeated=median", "repeated 'median' .* did you mean 'mean'"),
-        ("trend=maybe", "trend 'maybe' is unknown; known: yes,"),
+        ("repeated=median", "repeated: unknown 'median'; did you mean 'mean'"),
+        ("trend=maybe", "trend: found 'maybe'; use true or false"),
     ],
 )
 def test_a_design_that_cannot_be_is_refused_before_files_are_written(
-    tmp_path, tissue, option, message
+    tmp_path, tissue, setting, message
 ):
     with pytest.raises(InputError, match=message):
-        propose(str(tissue), label="tissue", option=[option], output=str(tmp_path / "mine"))
+        propose(str(tissue), label="tissue", settings=[setting], output=str(tmp_path / "mine"))
     assert not (tmp_path / "mine.yaml").exists()
 
 
 def test_commands_without_a_study_have_no_design(tissue):
-    with pytest.raises(InputError, match="option reference is part of the design of a study"):
-        commands.described_row(str(tissue), "tissue", options=["reference=normal"])
+    with pytest.raises(InputError, match="trend is part of the design of a study"):
+        commands.described_entry(str(tissue), {"label": "tissue", "trend": True})
 
 
 @pytest.mark.parametrize(
@@ -424,11 +416,11 @@ def test_commands_without_a_study_have_no_design(tissue):
 )
 def test_the_reference_class_is_named_with_how_to_change_it(classes, chosen, reference, expected):
     summary = summary_of_labels(np.repeat(classes.split(), 3))
-    design = {"reference": chosen} if chosen else {}
-    result = proposals.with_reference(replace(summary, design=design))
-    assert result.design.get("reference") == reference
+    entry = replace(summary.entry, reference=chosen or None)
+    result = proposals.with_reference(replace(summary, entry=entry))
+    assert result.entry.reference == reference
     assert expected in result.reason
-    assert "--option reference=CLASS" in result.reason
+    assert "--set reference=CLASS" in result.reason
 
 
 def test_a_control_among_several_classes_is_the_reference_of_the_written_study(tmp_path):
@@ -437,5 +429,4 @@ def test_a_control_among_several_classes_is_the_reference_of_the_written_study(t
     ]
     table = put(tmp_path, "\n".join(["sample,diagnosis,g1,g2", *rows]) + "\n")
     propose(str(table), output=str(tmp_path / "mine"))
-    settings = yaml.safe_load((tmp_path / "mine.yaml").read_text())
-    assert settings["studies"]["mine"]["design"] == {"reference": "healthy"}
+    assert entry_in(tmp_path / "mine.yaml").reference == "healthy"

@@ -13,10 +13,10 @@ from toys import put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire, acquire_noting
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 from xnbflow.sources.places.downloads import Downloads, UnavailableError
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.sheet import SheetRow
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like intensities not logged:UserWarning")
 
@@ -76,7 +76,7 @@ def test_what_does_not_pass_by_waiting_goes_to_the_next_place_at_once(tmp_path, 
 BY_HAND = {
     "plain": ("Brain_GSE1.csv", CSV, SHA256, None),
     "gzipped": ("Brain_GSE1.csv.gz", gzip.compress(CSV), SHA256, None),
-    "another": ("Brain_GSE1.csv", CSV + b"x", SHA256, "has SHA-256 .* but the sheet has"),
+    "another": ("Brain_GSE1.csv", CSV + b"x", SHA256, "has SHA-256 .* but its data set has"),
     "broken": ("Brain_GSE1.csv.gz", gzip.compress(CSV * 99)[:-20], None, "broken or truncated"),
 }
 
@@ -120,26 +120,30 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
             places.fetch_location("table", f"{place.url}/{PATH}", name="theirs.csv")
             for place in (server, other, server)
         ]
-        theirs = SheetRow("theirs", "table", f"{server.url}/{PATH}")
-        assert summarise_table(theirs).row == replace(theirs, label="type", id_column="samples")
+        theirs = DatasetEntry("theirs", "table", f"{server.url}/{PATH}")
+        assert summarise_table(theirs).entry == replace(theirs, label="type", id_column="samples")
     assert paths[0] == paths[2] != paths[1]  # another URL is another file
     assert {path.parent for path in paths} == {tmp_path / "downloads" / "table"}
     assert [path.read_bytes() for path in paths] == [CSV, CSV + CSV, CSV]
 
 
-SHAPED = SheetRow(
-    "brain", "cumida", location="Brain/GSE1", sha256=None, samples=50, features=2, classes=2
+SHAPED = DatasetEntry(
+    "brain",
+    "cumida",
+    shape=Shape(samples=50, features=2, classes=2),
+    location="Brain/GSE1",
+    sha256=None,
 )
 #: What a server answers in place of the data, and why it is refused.
 WRONG = {
-    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet has"),
+    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but its data set has"),
     "a comment of HTML": (b"<!-- moved --><p>moved</p>", r"is a web page \(HTML\), not data"),
     "JSON": (b'{"error": "quota"}', r"is a server's answer \(JSON\), not data"),
     "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),
     "empty": (b"", "is empty"),
     "gzip": (gzip.compress(CSV, mtime=0)[:-20], "ended early .broken gzip"),
     "plain text": (b"Service moved, see elsewhere\n", "no label column"),
-    "half a file": (CSV[: CSV.index(b"s25,")], "25 samples found, the sheet expects 50"),
+    "half a file": (CSV[: CSV.index(b"s25,")], "25 samples found, shape has 50"),
     "cut within its last number": (CSV[:-2], "does not end with a line break"),
     "cut within a line": (CSV[: CSV.index(b"s25,") + 8], "does not end with a line break"),
     "another table": (b"id,class,x\n1,a,2\n2,b,3\n", "no label column"),
@@ -196,7 +200,7 @@ def origin_notes(folder, *servers):
     lock = folder / "checksums.sha256"
     urls = [server if isinstance(server, str) else server.url for server in servers]
     settings = {"timeout": 10.0, "retries": 0, "base_urls": {"cumida": urls}}
-    row = SheetRow("brain", "cumida", "Brain/GSE1")
+    row = DatasetEntry("brain", "cumida", "Brain/GSE1")
     _, notes = acquire_noting(row, downloads=folder, lock=lock, **settings)
     return notes["note"].tolist(), lock.read_text()
 
@@ -257,7 +261,7 @@ def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
 
 def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path, capsys):
     (tmp_path / "flat.csv").write_text("label,g1,g2\na,1,5\nb,2,5\n")
-    dataset = SheetRow("flat", "table", str(tmp_path / "flat.csv"), label="label")
+    dataset = DatasetEntry("flat", "table", str(tmp_path / "flat.csv"), label="label")
     series, notes = acquire_noting(dataset)
     assert series.n_features == 2
     assert notes.columns.tolist() == ["dataset", "code", "note", "advice"]

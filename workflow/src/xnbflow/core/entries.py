@@ -68,17 +68,21 @@ class Source:
     Attributes
     ----------
     name, module : str
-        Its name in the sheet of data sets, and the full path of the module with ``load(dataset:
-        SheetRow, downloads: Downloads) -> DataSet``.
-    options : dict of str to dict
-        Each option's JSON schema, of which ``enum``, ``pattern`` and ``maxLength`` are used; its
-        ``description`` is shown when a value is invalid.
+        Its name in the configuration, and the full path of the module with ``load(dataset:
+        DatasetEntry, downloads: Downloads) -> DataSet``.
+    keys : dict of str to dict
+        The JSON schema of each further key of an entry of ``datasets``; its ``description`` is
+        shown when a value is invalid. Keys that are no field of
+        `xnbflow.sources.dataset_entry.DatasetEntry` are in its ``options``.
+    places : tuple of str
+        The keys of which an entry has one, for where the data are: ``file``, ``url``,
+        ``accession`` or ``name``. Empty for a source that needs none.
     needs : tuple of str
-        The columns that a row must fill.
+        Further keys that an entry must have.
     files : dict of str to str
-        The fields (``location`` or options) that may name a user's file, so that the data set is
-        acquired again when the file changes. Each has a regular expression of values that are not
-        files, for example accessions; empty if every value is a file.
+        The fields (``location`` for the place, or keys) that may name a user's file, so that the
+        data set is acquired again when the file changes. Each has a regular expression of values
+        that are not files, for example accessions; empty if every value is a file.
     unserved : dict of str to str
         The files of data sets that no public address serves and a user supplies: by a regular
         expression of the location, the name of the file, in which ``{location}`` is replaced.
@@ -86,8 +90,9 @@ class Source:
 
     name: str
     module: str
-    options: Mapping[str, Schema] = field(default_factory=dict)
-    needs: tuple[str, ...] = ("location",)
+    keys: Mapping[str, Schema] = field(default_factory=dict)
+    places: tuple[str, ...] = ("name",)
+    needs: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     unserved: Mapping[str, str] = field(default_factory=dict)
 

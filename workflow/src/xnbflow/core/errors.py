@@ -16,11 +16,11 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class InputError(ValueError):
-    """Input that cannot be used: a file, a row of a sheet, a key of the configuration.
+    """Input that cannot be used: a file, a key of the configuration.
 
     The message has what was found, where, and what to do; a line that quotes too much of a file is
     cut in its middle. Programs read ``file``, ``key`` and ``remedy`` instead, and ``sheet``:
-    whether the message refers to the sheet of data sets, which a command has as options. An error
+    whether the message refers to keys of a data set, which a command has as options. An error
     of a declared `xnbflow.core.refusals.Refusal` has its ``code`` and the values of its ``fields``.
 
     Examples

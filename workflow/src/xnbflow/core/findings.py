@@ -54,13 +54,13 @@ class FindingKind:
 _COPIES = (
     "{count:.0f} of {total:.0f} samples are copies of others, or nearly, and known from training"
 )
-_LEAVE_COPIES_OUT = "leave copies of samples out, or keep them together in folds (group=)"
+_LEAVE_COPIES_OUT = "leave copies of samples out, or keep them together in folds (group)"
 _PATIENTS = (
     "{count:.0f} of {total:.0f} samples are probably of the same patients as others, which "
     "training and test share"
 )
 _NAME_PATIENTS = (
-    "name the patients of the samples by group= (the table `likely_repeats` proposes groups)"
+    "name the patients of the samples by group (the table `likely_repeats` proposes groups)"
 )
 _ADJUST = "to adjust comparisons of features for it, a study has `adjust: [{other}]` in its design"
 _NOT_SEPARATED = "the class cannot be separated from “{subject}”"
@@ -235,7 +235,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
             "the class can be recognised by the library size: libraries of “{class}” have "
             "{estimate:.1f} times the reads of “{other}”"
         ),
-        advice="normalise the counts in each fold (transform=tmm)",
+        advice="normalise the counts in each fold (transform: tmm)",
     ),
     ("values", "missing"): FindingKind(
         allows="partly supported",
@@ -244,7 +244,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
             "the class can be recognised by missing values: their share in “{class}” and in "
             "“{other}” differs by {estimate:.1%} of the values"
         ),
-        advice="compare the classes in features without missing values (missing=drop_features)",
+        advice="compare the classes in features without missing values (missing: drop_features)",
     ),
     ("values", "detection limit"): FindingKind(
         allows="partly supported",

@@ -1,4 +1,4 @@
-"""Refusals of input: a code, a sentence with fields and a key of the sheet, beside each rule."""
+"""Refusals of input: a code, a sentence with fields and a key, beside each rule."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -59,9 +59,9 @@ class Refusal:
         count with its noun (and verb), ``{n:is|are}`` a word by a count, and ``{names:list}`` or
         ``{names:list3}`` a list of at most eight or three names.
     key : str, optional
-        The column or option of the sheet that the sentence is about.
+        The key of the data set that the sentence is about.
     sheet : bool
-        Whether the remedy is in the sheet of data sets.
+        Whether the remedy is a key of the data set.
     kind : type
         The class of the exception, `InputError` or one of its subclasses.
 

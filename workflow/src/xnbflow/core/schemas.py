@@ -1,7 +1,7 @@
 """Validation of values by JSON schemas, with errors in one plain sentence."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -27,11 +27,17 @@ _BOUNDS = {
 }
 
 
-def check(value: object, schema: Mapping[str, Any], place: str) -> None:
+def check(
+    value: object,
+    schema: Mapping[str, Any],
+    place: str,
+    locate: Callable[[Sequence[Any]], str] | None = None,
+) -> None:
     """Raise an `InputError` unless a value, as read from YAML, satisfies a JSON schema (2020-12).
 
     The check is stricter than the standard: 5.0 is not an integer, and infinity is not a number.
     The message has the ``place`` of the value and the schema's ``description``, if there is one.
+    ``locate`` returns the file and line of a path of keys, which is added to the place.
 
     Examples
     --------
@@ -42,11 +48,35 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
     """
     if errors := list(_validator()(schema).iter_errors(value)):
         error = min(errors, key=lambda error: len(error.absolute_path))
-        keys = ".".join(str(key) for key in error.absolute_path)
+        path = list(error.absolute_path)
+        keys = ".".join(map(str, path))
         if len(keys) > 100:
             keys = f"{keys[:50]}...{keys[-45:]}"
         where = f"{place}, {keys}" if keys else place
-        raise InputError(f"{where}: {_complaint(error)}")
+        if locate is not None:
+            is_unknown = error.validator == "additionalProperties"
+            where += locate([*path, _unknown_key(error)] if is_unknown else path)
+        raise InputError(f"{where}: {_complaint(error)}", key=_key_of(error))
+
+
+def _unknown_key(error: Any) -> Any:
+    """Return the key that a schema does not allow."""
+    return next(key for key in error.instance if key not in error.schema.get("properties", {}))
+
+
+def _key_of(error: Any) -> str | None:
+    """Return the key that a person can correct: unknown, missing, or with a wrong value."""
+    path = list(error.absolute_path)
+    match error.validator:
+        case "additionalProperties":
+            key = _unknown_key(error)
+        case "required":
+            key = next(key for key in error.validator_value if key not in error.instance)
+        case "oneOf":
+            key = error.validator_value[0]["required"][0]
+        case _:
+            key = path[-1] if path else None
+    return None if key is None else str(key)
 
 
 def schema_in_words(schema: Mapping[str, Any]) -> str:
@@ -119,7 +149,7 @@ def _complaint(error: Any) -> str:
             text = f"{missing!r} is a required property, and missing. See config/README.md"
         case "additionalProperties":
             properties = list(schema.get("properties", {}))
-            unknown = next(key for key in value if key not in properties)
+            unknown = _unknown_key(error)
             text = f"unknown key {quoted(unknown)}; {known_names(str(unknown), properties)}"
         case "uniqueItems":
             twice = next(item for i, item in enumerate(value) if item in value[:i])
@@ -133,7 +163,8 @@ def _complaint(error: Any) -> str:
             text = f"unknown {quoted(value)}; {known_names(value, names)}"
         case "oneOf":
             keys = [repr(alternative["required"][0]) for alternative in expected]
-            text = f"give either {' or '.join(keys)}, and not both"
+            end = "and not both" if len(keys) == 2 else "and no other of them"
+            text = f"give either {' or '.join(keys)}, {end}"
         case "dependentRequired":
             text = f"{quoted(value)} lacks a key that another needs. See config/README.md"
         case _:

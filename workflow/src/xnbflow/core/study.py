@@ -5,10 +5,8 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from xnbflow.core.errors import InputError, known_names, quoted
 
 #: How the model of a feature treats several samples of a group, see `Design`; the first is the
 #: default.
@@ -37,7 +35,7 @@ class Design:
     trend : bool or None
         Whether the variance of a feature depends on its mean, as with logarithms of counts. For
         counts, whether this replaces the weights of `xnbflow.diagnostics.voom`. None is the default
-        of the data set: true after ``transform=log_cpm``, else false.
+        of the data set: true after ``transform: log_cpm``, else false.
     biology : tuple of str
         Columns of the samples that are part of the question, and shall not limit a verdict.
 
@@ -61,38 +59,6 @@ class Design:
         for key, value in settings.items():
             values[key] = tuple(value) if isinstance(value, list) else value
         return cls(**values)
-
-
-#: Keys of a design that may be written as options ``key=value``: on the command line, and in sheets
-#: of earlier versions, for which the message names the study's key ``design``.
-OPTIONS_OF_DESIGN = tuple(entry.name for entry in fields(Design) if entry.name != "biology")
-#: Options whose value is a list of names, separated by commas.
-_LIST_OPTIONS = ("adjust", "contrasts")
-#: The values of options that are not free text.
-_OPTION_CHOICES = {"trend": ("yes", "no"), "repeated": REPEATED}
-
-
-def design_settings(options: Mapping[str, str]) -> dict[str, Any]:
-    """Return options ``key=value`` as the values of a study's key ``design``.
-
-    Examples
-    --------
-    >>> design_settings({"adjust": "age, factor(plate)", "trend": "yes"})
-    {'adjust': ['age', 'factor(plate)'], 'trend': True}
-    """
-    settings: dict[str, Any] = {}
-    for key, text in options.items():
-        if key in _OPTION_CHOICES and text not in _OPTION_CHOICES[key]:
-            known = known_names(text, _OPTION_CHOICES[key])
-            msg = f"option {key} {quoted(text)} is unknown; {known}"
-            raise InputError(msg, key=key)
-        if key in _LIST_OPTIONS:
-            settings[key] = [name.strip() for name in text.split(",") if name.strip()]
-        elif key == "trend":
-            settings[key] = text == "yes"
-        else:
-            settings[key] = text
-    return settings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,11 @@
 """Terms of ``adjust``: the columns for which comparisons of classes are adjusted."""
 
-#: Around the name of a column that the option ``batch`` names, if the name does not mean a batch.
+#: Around the name of a column that the key ``batch`` names, if the name does not mean a batch.
 _BATCH, _END = "batch (", ")"
 
 
 def batch_column(name: str) -> str:
-    """Return the column of the samples that the option ``batch`` makes of a column.
+    """Return the column of the samples that the key ``batch`` makes of a column.
 
     Examples
     --------
@@ -16,17 +16,18 @@ def batch_column(name: str) -> str:
 
 
 def is_batch_column(column: str) -> bool:
-    """Return whether a column of the samples was named by the option ``batch``."""
+    """Return whether a column of the samples was named by the key ``batch``."""
     return column.startswith(_BATCH) and column.endswith(_END)
 
 
-def sheet_term(term: str) -> str:
-    """Return a term of ``adjust`` as a sheet has it, which names columns as the table does.
+def configured_term(term: str) -> str:
+    """Return a term of ``adjust`` as a configuration has it, which names columns as the table does.
 
     Examples
     --------
-    >>> sheet_term("factor(batch (day))"), sheet_term("batch (day)"), sheet_term("age")
-    ('factor(day)', 'day', 'age')
+    >>> terms = ["factor(batch (day))", "batch (day)", "age"]
+    >>> list(map(configured_term, terms))
+    ['factor(day)', 'day', 'age']
     """
     column = column_of_term(term)
     if not is_batch_column(column):

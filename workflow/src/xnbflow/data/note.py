@@ -31,9 +31,9 @@ class Note(str):
 
     Examples
     --------
-    >>> note = Note("3 probes were left out", advice="the option controls=keep keeps them")
+    >>> note = Note("3 probes were left out", advice="controls: keep keeps them")
     >>> print(note)
-    3 probes were left out; the option controls=keep keeps them
+    3 probes were left out; controls: keep keeps them
     >>> note.finding, note.code
     ('3 probes were left out', 'other')
     >>> platform = Note("GPL570", "platform", start="platform ")

@@ -33,8 +33,8 @@ def phenotype_of(series: DataSet) -> pd.DataFrame:
 def sample_column(series: DataSet, wanted: str, key: str) -> str:
     """Return the column of the samples that a ``key`` of the design names.
 
-    Small and capital letters are alike if no name is equal. A column that the option ``batch`` of
-    the sheet has marked, such as ``batch (plate)``, is also named by ``plate``. Any other name is
+    Small and capital letters are alike if no name is equal. A column that the key ``batch`` of a
+    data set has marked, such as ``batch (plate)``, is also named by ``plate``. Any other name is
     an `InputError`.
     """
     phenotype = phenotype_of(series)
@@ -46,8 +46,8 @@ def sample_column(series: DataSet, wanted: str, key: str) -> str:
     hint = known_names(wanted, names) if names else "the data set has none"
     msg = (
         f"data set {series.name}: {key} of the study's design names {quoted(wanted)}, which is not "
-        f"a column of the samples (a column of a table is one where the sheet has the option "
-        f"phenotype_columns={wanted}); {hint}"
+        f"a column of the samples (a column of a table is one where the data set has "
+        f"phenotype: {{columns: [{wanted}]}}); {hint}"
     )
     raise InputError(msg, key=key)
 

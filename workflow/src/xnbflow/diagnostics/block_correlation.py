@@ -61,7 +61,7 @@ def block_correlation(values: np.ndarray, matrix: np.ndarray, groups: np.ndarray
     0.5
     """
     if np.isnan(values).any():
-        msg = "the correlation of repeated samples needs values without gaps; use missing=impute"
+        msg = "the correlation of repeated samples needs values without gaps; use missing: impute"
         raise InputError(f"{msg}'s result, drop_features, or repeated=mean", key="repeated")
     left, singular, _ = np.linalg.svd(matrix, full_matrices=True)
     rank = int((singular > DEPENDENT * singular[0]).sum())

@@ -8,7 +8,7 @@ import re
 
 import pandas as pd
 
-from xnbflow.core.terms import is_batch_column, sheet_term
+from xnbflow.core.terms import configured_term, is_batch_column
 from xnbflow.diagnostics.column_values import as_dates
 from xnbflow.sources.formats.cell_texts import is_missing
 
@@ -41,7 +41,7 @@ def with_parts(phenotype: pd.DataFrame) -> pd.DataFrame:
     columns: dict[str, pd.Series] = {}
     for name, cells in phenotype.items():
         columns[str(name)] = cells
-        base = sheet_term(str(name)) if is_batch_column(str(name)) else str(name)
+        base = configured_term(str(name)) if is_batch_column(str(name)) else str(name)
         for part, part_cells in parts_of_column(cells).items():
             part_name = f"{base} ({part})"
             if part_name not in phenotype:

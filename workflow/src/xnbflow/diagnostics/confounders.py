@@ -15,7 +15,7 @@ from xnbflow.core.findings import Finding
 from xnbflow.core.joined_columns import join_columns
 from xnbflow.core.significance import FDR_LEVEL, TEST_LEVEL
 from xnbflow.core.study import Design
-from xnbflow.core.terms import is_batch_column, sheet_term
+from xnbflow.core.terms import configured_term, is_batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import phenotype_of, with_known_covariates
 from xnbflow.diagnostics.associations import (
@@ -184,7 +184,7 @@ def _genes(series: DataSet, name: str) -> _Genes:
     return _Genes(
         different=different,
         different_adjusted=different_adjusted,
-        term=sheet_term(term),
+        term=configured_term(term),
         n_unknown=int((~present).sum()),
     )
 

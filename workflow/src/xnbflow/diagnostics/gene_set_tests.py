@@ -72,7 +72,7 @@ def gene_set_notes(series: DataSet, sets: Mapping[str, set[str]]) -> list[str]:
     note = (
         f"no gene set has {SIZES[0]} to {SIZES[1]} measured genes ({n_measured:,} genes of the "
         "sets are measured), so that none is tested: sets and features must name genes alike; "
-        "give probes their symbols by annotation= in the sheet’s options"
+        "give probes their symbols by the key annotation of the data set"
     )
     return [note]
 

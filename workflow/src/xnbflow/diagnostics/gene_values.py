@@ -35,7 +35,7 @@ def gene_values(
 
     If there are more than ``n_samples`` samples, each class has its share of them, evenly spaced.
     The batch is the first column of the phenotype whose name is that of a batch and that has 2 to 8
-    values; the column of the option ``batch`` has priority. It is empty without such a column.
+    values; the column of the key ``batch`` has priority. It is empty without such a column.
     Groups, which may be patients, are numbered from 1 in the order of samples, so that their names
     are not on the page.
 

@@ -105,7 +105,7 @@ def library_sizes(series: DataSet) -> list[Finding]:
 
     Medians that differ 1.5-fold, with p at most 1 % in the test of Kruskal and Wallis, are a
     notice, and medians that differ threefold a warning: features with few reads are then detected
-    in one class only. Counts that are normalised in each fold (``transform=tmm``) have a notice at
+    in one class only. Counts that are normalised in each fold (``transform: tmm``) have a notice at
     most: `docs/methods/counts.md` has the level of their test.
     """
     counts = series.values

@@ -69,7 +69,7 @@ def estimator_for(
     if any(_names_columns(value) for value in entry.values()):
         msg = (
             f"{series.name}: the classifier names columns by @kind, and the features of counts "
-            "are selected in each fold; use transform=log_cpm in the sheet's options"
+            "are selected in each fold; use transform: log_cpm"
         )
         raise InputError(msg, key="transform", sheet=True)
     return normalising(estimator)

@@ -165,7 +165,7 @@ def leave_one_group_out(header: DataSet) -> pd.DataFrame:
     if header.groups is None:
         msg = (
             f"{header.name}: folds that leave one group out need groups; name the column of "
-            "patients or batches by group= in the sheet's options"
+            "patients or batches by group"
         )
         raise InputError(msg, sheet=True)
     names = np.unique(header.groups)

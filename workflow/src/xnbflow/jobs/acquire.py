@@ -6,15 +6,15 @@ from typing import Any
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import UnavailableError
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import write_truth
 from xnbflow.tables.contract import NOTES_TABLE, UNRESOLVED
 from xnbflow.tables.storage import write_parquet
 
 
 def acquire_data_set(
-    row: SheetRow,
+    entry: DatasetEntry,
     *,
     series: Path,
     notes: Path,
@@ -22,7 +22,7 @@ def acquire_data_set(
     checksums: Path,
     downloads: Mapping[str, Any],
 ) -> None:
-    """Write the canonical series of a row of the sheet, with notes and planted markers.
+    """Write the canonical series of a data set, with notes and planted markers.
 
     ``checksums`` is kept from run to run: a download is compared with that of an earlier run.
     ``downloads`` are settings of `xnbflow.sources.acquire.acquire`.
@@ -33,18 +33,18 @@ def acquire_data_set(
         If no place has a file. The message also has the line that leaves the data set out.
     """
     try:
-        data, noted = acquire_noting(row, lock=checksums, unresolved=UNRESOLVED, **downloads)
+        data, noted = acquire_noting(entry, lock=checksums, unresolved=UNRESOLVED, **downloads)
     except InputError as error:
         if not _is_unavailable(error):
             raise
         msg = (
-            f"{error}. To run without this data set, add skip: [{row.id}] to the configuration, or "
-            f"--config skip={row.id} to the command"
+            f"{error}. To run without this data set, add skip: [{entry.id}] to the configuration, "
+            f"or --config skip={entry.id} to the command"
         )
         raise UnavailableError(msg, file=error.file, code=error.code) from error
     data.write(series)
     write_parquet(noted, notes, NOTES_TABLE)
-    write_truth(row, truth)
+    write_truth(entry, truth)
     # a data set without downloads has no checksums; the rule promises the file
     checksums.touch()
 

@@ -16,7 +16,7 @@ def fit_kept_model(
     entry: Mapping[str, Any],
     *,
     series: Path,
-    origin: Mapping[str, str],
+    origin: Mapping[str, Any],
     predictions: Path,
     selected: Path,
     trained_classifiers: Sequence[str],

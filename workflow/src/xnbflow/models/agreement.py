@@ -1,17 +1,14 @@
 """Agreement of a model's predictions with the labels that a table has."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.sheet import SheetRow
-
-#: Options of the training data by which texts become labels.
-_LABEL_OPTIONS = ("regex", "map", "literal")
 
 
 @dataclass(frozen=True)
@@ -61,11 +58,11 @@ def agreement(
     classes: Sequence[str],
     predicted: Sequence[str],
     texts: Sequence[str],
-    options: Mapping[str, str] | None = None,
+    entry: DatasetEntry | None = None,
 ) -> Agreement | None:
     """Compare predictions with the texts of a column of labels; None where no label is a class.
 
-    The texts become labels by the ``options`` of the training data (regex, map, literal).
+    The texts become labels as those of the training data do, by the ``entry`` of these.
 
     Examples
     --------
@@ -73,9 +70,8 @@ def agreement(
     >>> compared.n_right, compared.n_samples, compared.confusion.loc["n"].tolist()
     (2, 3, [1, 1])
     """
-    options = options or {}
-    label_options = {key: options[key] for key in _LABEL_OPTIONS if key in options}
-    rule = LabelRule.parse(SheetRow("labels", "table", options=label_options))
+    entry = entry or DatasetEntry("labels", "table")
+    rule = LabelRule.parse(replace(entry, unlabelled=None))
     labels = [rule.label_of(str(text)) for text in texts]
     confusion = pd.DataFrame(0, index=list(classes), columns=list(classes))
     others: dict[str, int] = {}

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.errors import InputError, require_choice
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.evaluation.fitting import imputes
-from xnbflow.models.pipelines import explainer, is_relative, takes_features_apart
+from xnbflow.models.pipelines import explainer, is_relative, takes_counts, takes_features_apart
 from xnbflow.models.trained import TrainedModel
 from xnbflow.naive_bayes.independent import IndependentNB
 
@@ -55,10 +55,16 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
         )
         raise InputError(msg)
     columns = X.columns.astype(str).get_indexer(model.features)  # -1 where the table has none
-    absent = columns[model.used] < 0
+    has_no_column = columns[model.used] < 0
+    # Tables of counts lack the genes of which no sample has a read. A quarter of the training
+    # samples or more had none of these, too.
+    has_no_reads = np.zeros(len(model.used), dtype=bool)
+    if takes_counts(model.estimator):
+        has_no_reads = has_no_column & (model.quartiles[0, model.used] == 0)
+    absent = has_no_column & ~has_no_reads
 
     names = model.required[absent]
-    if absent.all():
+    if has_no_column.all():
         msg = (
             f"the table has none of the model's {len(absent)} {noun(len(absent), 'feature')}, "
             f"{listed(names)}; are its samples in rows and named alike?"
@@ -73,8 +79,9 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
         raise InputError(msg)
 
     values = np.full((len(X), len(model.features)), np.nan)
-    present = model.used[~absent]
+    present = model.used[~has_no_column]
     values[:, present] = _read_numbers(X, columns[present])
+    values[:, model.used[has_no_reads]] = 0.0
     lacking = np.isnan(values[:, model.used])
     fills_in = imputes(model.estimator)
     if missing == "error" and not fills_in:

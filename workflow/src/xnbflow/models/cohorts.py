@@ -167,7 +167,7 @@ def _refuse_incomparable(series: Sequence[DataSet]) -> None:
         labels = "; ".join(f"{one.name}: {', '.join(one.classes)}" for one in series)
         msg = (
             f"no series has two classes and all classes of the others ({labels}); give classes the "
-            "same labels in all series, for example by map= in the sheet"
+            "same labels in all series, for example by map"
         )
         raise InputError(msg, sheet=True)
 

@@ -27,9 +27,8 @@ def final_model(
     """Fit a classifier on all samples; a study's cross-validation has its performance.
 
     ``predictions`` and ``selected`` are what the training jobs of one scheme of folds wrote,
-    ``halves`` the table of `xnbflow.inference.halves.halves_table`. The ``origin`` has
-    location, label, column of names, orientation and options of the sheet (`SheetRow.origin`), so
-    that another table of the same form is read the same way.
+    ``halves`` the table of `xnbflow.inference.halves.halves_table`. The ``origin`` has the
+    ``entry`` of the data set, so that another table of the same form is read the same way.
     """
     if predictions.empty:
         msg = (

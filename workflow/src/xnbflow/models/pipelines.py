@@ -57,6 +57,19 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
     return np.sort(frame.columns.get_indexer(use.selected["feature"].unique()))
 
 
+def takes_counts(estimator: BaseEstimator) -> bool:
+    """Return whether a classifier begins with counts of reads, which it normalises.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> takes_counts(make_pipeline(CountNormalizer(), GaussianNB())), takes_counts(GaussianNB())
+    (True, False)
+    """
+    return any(isinstance(step, CountNormalizer) for step in _steps_before(estimator))
+
+
 def takes_features_apart(estimator: BaseEstimator) -> bool:
     """Return whether the steps before the last transform each feature by itself."""
     for step in _steps_before(estimator):

@@ -1,7 +1,7 @@
 """Reading of samples from a file or an accession, for training or prediction."""
 
-import itertools
 import re
+import shlex
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,24 +12,27 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, read_entry
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS, set_aside
-from xnbflow.sources.proposal.completed_row import column_of_samples, complete_row
+from xnbflow.sources.platforms import are_probes
+from xnbflow.sources.proposal.column_options import add_names, columns_named, set_aside
+from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
+from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
-from xnbflow.sources.sheet import SheetRow, escape_name, is_accession, reader_options, refuse_design
 from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
 
@@ -46,71 +49,52 @@ _FIRST_CHARACTERS = 4096
 _LOGGED = (RecognisedScale.LOGARITHMS, RecognisedScale.LOGGED_TWICE, RecognisedScale.MIXED)
 
 
-def described_row(
-    location: str,
-    label: str = "",
-    id_column: str = "",
-    options: Iterable[str] = (),
-    orientation: str = "rows",
-    *,
-    phenotype: str = "",
-    symbols: str = "",
-) -> SheetRow:
-    """Return the row of a sheet for a location: path, URL, GEO accession or ``source:location``.
+def described_entry(location: str, settings: Mapping[str, Any] | None = None) -> DatasetEntry:
+    """Return the entry of a data set that a command names, with the keys that it has.
 
-    ``options`` are ``key=value`` of the source, of which ``phenotype`` and ``symbols`` (the option
-    annotation) may be given by themselves; the others are as in the sheet.
+    Parameters
+    ----------
+    location : str
+        A path, a URL, an accession of GEO, or ``source:name``.
+    settings : mapping, optional
+        Keys of the entry with their values, as in the configuration. Keys that a source needs may
+        be absent.
+
+    Raises
+    ------
+    InputError
+        If the source has no such key, or a value is not valid.
 
     Examples
     --------
-    >>> described_row("GSE4107", "title").source, described_row("bundled:wine").location
-    ('geo', 'wine')
+    >>> described_entry("GSE4107", {"label": "title"}).source
+    'geo'
+    >>> described_entry("bundled:wine").location
+    'wine'
     """
     source, _, rest = location.partition(":")
     if source in known_sources() and rest:
+        place = known_sources()[source].places[0]
         location = rest
+    elif is_accession(location):
+        source, place = "geo", "accession"
     else:
-        source = "geo" if is_accession(location) or _is_geo_file(location) else "table"
-    texts = list(options)
-    if phenotype:
-        texts.append(f"phenotype={phenotype}")
-    if symbols:
-        texts.append(f"annotation={symbols}")
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
-
-    # Options of a source, each ``key=value``, by key; refuse other keys and forms.
-    accepted = known_sources()[source].options
-    settings = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if equals:
-            refuse_design({key: value}, f"option {text!r}")
-        if not equals or key not in accepted:
-            names = ", ".join(sorted(accepted)) or "none"
-            msg = f"option {text!r}: source {source} accepts, as key=value, {names}"
-            raise InputError(msg)
-        settings[key] = value
-
-    return SheetRow(
-        name or "table",
-        source,
-        location,
-        label=label or None,
-        id_column=id_column or None,
-        orientation=orientation,
-        options=settings,
-    )
+        source = "geo" if _is_geo_file(location) else "table"
+        place = "url" if "://" in location else "file"
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")[:60]
+    entry_settings = {"source": source, place: location, **(settings or {})}
+    return read_entry(name or "table", entry_settings, location, is_complete=False)
 
 
-def options_by_key(texts: Iterable[str]) -> dict[str, str]:
-    """Return options ``key=value`` by key.
+def recorded_entry(series: Mapping[str, Any]) -> DatasetEntry | None:
+    """Return the entry of a model's training data; None where the model has none.
 
-    Examples
-    --------
-    >>> options_by_key(["map=a:b", "transform=log2"])
-    {'map': 'a:b', 'transform': 'log2'}
+    ``series`` is the description of the series, `xnbflow.models.trained.TrainedModel.series`.
     """
-    return dict(text.partition("=")[::2] for text in texts)
+    settings = series.get("entry")
+    if not settings:
+        return None
+    return read_entry("model", settings, "the model's entry", is_complete=False)
 
 
 def _is_geo_file(location: str) -> bool:
@@ -121,7 +105,7 @@ def _is_geo_file(location: str) -> bool:
     return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
 
 
-def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
+def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) -> DataSet:
     """Read samples with their labels; what is downloaded is kept in the folder ``downloads``."""
     if dataset.source in _LOADERS and not dataset.label:
         msg = f"{dataset.location}: name the column of the class labels, as --label diagnosis"
@@ -144,8 +128,8 @@ class SamplesToPredict:
 
 
 def read_samples(
-    dataset: SheetRow,
-    known: Mapping[str, Any] | None = None,
+    dataset: DatasetEntry,
+    training: DatasetEntry | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
 ) -> pd.DataFrame:
@@ -157,12 +141,12 @@ def read_samples(
     model's ``features`` in its header has samples in columns. Columns of text that are not features
     are left out.
     """
-    return read_labelled_samples(dataset, known, downloads=downloads, features=features).frame
+    return read_labelled_samples(dataset, training, downloads=downloads, features=features).frame
 
 
 def read_labelled_samples(
-    dataset: SheetRow,
-    known: Mapping[str, Any] | None = None,
+    dataset: DatasetEntry,
+    training: DatasetEntry | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
     quartiles: np.ndarray | None = None,
@@ -172,34 +156,33 @@ def read_labelled_samples(
     The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
     another scale is transformed as the training data were, or refused.
     """
-    training = known or {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        dataset = first_complete_row(
+        dataset = first_complete_entry(
             dataset, training, features=set(features), downloads=Downloads(folder)
         )
         series = _read_unlabelled(dataset, folder)
         notes: tuple[str, ...] = ()
         transform = needed_transform(dataset, training, series, quartiles)
         if transform:
-            dataset = replace(dataset, options=dataset.options | {"transform": transform})
+            dataset = replace(dataset, transform=transform)
             series = _read_unlabelled(dataset, folder)
             note = (
-                f"transform={transform} was applied to the values of {dataset.location}, as "
-                "to the training data"
+                f"transform: {flow_yaml(transform)} was applied to the values of "
+                f"{dataset.location}, as to the training data"
             )
             notes = (note,)
     frame = series.frame()
     labels = None
     if series.sample_metadata is not None:
         metadata = series.sample_metadata
-        label = str(training.get("label") or "")
+        label = training.label if training else None
         if label in metadata:
             labels = [str(text) for text in metadata[label]]
     return SamplesToPredict(frame, labels, notes)
 
 
-def _read_unlabelled(dataset: SheetRow, folder: Path) -> DataSet:
+def _read_unlabelled(dataset: DatasetEntry, folder: Path) -> DataSet:
     """Read a data set whose samples need no labels."""
     if dataset.source not in _LOADERS:
         return acquire(dataset, downloads=str(folder))
@@ -208,36 +191,48 @@ def _read_unlabelled(dataset: SheetRow, folder: Path) -> DataSet:
 
 
 def needed_transform(
-    dataset: SheetRow,
-    training: Mapping[str, Any],
+    dataset: DatasetEntry,
+    training: DatasetEntry | None,
     series: DataSet,
     quartiles: np.ndarray | None,
-) -> str:
+) -> Any:
     """Return the transform of the training data that values still need; empty where none.
 
-    Raises an `InputError` for values that are not logged where the model has logarithms and the
-    transform of its training data is unknown.
+    Raises an `InputError` for logarithms where the model has values that are not logged, and for
+    values that are not logged where it has logarithms and the transform of its training data is
+    unknown.
     """
     if quartiles is None or dataset.source not in _LOADERS:
         return ""
-    if "transform" in dataset.options or series.n_features < _FEWEST_FEATURES:
+    if dataset.transform or series.n_features < _FEWEST_FEATURES:
         return ""
+    recognised, _ = scale_of(
+        series.values,
+        series.samples,
+        Path(dataset.location).name,
+        are_probes=are_probes(series.features),
+    )
     if is_not_logged(intensity_quantiles(quartiles)):
+        if recognised is RecognisedScale.LOGARITHMS:
+            low, median, high = np.nanmedian(quartiles, axis=1)
+            msg = (
+                f"{dataset.location} has logarithms, but the model was fitted to values that are "
+                f"not logged (quartiles of a typical feature {low:.4g}, {median:.4g}, {high:.4g}). "
+                "Give the values on the scale of the training data"
+            )
+            raise InputError(msg, file=dataset.location, key="transform")
         return ""
-    recognised, _ = scale_of(series.values, series.samples, Path(dataset.location).name)
     if recognised in _LOGGED:
         return ""
-    options = dict(option.partition("=")[::2] for option in training.get("options", ()))
-    transform = options.get("transform", "")
-    if transform:
-        return transform
+    if training and training.transform:
+        return training.transform
     description = str(recognised)
     if recognised is RecognisedScale.NOT_LOGGED:
         description = "values that are not logged"
     msg = (
         f"{dataset.location} has {description}, "
         "but the model was fitted to logarithms. Transform them as the training data were, by "
-        "--option transform=log2 (intensities), transform=log2p1 (TPM, FPKM) or "
+        "--set transform=log2 (intensities), transform=log2p1 (TPM, FPKM) or "
         f"transform={PROPOSED_COUNT_TRANSFORM} (counts)"
     )
     raise InputError(msg, file=dataset.location, key="transform")
@@ -252,28 +247,41 @@ def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
     return {str(feature): symbol for feature, symbol in pairs if symbol}
 
 
-def complete_training(dataset: SheetRow) -> SheetRow:
-    """Return the row of a table with samples' names, orientation and features as it shows them."""
+def proposed_transform(dataset: DatasetEntry, series: DataSet) -> str:
+    """Return the sentence that proposes a transform of training data, as a study does.
+
+    It is empty for values that need none, or if the entry has one.
+    """
+    if dataset.source not in _LOADERS:
+        return ""
+    proposed, reason = propose_scale(dataset, series)
+    if not proposed.transform or proposed.transform == dataset.transform:
+        return ""
+    assignment = f"transform={flow_yaml(proposed.transform)}"
+    return f"{reason.strip()} Fit the model again with --set {shlex.quote(assignment)}."
+
+
+def complete_training(dataset: DatasetEntry) -> DatasetEntry:
+    """Return the entry of a table with the keys that its layout shows, see `complete_entry`."""
     if dataset.source != "table":
         return dataset
     with tempfile.TemporaryDirectory() as folder:
-        return complete_row(dataset, Downloads(Path(folder)))
+        return complete_entry(dataset, Downloads(Path(folder)))
 
 
-def first_complete_row(
-    dataset: SheetRow,
-    training: Mapping[str, Any],
+def first_complete_entry(
+    dataset: DatasetEntry,
+    training: DatasetEntry | None,
     *,
     features: Collection[str],
     downloads: Downloads,
-) -> SheetRow:
+) -> DatasetEntry:
     """Fill in the training data's columns of labels and samples, if the table has them.
 
     The column of labels becomes one of the phenotype.
     """
     if dataset.source in _LOADERS:
-        defaults = {"controls": "keep", "missing": "impute", "unlabelled": IGNORE}
-        dataset = replace(dataset, options=defaults | dataset.options)
+        dataset = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
     if dataset.source == "geo" and not dataset.label:
         return replace(dataset, label="title")
     if dataset.source != "table":
@@ -287,16 +295,17 @@ def first_complete_row(
 
 def _complete_table(
     path: Path,
-    dataset: SheetRow,
-    training: Mapping[str, Any],
+    dataset: DatasetEntry,
+    training: DatasetEntry | None,
     *,
     features: Collection[str],
     downloads: Downloads,
-) -> SheetRow:
+) -> DatasetEntry:
     """Fill in the orientation of a table, its columns of labels and samples, and those of text."""
-    label = dataset.label or training.get("label")
-    id_column = dataset.id_column or training.get("id_column")
-    table = read_raw_table(path, dataset.options, most_rows=_ROWS_OF_TEXT)
+    training = training or DatasetEntry("none", "table")
+    label = dataset.label or training.label
+    id_column = dataset.id_column or training.id_column
+    table = read_raw_table(path, dataset.reading, most_rows=_ROWS_OF_TEXT)
     header = table.header
     phenotype = [name for name in header if name == label]
     names = {*header, *(without_version(header) or ())}
@@ -306,39 +315,31 @@ def _complete_table(
     if features and not samples_in_columns:
         texts = columns_of_text(table, {*features, *phenotype, id_column})
     if samples_in_columns:
-        return complete_row(replace(dataset, orientation="columns", label=None), downloads)
+        in_columns = replace(dataset, samples="columns", label=None)
+        return complete_entry(in_columns, downloads, features)
     if id_column not in header:
         id_column = dataset.id_column
-    if dataset.orientation == "rows":
+    if dataset.samples == "rows":
         if not id_column and header[0]:
             # The columns that describe samples in the training data are not those of names: two
             # samples have distinct values of ``sex``, which are not their names.
-            options = reader_options(options_by_key(training.get("options", ())))
-            options = {key: options[key] for key in OPTIONS_OF_COLUMNS if key in options}
-            settled_columns = replace(dataset, options=options)
-            settled = itertools.chain.from_iterable(map(settled_columns.names, options))
+            settled = [name for name in columns_named(training) if isinstance(name, str)]
             described_columns = {name for name in settled if not is_sample_id(name)}
             exceptions = {*features, *phenotype, *described_columns}
             id_column = column_of_samples(replace(dataset, label=None), downloads, exceptions)
         texts = [name for name in texts if name != id_column]
-        if texts:
-            drop = ",".join(map(escape_name, [*dataset.names("drop"), *texts]))
-            dataset = replace(dataset, options=dataset.options | {"drop": drop})
+        dataset = add_names(dataset, "drop", texts)
         dataset = replace(set_aside(dataset, phenotype), label=None)
     return replace(dataset, id_column=id_column)
 
 
 def columns_of_text(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
-    """Return the columns, except ``exceptions``, that contain text in the first rows.
-
-    Names that a list or a pattern of the sheet cannot represent are left out.
-    """
+    """Return the columns, except ``exceptions``, that contain text in the first rows."""
     rows = [table.cells(row) for row in range(min(_ROWS_OF_TEXT, len(table)))]
     columns = zip(table.header, *rows, strict=True)
     text_columns = []
     for name, *cells in columns:
-        representable = name and name == name.strip() and not set(name) & set(",*?[")
-        if representable and name not in exceptions and has_text(cells, table.decimal):
+        if name and name not in exceptions and has_text(cells, table.decimal):
             text_columns.append(name)
     return text_columns
 

@@ -195,7 +195,7 @@ def fit_model(
     symbols : mapping of str to str, optional
         Feature to gene symbol.
     origin : mapping, optional
-        Further items on the series, such as its ``location``.
+        Further items on the series: the ``entry`` of its data set as the configuration has it.
 
     Returns
     -------
@@ -209,8 +209,8 @@ def fit_model(
     Examples
     --------
     >>> from xnbflow.sources.acquire import acquire
-    >>> from xnbflow.sources.sheet import SheetRow
-    >>> wine = acquire(SheetRow("wine", "bundled", "wine"))
+    >>> from xnbflow.sources.dataset_entry import DatasetEntry
+    >>> wine = acquire(DatasetEntry("wine", "bundled", "wine"))
     >>> model = fit_model(wine, {"method": "xnb"}, cross_validate(wine, {"method": "xnb"}, 5))
     >>> model.classes, round(model.figures["accuracy"]["value"], 1)
     (['class_0', 'class_1', 'class_2'], 0.9)

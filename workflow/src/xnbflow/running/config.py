@@ -6,7 +6,8 @@ The Snakefile reads it in every cluster job: nothing numerical is imported here.
 import itertools
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,18 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.core.schemas import check
 from xnbflow.core.study import MAIN_JOB, Cohorts, Design, Study, Validation
 from xnbflow.core.terms import column_of_term
+from xnbflow.core.yaml_text import line_of_key
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
 from xnbflow.running.removed import refuse_removed
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry, wrong_location
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.tables.contract import JOBS, RESERVED_DATASETS
 
-#: The end of a message about a data set that no sheet defines.
-_SHEETS_HINT = (
-    ". Data sets are defined in the files under `sheets:`; every data set of a study must be in "
-    "one of them"
-)
+#: The end of a message about a data set that the configuration does not define.
+_DATASETS_HINT = ". Data sets are the entries of `datasets:`"
 
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
 RULES = frozenset({"all", "default", "figures", *JOBS})
@@ -56,7 +55,7 @@ class Config:
     """The whole configuration; see ``config/README.md`` for the keys."""
 
     run: tuple[str, ...]
-    sheets: tuple[str, ...]
+    datasets: dict[str, DatasetEntry]
     download: dict[str, Any]
     diagnostics: dict[str, Any]
     folds: dict[str, Folds]
@@ -123,22 +122,21 @@ class Config:
 
 
 def read_config(
-    raw: Mapping[str, Any],
-    schema: str | Path,
-    dataset_ids: Sequence[str],
+    raw: Mapping[str, Any], schema: str | Path, files: Sequence[str | Path] = ()
 ) -> Config:
     """Check a configuration against the JSON schema and across its fields; return a `Config`.
 
-    ``dataset_ids`` are the ids of all data sets in the sheets. An `InputError` names the key, what
-    was found and what to do.
+    An `InputError` names the key, what was found and what to do; and the line, if the key is in one
+    of the ``files`` of the configuration.
     """
     refuse_removed(raw)
-    check_schema(raw, schema)
+    check_schema(raw, schema, files)
+    datasets = read_datasets(raw, files)
     skip = raw.get("skip", ())  # a single name in --config skip=NAME
     config = Config(
         run=tuple(raw["run"]),
         skip=(skip,) if isinstance(skip, str) else tuple(skip),
-        sheets=tuple(raw["sheets"]),
+        datasets=datasets,
         download=dict(raw["download"]),
         diagnostics=dict(raw["diagnostics"]),
         folds={name: _folds(entry) for name, entry in raw["folds"].items()},
@@ -146,14 +144,14 @@ def read_config(
         studies=read_studies(raw),
         preprocessing={name: list(steps) for name, steps in raw.get("preprocessing", {}).items()},
     )
-    _check_names(config, dataset_ids)
+    _check_names(config)
     for name, entry in config.classifiers.items():
         check_estimator(entry, f"classifiers.{name}", "classifier")
     for study in config.studies.values():
-        _check_study(study, config, dataset_ids)
+        _check_study(study, config)
 
     # Check the steps of data sets, and that no classifier behind them names columns.
-    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, hint=_SHEETS_HINT)
+    _check_known("preprocessing", config.preprocessing, "data set", datasets, hint=_DATASETS_HINT)
     for name, steps in config.preprocessing.items():
         for i, step in enumerate(steps):
             check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
@@ -168,6 +166,7 @@ def read_config(
                 )
                 raise InputError(msg)
 
+    check_designs(config.studies.values(), datasets)
     return config
 
 
@@ -196,11 +195,27 @@ def study_of_job(job: Any) -> Study:
 def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     """Return the studies of a configuration by their ids; see `read_config` for its checks."""
     classifiers = raw["classifiers"]
-    return {name: _study(name, entry, classifiers) for name, entry in raw["studies"].items()}
+    references = {
+        name: settings["reference"]
+        for name, settings in raw["datasets"].items()
+        if settings.get("reference")
+    }
+    return {
+        name: _study(name, entry, classifiers, references) for name, entry in raw["studies"].items()
+    }
 
 
-def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) -> Study:
-    """Return the study that an entry describes; ``classifiers`` are all of the configuration."""
+def _study(
+    name: str,
+    entry: Mapping[str, Any],
+    classifiers: Mapping[str, Any],
+    references: Mapping[str, str],
+) -> Study:
+    """Return the study that an entry describes.
+
+    ``classifiers`` are all of the configuration; ``references`` are the reference classes of data
+    sets, which a design may replace.
+    """
     gene_sets = entry.get("gene_sets", ())
     if isinstance(gene_sets, str):
         gene_sets = (gene_sets,)
@@ -212,6 +227,10 @@ def _study(name: str, entry: Mapping[str, Any], classifiers: Mapping[str, Any]) 
     if not all(isinstance(value, Mapping) for value in declared.values()):
         declared = dict.fromkeys(entry.get("datasets", ()), declared)
     designs = {dataset: Design.read(settings) for dataset, settings in declared.items()}
+    for dataset in entry.get("datasets", ()):
+        design = designs.get(dataset, Design())
+        if dataset in references and not design.reference:
+            designs[dataset] = replace(design, reference=references[dataset])
 
     # The jobs of those classifiers of a study whose entry names one.
     jobs = {}
@@ -260,48 +279,64 @@ def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
     return Cohorts(**settings)
 
 
-def check_schema(raw: object, schema: str | Path) -> None:
+def check_schema(raw: object, schema: str | Path, files: Sequence[str | Path] = ()) -> None:
     """Raise an `InputError` unless the configuration conforms to its JSON schema."""
-    check(raw, json.loads(Path(schema).read_text(encoding="utf-8")), "configuration")
+    content = json.loads(Path(schema).read_text(encoding="utf-8"))
+    check(raw, content, "configuration", partial(place_in_files, files))
 
 
-def read_sheets(
-    paths: Mapping[str, str | Path],
-    defaults: Collection[str] = (),
-) -> tuple[dict[str, SheetRow], dict[str, str]]:
-    """Read several sheets of data sets as one; return the data sets and the sheet of each, by id.
+def read_datasets(
+    raw: Mapping[str, Any], files: Sequence[str | Path] = ()
+) -> dict[str, DatasetEntry]:
+    """Return the data sets of a configuration by id; see `read_entry` for the checks of each."""
+    datasets = {}
+    for name, settings in raw["datasets"].items():
+        place = ["datasets", name]
+        datasets[name] = read_entry(name, settings, locate=partial(_place_below, files, place))
+    return datasets
 
-    ``paths`` are by the sheets' names in the configuration. Data sets of the sheets named in
-    ``defaults`` are replaced by data sets of the same id in a later sheet.
+
+def _place_below(files: Sequence[str | Path], above: Sequence[Any], keys: Sequence[Any]) -> str:
+    """Return the file and line of a key below other keys, see `place_in_files`."""
+    return place_in_files(files, [*above, *keys])
+
+
+def place_in_files(files: Sequence[str | Path], keys: Sequence[Any]) -> str:
+    r"""Return the file and line of a key as a parenthesis; empty if no file has the key.
+
+    Of several files the last one counts, as it is laid over the others. For a key of a flow mapping
+    or of a list the line is that of its nearest key.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.yaml")
+    ...     _ = path.write_text("datasets:\n  x:\n    labl: type\n")
+    ...     place_in_files([path], ["datasets", "x", "labl"]).rpartition("/")[2]
+    'mine.yaml, line 3)'
     """
-    datasets: dict[str, SheetRow] = {}
-    sheets: dict[str, str] = {}
-    for sheet, path in paths.items():
-        rows = read_sheet(path)
-        for name in sorted(rows.keys() & datasets.keys()):
-            if sheets[name] in defaults:
-                continue
-            msg = f"{path}: data set {name!r} is defined in another sheet, too; rename one of them"
-            raise InputError(msg)
-        datasets |= rows
-        sheets |= dict.fromkeys(rows, sheet)
-    return datasets, sheets
+    for path in reversed(files):
+        line = line_of_key(Path(path).read_text(encoding="utf-8"), keys)
+        if line is not None:
+            return f" ({path}, line {line})"
+    return ""
 
 
-def check_designs(studies: Iterable[Study], rows: Mapping[str, SheetRow]) -> None:
+def check_designs(studies: Iterable[Study], entries: Mapping[str, DatasetEntry]) -> None:
     """Refuse to adjust for the class, or for groups, which are part of the model in any case.
 
-    ``rows`` are the data sets of the sheets by id. Other columns of samples are known only after a
+    ``entries`` are the data sets by id. Other columns of samples are known only after a
     data set is read: the job *genes* checks them.
     """
     for study in studies:
         for dataset, design in study.designs.items():
-            row = rows[dataset]
+            entry = entries[dataset]
             for column in map(column_of_term, design.adjust):
-                if column == row.label:
+                if column == entry.label:
                     reason = "the class: no comparison of classes can be adjusted for it"
-                elif column == row.options.get("group"):
-                    reason = "the sheet's group: groups are part of the model without it"
+                elif column == entry.group:
+                    reason = "its group: groups are part of the model without it"
                 else:
                     continue
                 msg = (
@@ -311,16 +346,19 @@ def check_designs(studies: Iterable[Study], rows: Mapping[str, SheetRow]) -> Non
                 raise InputError(msg, key="adjust")
 
 
-def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
+def _check_names(config: Config) -> None:
     """Check ids that are names of folders and rules, and the locations of downloads and folds."""
-    for name in sorted(RESERVED_DATASETS.intersection(dataset_ids)):
-        msg = f"sheet of data sets: {name!r} is the name of a folder of results/; use another id"
+    for name in sorted(RESERVED_DATASETS.intersection(config.datasets)):
+        msg = (
+            f"configuration, datasets: {name!r} is the name of a folder of results/; give the data "
+            "set another name"
+        )
         raise InputError(msg)
     for name in sorted(RULES.intersection(config.studies)):
         msg = f"configuration, studies: {name!r} is the name of a rule; give the study another id"
         raise InputError(msg)
     _check_known("run", config.run, "study", config.studies)
-    _check_known("skip", config.skip, "data set", dataset_ids, hint=_SHEETS_HINT)
+    _check_known("skip", config.skip, "data set", config.datasets, hint=_DATASETS_HINT)
     sources = config.download["base_urls"]
     _check_known("download.base_urls", sources, "source", known_sources())
     for source, urls in sources.items():
@@ -345,7 +383,7 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
             msg = f"configuration, {key}: {fault}"
             raise InputError(msg)
 
-    _refuse_alike("sheet of data sets", [*RESERVED_DATASETS, *dataset_ids])
+    _refuse_alike("configuration, datasets", [*RESERVED_DATASETS, *config.datasets])
     _refuse_alike("configuration, studies", config.studies)
     _refuse_alike("configuration, classifiers", config.classifiers)
     _refuse_alike("configuration, folds", config.folds)
@@ -383,11 +421,13 @@ def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
     return bare
 
 
-def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
+def _check_study(study: Study, config: Config) -> None:
     """Check that the names in a study exist, and that its parts fit together."""
     place = f"studies.{study.id}"
     classifiers = study.classifiers
-    _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids, hint=_SHEETS_HINT)
+    _check_known(
+        f"{place}.datasets", study.datasets, "data set", config.datasets, hint=_DATASETS_HINT
+    )
     _check_known(f"{place}.classifiers", classifiers, "classifier", config.classifiers)
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
@@ -422,7 +462,9 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     for name, settings in study.analyses.items():
         where = f"{place}.analyses.{name}"
         datasets = settings.get("datasets", ())
-        _check_known(f"{where}.datasets", datasets, "data set", dataset_ids, hint=_SHEETS_HINT)
+        _check_known(
+            f"{where}.datasets", datasets, "data set", config.datasets, hint=_DATASETS_HINT
+        )
         if "folds" in settings:
             _check_known(f"{where}.folds", [settings["folds"]], "scheme of folds", config.folds)
         check_analysis(known_analyses()[name], settings.get("params", {}), f"{where}.params")

@@ -30,12 +30,12 @@ class DataSetPlanner:
 
     # acquire
 
-    def row(self, wildcards: Any) -> dict[str, Any]:
-        """Return the row of a data set."""
-        return vars(self.plan.datasets[wildcards.dataset])
+    def dataset_entry(self, wildcards: Any) -> dict[str, Any]:
+        """Return the entry of a data set as the configuration has it."""
+        return self.plan.datasets[wildcards.dataset].settings()
 
     def user_files(self, wildcards: Any) -> dict[str, str]:
-        """Return the user's files of a data set by the field of the sheet that names them."""
+        """Return the user's files of a data set by the field of the entry that names them."""
         place = f"data set {wildcards.dataset}"
         files = self.plan.datasets[wildcards.dataset].local_files
         return {key: self.plan.local_file(path, f"{place}, {key}") for key, path in files.items()}
@@ -58,11 +58,11 @@ class DataSetPlanner:
         return own_code([known_sources()[source].module])
 
     def size_mb(self, wildcards: Any, files: Any) -> float:
-        """Return the MB of a data set as text by its files, a rule's inputs, else by the sheet."""
+        """Return the MB of a data set as text by its files, a rule's inputs, else by the entry."""
         size = 0.0
         for path, mb in zip(files, files.size_files_mb, strict=True):
             size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
-        return size or self.plan.sheet_mb(wildcards)
+        return size or self.plan.dataset_mb(wildcards)
 
     # diagnose and genes
 
@@ -167,6 +167,6 @@ class DataSetPlanner:
         """Return the one job of *check* that fits the classifier to halves, or none."""
         return [{}] if wildcards.classifier in self.halves_classifiers(wildcards) else []
 
-    def origin(self, wildcards: Any) -> dict[str, str]:
-        """Return where a data set comes from, for the card of a model."""
-        return self.plan.datasets[wildcards.dataset].origin
+    def origin(self, wildcards: Any) -> dict[str, Any]:
+        """Return the entry of a data set, which a model keeps."""
+        return {"entry": self.plan.datasets[wildcards.dataset].settings()}

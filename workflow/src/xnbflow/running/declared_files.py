@@ -1,13 +1,13 @@
-"""Files that a sheet or the configuration declares: none may be where the workflow writes."""
+"""Files that the configuration declares: none may be where the workflow writes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.study import Study
 from xnbflow.running.config import Config
+from xnbflow.sources.dataset_entry import local_path
 from xnbflow.sources.places.pinned import pinned_url
-from xnbflow.sources.sheet import SheetRow, local_path
 
 #: Folders below `results` that belong to no data set.
 _COMMON = ("studies", "logs", "benchmarks")
@@ -15,25 +15,17 @@ _COMMON = ("studies", "logs", "benchmarks")
 _FILES = ("README.md", "index.html")
 
 
-def refuse_outputs(config: Config, rows: Mapping[str, SheetRow], sheets: Mapping[str, str]) -> None:
+def refuse_outputs(config: Config) -> None:
     """Raise an `InputError` for a declared file at a path that jobs write or may remove.
 
     These are `results/studies`, `results/logs`, `results/benchmarks` and `results/{dataset}` of
     every data set, named by whatever path or link. Other files in `results` are the user's.
-
-    Parameters
-    ----------
-    config : Config
-    rows : mapping of str to SheetRow
-        The data sets of the sheets by id.
-    sheets : mapping of str to str
-        The sheet of each data set.
     """
-    for name, row in rows.items():
-        for key, path in row.local_files.items():
-            _refuse(path, rows, f"sheet {sheets[name]}, data set {name!r}, {key}", "the sheet")
+    for name, entry in config.datasets.items():
+        for key, path in entry.local_files.items():
+            _refuse(path, config.datasets, f"configuration, datasets.{name}, {key}")
     for place, path in _files_of_configuration(config):
-        _refuse(path, rows, f"configuration, {place}", "the configuration")
+        _refuse(path, config.datasets, f"configuration, {place}")
 
 
 def _files_of_configuration(config: Config) -> Iterable[tuple[str, Path]]:
@@ -52,7 +44,7 @@ def _gene_set_files(study: Study) -> Iterable[tuple[str, Path]]:
             yield f"studies.{study.id}.gene_sets", Path(location)
 
 
-def _refuse(path: Path, datasets: Mapping[str, SheetRow], place: str, text: str) -> None:
+def _refuse(path: Path, datasets: Collection[str], place: str) -> None:
     """Raise an `InputError` if a path is in a folder of results."""
     results = Path("results").resolve()
     # the path itself, also where it does not exist yet, and what a link leads to
@@ -65,6 +57,6 @@ def _refuse(path: Path, datasets: Mapping[str, SheetRow], place: str, text: str)
             msg = (
                 f"{place}: {quoted(str(path))} is in results/{first}, where this workflow writes "
                 "and removes files, so that a run could replace it. Move or copy the file to "
-                f"another folder, such as data/, and name it there in {text}"
+                f"another folder, such as data/, and name it there"
             )
             raise InputError(msg, file=str(path))

@@ -12,26 +12,22 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study
 from xnbflow.running.config import Config
 from xnbflow.running.project import existing_path
+from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sheet import SheetRow, local_path
 from xnbflow.tables.contract import DOWNLOADS
 
 #: Why a data set under `skip` is left out.
 _SKIPPED = "it is under skip in the configuration"
 
 
-def data_sets_left_out(
-    config: Config, rows: Mapping[str, SheetRow], root: Path
-) -> dict[str, dict[str, str]]:
+def data_sets_left_out(config: Config, root: Path) -> dict[str, dict[str, str]]:
     """Return the data sets that each study runs without, with the reasons.
 
     Parameters
     ----------
     config : Config
-    rows : mapping of str to SheetRow
-        The data sets of the sheets by id.
     root : Path
-        The folder of the project, which may have files that a sheet names.
+        The folder of the project, which may have files that an entry names.
 
     Returns
     -------
@@ -40,7 +36,9 @@ def data_sets_left_out(
     """
     base_urls = config.download["base_urls"]
     optional = {name for study in config.studies.values() for name in study.optional}
-    absent = {name: _why_absent(rows[name], base_urls, root) for name in sorted(optional)}
+    absent = {
+        name: _why_absent(config.datasets[name], base_urls, root) for name in sorted(optional)
+    }
     left_out: dict[str, dict[str, str]] = {}
     for study in config.studies.values():
         reasons = {}
@@ -74,16 +72,16 @@ def refuse_without_data(study: Study) -> None:
     raise InputError(msg, key="datasets")
 
 
-def _why_absent(row: SheetRow, base_urls: Mapping[str, Sequence[str]], root: Path) -> str:
+def _why_absent(entry: DatasetEntry, base_urls: Mapping[str, Sequence[str]], root: Path) -> str:
     """Return which file of a data set is absent; empty if all are there, or can be downloaded."""
-    for key, path in row.local_files.items():
+    for key, path in entry.local_files.items():
         if not existing_path(path, root).exists():
             return f"{key}: there is no file {path}"
-    name = _supplied_file(row)
-    folders = [local_path(place) for place in base_urls.get(row.source, ())]
+    name = _supplied_file(entry)
+    folders = [local_path(place) for place in base_urls.get(entry.source, ())]
     if not name or None in folders:  # an address has it
         return ""
-    usual = Path(DOWNLOADS, row.source, Path(name).name)
+    usual = Path(DOWNLOADS, entry.source, Path(name).name)
     places = [usual]
     for folder in folders:
         places += [Path(folder or ".", name), Path(folder or ".", Path(name).name)]
@@ -92,9 +90,9 @@ def _why_absent(row: SheetRow, base_urls: Mapping[str, Sequence[str]], root: Pat
     return f"there is no file {usual}"
 
 
-def _supplied_file(row: SheetRow) -> str:
+def _supplied_file(entry: DatasetEntry) -> str:
     """Return the file that a user supplies for a data set that no public address serves."""
-    for location, name in known_sources()[row.source].unserved.items():
-        if re.fullmatch(location, row.location):
-            return row.options.get("file", name.replace("{location}", row.location))
+    for location, name in known_sources()[entry.source].unserved.items():
+        if re.fullmatch(location, entry.location):
+            return entry.options.get("file", name.replace("{location}", entry.location))
     return ""

@@ -16,21 +16,15 @@ from snakemake.exceptions import WorkflowError
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
 from xnbflow.evaluation.methods import known_methods
-from xnbflow.running.config import (
-    Config,
-    check_designs,
-    check_schema,
-    read_config,
-    read_sheets,
-)
+from xnbflow.running.config import Config, read_config
 from xnbflow.running.declared_files import refuse_outputs
 from xnbflow.running.left_out import data_sets_left_out, refuse_without_data
-from xnbflow.running.project import default_sheets, existing_path
-from xnbflow.sources.sheet import SheetRow, local_path
+from xnbflow.running.project import existing_path
+from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 
-#: Number of features of a series whose row of the sheet has none: as of the array HG-U133 Plus 2.
+#: Number of features of a series whose entry has none: as of the array HG-U133 Plus 2.
 _USUAL_FEATURES = 54_675
-#: Number of samples of a series whose row of the sheet has none. With too little memory a job is
+#: Number of samples of a series whose entry has none. With too little memory a job is
 #: killed, so that a single series counts as a large one, and each of several as one of usual size.
 _SAMPLES_OF_LARGE_SERIES = 300
 _SAMPLES_OF_USUAL_SERIES = 100
@@ -53,10 +47,8 @@ class Plan:
         The configuration as it was read.
     config : Config
         The configuration, checked.
-    datasets : dict of str to SheetRow
-        The data sets of all sheets by id.
-    sheets : dict of str to str
-        The sheet that defines each data set.
+    datasets : dict of str to DatasetEntry
+        The data sets of the configuration by id.
     mark_local : callable
         Snakemake's ``local``, for files that are never in a storage.
     left_out : dict of str to dict
@@ -68,8 +60,7 @@ class Plan:
     root: Path
     raw: Mapping[str, Any]
     config: Config
-    datasets: dict[str, SheetRow]
-    sheets: dict[str, str]
+    datasets: dict[str, DatasetEntry]
     mark_local: Callable[[str], str]
     left_out: dict[str, dict[str, str]] = field(default_factory=dict)
     planned: dict[str, Study] = field(default_factory=dict)
@@ -80,33 +71,22 @@ class Plan:
         raw: Mapping[str, Any],
         root: Path,
         mark_local: Callable[[str], str] = str,
+        files: Sequence[str | Path] = (),
     ) -> "Plan":
         """Return the plan of a configuration; an `InputError` names what is wrong in it.
 
-        Sheets of the project and of the papers come first; the configuration's sheets may define
-        their data sets anew.
+        ``files`` are those of the configuration, in which a message names the line of a key.
         """
         schema = root / "workflow/schemas/config.schema.json"
-        check_schema(raw, schema)
-        configured = {sheet: existing_path(sheet, root) for sheet in raw["sheets"]}
-        configured_paths = {path.resolve() for path in configured.values()}
-        shipped = {
-            sheet: path
-            for sheet, path in default_sheets(root).items()
-            if path.resolve() not in configured_paths
-        }
-        datasets, sheets = read_sheets(shipped | configured, defaults=shipped)
-        config = read_config(raw, schema, list(datasets))
-        check_designs(config.studies.values(), datasets)
-        refuse_outputs(config, datasets, sheets)
+        config = read_config(raw, schema, files)
+        refuse_outputs(config)
         return cls(
             root=root,
             raw=raw,
             config=config,
-            datasets=datasets,
-            sheets=sheets,
+            datasets=config.datasets,
             mark_local=mark_local,
-            left_out=data_sets_left_out(config, datasets, root),
+            left_out=data_sets_left_out(config, root),
         )
 
     def study(self, wildcards: Any) -> Study:
@@ -142,7 +122,7 @@ class Plan:
         return sorted({name for study in self.config.studies.values() for name in study.analyses})
 
     def local_file(self, path: str | Path, place: str) -> str:
-        """Return an existing file of the project, or one that a sheet or the configuration names.
+        """Return an existing file of the project, or one that the configuration names.
 
         ``place`` is where it is named, for the message if it does not exist.
         """
@@ -154,15 +134,15 @@ class Plan:
             raise WorkflowError(msg)
         return self.mark_local(str(file))
 
-    def sheet_mb(self, wildcards: Any, samples: int = _SAMPLES_OF_LARGE_SERIES) -> float:
-        """Return the MB of a data set as text by its shape in the sheet.
+    def dataset_mb(self, wildcards: Any, samples: int = _SAMPLES_OF_LARGE_SERIES) -> float:
+        """Return the MB of a data set as text by its ``shape`` in the configuration.
 
-        ``samples`` is their number if the sheet has none.
+        ``samples`` is their number if that has none.
         """
         return self._text_mb(wildcards.dataset, samples)
 
-    def sheets_mb(self, wildcard_values: Iterable[Mapping[str, str]]) -> float:
-        """Return the MB of several data sets as text, see `sheet_mb`.
+    def datasets_mb(self, wildcard_values: Iterable[Mapping[str, str]]) -> float:
+        """Return the MB of several data sets as text, see `dataset_mb`.
 
         ``wildcard_values`` are those of a file of each data set, ``{"dataset": "wine"}``.
         """
@@ -170,9 +150,9 @@ class Plan:
         return sum(self._text_mb(name, _SAMPLES_OF_USUAL_SERIES) for name in datasets)
 
     def _text_mb(self, dataset: str, samples: int) -> float:
-        """Return the MB of a data set as text, of ``samples`` if the sheet has no number."""
-        row = self.datasets[dataset]
-        return (row.samples or samples) * (row.features or _USUAL_FEATURES) * _MB_PER_VALUE
+        """Return the MB of a data set as text, of ``samples`` if its shape has no number."""
+        shape = self.datasets[dataset].shape
+        return (shape.samples or samples) * (shape.features or _USUAL_FEATURES) * _MB_PER_VALUE
 
     def file_of_scheme(self, folds: str) -> list[str]:
         """Return the user's file of predefined folds of a scheme; an empty list without one."""
@@ -206,7 +186,7 @@ class Plan:
         """
         design = vars(study.design_of(dataset))
         if design["trend"] is None:
-            is_log_cpm = self.datasets[dataset].options.get("transform") == "log_cpm"
+            is_log_cpm = self.datasets[dataset].transform_name == "log_cpm"
             return design | {"trend": is_log_cpm}
         return design
 

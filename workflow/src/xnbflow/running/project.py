@@ -1,9 +1,10 @@
-"""The files of the workflow: the default configuration and the sheets of data sets.
+"""The files of the workflow: its default configuration.
 
 The Snakefile reads it: nothing numerical is imported here.
 """
 
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +21,28 @@ def default_configuration(root: Path = ROOT) -> dict[str, Any]:
     paths = [*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"]
     merged: dict[str, Any] = {}
     for path in paths:
-        _merge(merged, parse_yaml(path.read_text(encoding="utf-8")))
+        merged = overlay(merged, parse_yaml(path.read_text(encoding="utf-8")))
     return merged
 
 
-def default_sheets(root: Path = ROOT) -> dict[str, Path]:
-    """Return the sheets of data sets of a project and of the papers, by their names in results.
+def overlay(configuration: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration with another one laid over it.
 
-    The names begin with ``xnbflow/``: a user's sheet may have the same place in another folder.
+    Nested mappings are merged key by key, but a data set is replaced as a whole: keys of another
+    source would have no meaning.
 
     Examples
     --------
-    >>> list(default_sheets())[0]
-    'xnbflow/config/datasets.tsv'
+    >>> ours = {"datasets": {"x": {"source": "bundled", "name": "wine"}}, "run": ["a"]}
+    >>> overlay(ours, {"datasets": {"x": {"source": "table", "file": "x.csv"}}})
+    {'datasets': {'x': {'source': 'table', 'file': 'x.csv'}}, 'run': ['a']}
     """
-    paths = [root / "config/datasets.tsv", *sorted(PAPERS.glob("*/datasets.tsv"))]
-    return {f"xnbflow/{path.parent.name}/{path.name}": path for path in paths}
+    merged = deepcopy(dict(configuration))
+    _merge(merged, over)
+    datasets = over.get("datasets")
+    if isinstance(datasets, Mapping):
+        merged["datasets"] |= deepcopy(dict(datasets))
+    return merged
 
 
 def existing_path(path: str | Path, root: Path) -> Path:

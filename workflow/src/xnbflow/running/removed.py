@@ -32,16 +32,22 @@ class Removed(NamedTuple):
 
 _ADJUSTED_CLASSIFIER = (
     "a classifier is trained on the values as they are. Adjust the comparisons of single genes by "
-    "adjust in the design of the study, and name patients by group= in the sheet; the audit and "
+    "adjust in the design of the study, and name patients by group in the data set; the audit and "
     "the tests within batches show whether a batch or another column explains the classes"
 )
 _PAIRS_ONLY = (
-    "comparisons are of two classes. Write A vs B, with classes that the option map= of the sheet "
-    "can make of levels and numbers (map=<60:young,>=60:old), and adjust for other columns by "
-    "adjust; test slopes, trends and interactions with limma"
+    "comparisons are of two classes. Write A vs B, with classes that the key map of the data set "
+    'can make of levels and numbers (map: {"<60": young, ">=60": old}), and adjust for other '
+    "columns by adjust; test slopes, trends and interactions with limma"
 )
 #: Everything that was removed. Add a line for a key that goes, with what a person writes instead.
 REMOVED = (
+    Removed(
+        "sheets",
+        "",
+        "data sets are entries of `datasets:` of the configuration, not rows of a sheet; see "
+        "config/README.md",
+    ),
     Removed("*/method", r"adjust_covariates|xnbflow\..*CovariateAdjuster", _ADJUSTED_CLASSIFIER),
     Removed("*/method", r"centre_groups|xnbflow\..*GroupCentrer", _ADJUSTED_CLASSIFIER),
     Removed(

@@ -256,11 +256,10 @@ class StudyPlanner:
         datasets = {}
         preprocessing = {}
         for name in study.all_datasets:
-            datasets[name] = {"sheet": plan.sheets[name], **vars(plan.datasets[name])}
+            datasets[name] = plan.datasets[name].settings()
             if name in plan.config.preprocessing:
                 preprocessing[name] = plan.config.preprocessing[name]
         configuration = {
-            "sheets": plan.raw["sheets"],
             "studies": {study.id: plan.raw["studies"][study.id]},
             "datasets": datasets,
             "classifiers": {name: plan.raw["classifiers"][name] for name in study.classifiers},

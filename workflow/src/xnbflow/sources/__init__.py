@@ -1,14 +1,15 @@
-"""Where data sets come from: the sheet, places, formats, roles, series, and proposals.
+"""Where data sets come from: entries, places, formats, roles, series, and proposals.
 
-A row of the sheet becomes a data set in one pass::
+An entry of the configuration becomes a data set in one pass::
 
-    sheet -> acquire -> a source -> places -> formats -> roles -> series -> data set
+    entry -> acquire -> a source -> places -> formats -> roles -> series -> data set
 
 ============================ =============================================================
 file                         question
 ============================ =============================================================
-``sheet``, ``registry``      which rows has the sheet, and which options has a source?
-``acquire``                  how does a row become a checked data set?
+``dataset_entry``,           what does the configuration have of a data set, and which keys
+``registry``                 has a source?
+``acquire``                  how does an entry become a checked data set?
 ``table``, ``geo``,          what does this source read? (one module for each entry of the
 ``cumida``, ``microarray``,  registry, with a function ``load``)
 ``bundled``, ``simulate``
@@ -16,12 +17,12 @@ file                         question
 ``formats``                  which names and cells has a file of this format? (a
                              ``RawTable``)
 ``orientation``              which rows and columns of it are samples, and which variables?
-``roles``                    what is each variable, by the row of the sheet?
+``roles``                    what is each variable, by the entry?
 ``annotation``,              which gene does a probe measure, and of which array is it?
 ``platforms``
 ``series``                   how do values, labels and names become a data set?
-``proposal``                 what does a file probably contain, and which row of the sheet
-                             fits it?
+``infer``                    which columns of a table are features, by names and values?
+``proposal``                 what does a file probably contain, and which entry fits it?
 ============================ =============================================================
 
 Each package begins with the questions of its files.

@@ -1,4 +1,4 @@
-"""Acquire a data set: from a row of the sheet to a checked canonical series."""
+"""Acquire a data set: from an entry of the configuration to a checked canonical series."""
 
 import importlib
 import logging
@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
-from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note, NoteWarning
 from xnbflow.sources.annotation import fetch_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads, Origin
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import DOWNLOADS, NOTES_TABLE
 from xnbflow.tables.storage import table_of
 
@@ -30,7 +30,7 @@ _NAMED_FEATURES = 5
 
 
 def acquire(
-    dataset: SheetRow,
+    dataset: DatasetEntry,
     *,
     downloads: str | Path = DOWNLOADS,
     base_urls: Mapping[str, Sequence[str]] | None = None,
@@ -39,12 +39,12 @@ def acquire(
     unresolved: str | Path | None = None,
     **retry: Any,
 ) -> DataSet:
-    """Get a data set from its source and check it against the sheet.
+    """Get a data set from its source and check it against its entry.
 
     Parameters
     ----------
-    dataset : SheetRow
-        A row of the sheet.
+    dataset : DatasetEntry
+        Its entry in the configuration.
     downloads : path
         Folder for downloaded files, in which files put there by hand are found, too.
     base_urls : mapping of str to sequence of str, optional
@@ -69,7 +69,7 @@ def acquire(
     Raises
     ------
     InputError
-        If the data cannot be downloaded or read, or contradict the sheet.
+        If the data cannot be downloaded or read, or contradict the entry.
 
     Warns
     -----
@@ -78,7 +78,8 @@ def acquire(
 
     Examples
     --------
-    >>> acquire(SheetRow("wine", "bundled", "wine", samples=178)).values.shape
+    >>> from xnbflow.sources.dataset_entry import Shape
+    >>> acquire(DatasetEntry("wine", "bundled", "wine", shape=Shape(samples=178))).values.shape
     (13, 178)
     """
     fetcher = Downloads(
@@ -88,14 +89,14 @@ def acquire(
         Path(lock) if lock else None,
         unresolved=Path(unresolved) if unresolved else None,
     )
-    # The module of a source has a function `load`, which returns the series of a row of the sheet.
+    # The module of a source has a function `load`, which returns the series of an entry.
     source = importlib.import_module(known_sources()[dataset.source].module)
 
     def load_checked() -> DataSet:
         # The annotation comes first, so that a series without one is not downloaded.
-        row = fetch_annotation(dataset, fetcher) if "annotation" in dataset.options else dataset
-        series: DataSet = source.load(row, fetcher)
-        _check_shape(dataset, series)
+        entry = fetch_annotation(dataset, fetcher) if dataset.annotation else dataset
+        series: DataSet = source.load(entry, fetcher)
+        check_shape(dataset, series)
         return series
 
     # A file that is refused, such as a page of a server instead of the data, is fetched elsewhere.
@@ -117,12 +118,12 @@ def acquire(
         f"{difference.sentence} (within its tolerance)"
         for difference in _shape_differences(dataset, series)
     ]
-    for note in [*differences, *series.notes, *_notes_on_constants(series)]:
+    for note in [*differences, *series.notes, *notes_on_constants(series)]:
         warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     return series
 
 
-def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
+def acquire_noting(dataset: DatasetEntry, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
     """Acquire a data set; return it and the table ``notes``.
 
     The notes are the warnings, then where each file came from and which places failed. The
@@ -149,32 +150,39 @@ def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.Data
     return series, table_of(rows, NOTES_TABLE)
 
 
-def _check_shape(dataset: SheetRow, series: DataSet) -> None:
-    """Refuse a series of one class, or of another shape than the sheet's within its tolerance."""
+def check_shape(dataset: DatasetEntry, series: DataSet) -> None:
+    """Refuse a series of one class, or of another shape than the entry's within its tolerance."""
     if len(series.classes) < 2:
         samples = either(
             series.n_samples, "the only sample has", f"all {series.n_samples:,} samples have"
         )
-        raise _ONE_CLASS.error(dataset=dataset.id, samples=samples, label=str(series.labels[0]))
-    tolerances = {"features": int(dataset.options.get("features_tolerance", 0))}
+        msg = (
+            f"data set {dataset.id}: {samples} the label {quoted(str(series.labels[0]))}; a "
+            "classifier needs at least two classes (the key map leaves out labels that it does "
+            "not list)"
+        )
+        raise InputError(msg, key="label")
+    tolerances = {"features": dataset.shape.features_tolerance}
     for difference in _shape_differences(dataset, series):
-        if difference.size > tolerances.get(difference.column, 0):
-            raise _OTHER_SHAPE.error(
-                dataset=dataset.id, text=difference.sentence, key=difference.column
+        if difference.size > tolerances.get(difference.key, 0):
+            msg = (
+                f"data set {dataset.id}: {difference.sentence}; get the right file, or correct "
+                "the key shape"
             )
+            raise InputError(msg, key=difference.key)
 
 
 @dataclass(frozen=True)
 class _ShapeDifference:
-    """A column of the sheet with another number than the series: its name, and the difference."""
+    """A key of ``shape`` with another number than the series: its name, and the difference."""
 
-    column: str
+    key: str
     size: int
     sentence: str
 
 
-def _shape_differences(dataset: SheetRow, series: DataSet) -> list[_ShapeDifference]:
-    """Return the numbers of samples, features and classes that differ from the sheet's."""
+def _shape_differences(dataset: DatasetEntry, series: DataSet) -> list[_ShapeDifference]:
+    """Return the numbers of samples, features and classes that differ from the entry's."""
     counts = {
         "samples": series.n_samples,
         "features": series.n_features,
@@ -182,15 +190,15 @@ def _shape_differences(dataset: SheetRow, series: DataSet) -> list[_ShapeDiffere
     }
     singulars = {"samples": "sample", "features": "feature", "classes": "class"}
     differences = []
-    for column, count in counts.items():
-        expected = getattr(dataset, column)
+    for key, count in counts.items():
+        expected = getattr(dataset.shape, key)
         if expected not in (None, count):
-            sentence = f"{counted(count, singulars[column])} found, the sheet expects {expected}"
-            differences.append(_ShapeDifference(column, abs(count - expected), sentence))
+            sentence = f"{counted(count, singulars[key])} found, shape has {expected}"
+            differences.append(_ShapeDifference(key, abs(count - expected), sentence))
     return differences
 
 
-def _notes_on_constants(series: DataSet) -> list[str]:
+def notes_on_constants(series: DataSet) -> list[str]:
     """Return a note on features with a single value, apart from missing ones."""
     lowest = np.fmin.reduce(series.values, axis=1)
     highest = np.fmax.reduce(series.values, axis=1)
@@ -206,18 +214,3 @@ def _notes_on_constants(series: DataSet) -> list[str]:
         f"{either(len(constant), 'carries', 'carry')} no information about the classes"
     )
     return [note]
-
-
-_ONE_CLASS = Refusal(
-    code="acquire.one-class",
-    sentence=(
-        "data set {dataset}: {samples} the label {label!r}; a classifier needs at least two "
-        "classes (map= leaves out labels that it does not list)"
-    ),
-)
-
-_OTHER_SHAPE = Refusal(
-    code="acquire.other-shape",
-    sentence="data set {dataset}: {text}; get the right file, or correct the sheet",
-    sheet=True,
-)

@@ -18,12 +18,12 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.platforms import recognise_platform
-from xnbflow.sources.sheet import SheetRow
 
 #: Where NCBI serves GEO.
 GEO_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
@@ -65,21 +65,21 @@ _EMPTY = frozenset({"", "---", "--", "na", "n/a", "null", "none", "--control", "
 _NO_ANNOTATION = Refusal(
     code="annotation.no-annotation",
     sentence=(
-        "data set {dataset}, annotation={annotation}: {error}\nName a table of your own, with "
-        "features in the first column and a column 'symbol', or set annotation=none to have "
+        "data set {dataset}, annotation {annotation}: {error}\nName a table of your own, with "
+        "features in the first column and a column 'symbol', or set annotation: none to have "
         "features without symbols"
     ),
     key="annotation",
 )
 
 
-def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
-    """Get the annotation that the row names by a platform or a URL; return the row with its path.
+def fetch_annotation(dataset: DatasetEntry, downloads: Downloads) -> DatasetEntry:
+    """Get the annotation that the entry names by a platform or a URL; return it with the path.
 
     For a platform without an annotation at GEO the table that its maker submitted is used; if that
     has no symbols, there is a warning, and features get none.
     """
-    annotation = dataset.options.get("annotation", "none")
+    annotation = dataset.annotation or "none"
     try:
         if re.fullmatch(r"GPL\d+", annotation):
             path = _platform_file(annotation, downloads)
@@ -88,10 +88,11 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
             if not has_symbols:
                 msg = (
                     f"data set {dataset.id}: neither an annotation nor the submitted table of "
-                    f"{annotation} at GEO has gene symbols; name a table of your own by annotation="
+                    f"{annotation} at GEO has gene symbols; name a table of your own by "
+                    "annotation"
                 )
                 warnings.warn(msg, UserWarning, stacklevel=2)
-                return replace(dataset, options=dataset.options | {"annotation": "none"})
+                return replace(dataset, annotation="none")
         elif "://" in annotation:
             path = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
         else:
@@ -100,7 +101,7 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
         raise _NO_ANNOTATION.error(
             dataset=dataset.id, annotation=annotation, error=error, file=error.file
         ) from error
-    return replace(dataset, options=dataset.options | {"annotation": str(path)})
+    return replace(dataset, annotation=str(path))
 
 
 def has_annotation(platform: str, downloads: Downloads) -> bool:
@@ -112,15 +113,15 @@ def has_annotation(platform: str, downloads: Downloads) -> bool:
 
 
 def propose_annotation(
-    dataset: SheetRow, series: DataSet, downloads: Downloads | None
-) -> tuple[SheetRow, list[str]]:
-    """Return the row with the option ``annotation`` of its array, and a sentence about it.
+    dataset: DatasetEntry, series: DataSet, downloads: Downloads | None
+) -> tuple[DatasetEntry, list[str]]:
+    """Return the entry with the ``annotation`` of its array, and a sentence about it.
 
-    A series with gene symbols, or with an option on them, and features that are no probes of a
-    known array have no proposal. Where the annotation cannot be had, the row is unchanged, and the
-    sentence contains what to add. Without ``downloads`` nothing is proposed.
+    A series with gene symbols, or with this key, and features that are no probes of a known array
+    have no proposal. Where the annotation cannot be had, the entry is unchanged, and the sentence
+    contains what to add. Without ``downloads`` nothing is proposed.
     """
-    if downloads is None or "annotation" in dataset.options:
+    if downloads is None or dataset.annotation:
         return dataset, []
     if series.feature_metadata is not None and "symbol" in series.feature_metadata:
         return dataset, []
@@ -130,16 +131,16 @@ def propose_annotation(
     accession = platform.accession
     if has_annotation(accession, downloads):
         sentence = (
-            f"The features are probes of {platform.name}. The proposal is annotation={accession}: "
+            f"The features are probes of {platform.name}. The proposal is annotation: {accession}: "
             f"the run downloads their gene symbols from GEO (about {platform.megabytes:g} MB)."
         )
-        dataset = replace(dataset, options=dataset.options | {"annotation": accession})
+        dataset = replace(dataset, annotation=accession)
         return dataset, [sentence]
     sentence = (
         f"WITHOUT GENE SYMBOLS: the features are probes of {platform.name}, but no file of "
         f"{accession} can be had from here; the study will run on probes. For symbols add "
-        f"annotation={accession} to the options where GEO can be reached (about "
-        f"{platform.megabytes:g} MB), or annotation=FILE, a table of probes and symbols."
+        f"annotation: {accession} where GEO can be reached (about {platform.megabytes:g} MB), or "
+        "annotation: FILE, a table of probes and symbols."
     )
     return dataset, [sentence]
 

@@ -13,25 +13,24 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from xnbflow.core.errors import InputError, about_file
-from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import GEO_URLS
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matches
 from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead
 from xnbflow.sources.formats.geo_table import SYMBOLS, read_geo_table
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.orientation import SamplesInColumns
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.roles import assign_roles, matches
+from xnbflow.sources.roles import assign_roles
 from xnbflow.sources.series.contents import series_of_table
 from xnbflow.sources.series.steps import finish
-from xnbflow.sources.sheet import SheetRow, check_options, escape_name, is_accession
 
 #: Identifiers of probes without a gene, in small letters.
 _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
 
 
-def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
+def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL."""
     location = dataset.location
     if is_accession(location):
@@ -59,13 +58,6 @@ def accession_path(accession: str) -> str:
     return f"series/{folder}/matrix/{accession}_series_matrix.txt.gz"
 
 
-_SEVERAL_PLATFORMS = Refusal(
-    code="geo.several-platforms",
-    sentence="{where}{accession} has several platforms, one file each; give one of {offered}",
-    key="location",
-)
-
-
 @contextmanager
 def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> Iterator[None]:
     """Name the files of an accession that has several platforms, if the block cannot get one."""
@@ -81,7 +73,8 @@ def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> I
         if not matrices:
             raise
         offered = ", ".join(sorted(set(matrices)))
-        raise _SEVERAL_PLATFORMS.error(where=where, accession=accession, offered=offered) from error
+        msg = f"{where}{accession} has several platforms, one file each; give one of {offered}"
+        raise InputError(msg, key="accession") from error
 
 
 def fetch_accession(
@@ -93,26 +86,26 @@ def fetch_accession(
         return downloads.fetch("geo", path, default=GEO_URLS, sha256=sha256)
 
 
-def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
+def read_geo(path: str | Path, dataset: DatasetEntry) -> DataSet:
     """Read a series matrix or a GDS (``*_series_matrix.txt``, ``GDS*.soft``), plain or gzipped.
 
-    The row's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
-    the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options are
-    described in `xnbflow.sources.roles.assign_roles` and `xnbflow.sources.series.steps.finish`.
+    The entry's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
+    the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its other keys
+    are described in `xnbflow.sources.roles.assign_roles` and `xnbflow.sources.series.steps.finish`.
     Titles, sources and characteristics are ``sample_metadata`` of the data set.
     """
     path = Path(path)
-    check_options(dataset)
     with about_file(path):
         raw, head = read_geo_table(path)
-        row = _with_fields(path, dataset, head)
-        table = _samples_in_columns(raw, head, row)
-        series = series_of_table(table, assign_roles(table, row), row)
+        dataset = _with_fields(path, dataset, head)
+        table = _samples_in_columns(raw, head, dataset)
+        series = series_of_table(table, assign_roles(table, dataset), dataset)
         metadata = series.sample_metadata
         # Titles and sources remain descriptions of the samples where they are the label, too.
-        if row.label not in head.characteristics:
-            position = list(head.fields).index(str(row.label))
-            metadata.insert(min(position, len(metadata.columns)), row.label, series.labels)
+        label = str(dataset.label)
+        if label not in head.characteristics:
+            position = list(head.fields).index(label)
+            metadata.insert(min(position, len(metadata.columns)), label, series.labels)
         notes: list[str] = []
         if head.platform:
             notes.append(Note(head.platform, "platform", start="platform "))
@@ -126,35 +119,41 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
             note_unlogged=True,
             platforms=head.platform,
         )
-        return finish(series, row)
+        return finish(series, dataset)
 
 
-def _with_fields(path: Path, dataset: SheetRow, head: GeoHead) -> SheetRow:
-    """Return the row with the fields of the head that its label and options name.
+def _with_fields(path: Path, dataset: DatasetEntry, head: GeoHead) -> DatasetEntry:
+    """Return the entry with the fields of the head that its label and other keys name.
 
-    The names of fields may have other letters in the sheet, or ``characteristics:`` before them.
+    The names of fields may have other letters there, or ``characteristics:`` before them.
     """
     label, _ = head.label_texts(f"data set {dataset.id}: {path}", dataset.label or "")
-    options = dict(dataset.options)
-    for key in ("group", "batch"):
-        if key in options:
-            options[key] = head.field_named(options[key]) or options[key]
-    if "phenotype_columns" in options:
-        names = [head.field_named(name) or name for name in dataset.names("phenotype_columns")]
-        options["phenotype_columns"] = ",".join(map(escape_name, names))
-    return replace(dataset, label=label, orientation="columns", options=options)
+    return replace(
+        dataset,
+        label=label,
+        samples="columns",
+        group=_field_of(head, dataset.group),
+        batch=_field_of(head, dataset.batch),
+        phenotype_columns=tuple(
+            head.field_named(name) or name for name in dataset.phenotype_columns
+        ),
+    )
 
 
-def _samples_in_columns(raw: RawTable, head: GeoHead, dataset: SheetRow) -> SamplesInColumns:
+def _field_of(head: GeoHead, name: str | None) -> str | None:
+    """Return the field that a key names; another name is unchanged, and refused later."""
+    return name and (head.field_named(name) or name)
+
+
+def _samples_in_columns(raw: RawTable, head: GeoHead, dataset: DatasetEntry) -> SamplesInColumns:
     """Return the table of a file of GEO, with the samples in the order of its head.
 
-    The symbols of a GDS annotate its probes. The option ``drop`` may name samples.
+    The symbols of a GDS annotate its probes. The key ``drop`` may name samples.
     """
     header = raw.header
     names = [name.upper() for name in header]
     symbols = [names.index(SYMBOLS)] if SYMBOLS in names else []
-    drop = dataset.names("drop")
-    kept = [sample for sample in head.samples if not matches(sample, drop)]
+    kept = [sample for sample in head.samples if not matches(sample, dataset.drop)]
     table = SamplesInColumns(raw, 0, symbols, [header.index(sample) for sample in kept])
     for cells in table.annotation.values():
         texts = ["" if text.lower() in _CONTROL else text for text in cells]

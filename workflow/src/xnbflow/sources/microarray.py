@@ -6,32 +6,26 @@ docs/tutorials/data-files.md describes their columns and origin, with a few line
 
 import re
 
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.sheet import SheetRow
 
-_LOCATION = re.compile(r"[A-Za-z0-9_-]+")
-
-
-_WRONG_LOCATION = Refusal(
-    code="microarray.wrong-location",
-    sentence=(
-        "data set {dataset}: location {location!r} is not the name of a file without its "
-        "ending, as SRBCT_Khan2001"
-    ),
-    key="location",
-)
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get the file ``<location>.csv``, gzipped or not, from a folder that the user names.
+def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
+    """Get the file ``<name>.csv``, gzipped or not, from a folder that the user names.
 
     Folders, or URLs of a mirror, are the base URLs of the source ``microarray``; without one the
     file is expected in the folder of downloads.
     """
-    if not _LOCATION.fullmatch(dataset.location):
-        raise _WRONG_LOCATION.error(dataset=dataset.id, location=dataset.location)
+    if not _NAME.fullmatch(dataset.location):
+        msg = (
+            f"data set {dataset.id}: name {quoted(dataset.location)} is not the name of a file "
+            "without its ending, as SRBCT_Khan2001"
+        )
+        raise InputError(msg, key="name")
     path = downloads.fetch("microarray", f"{dataset.location}.csv", sha256=dataset.sha256)
-    return read_cumida_csv(path, dataset.id, dataset.options)
+    return read_cumida_csv(path, dataset)

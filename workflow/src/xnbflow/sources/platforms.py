@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from xnbflow.data.note import Note
 
 #: Least number of probes by which an array is recognised.
@@ -96,7 +98,7 @@ def recognise_platform(features: Sequence[str]) -> Platform | None:
     return max(platforms, key=lambda platform: platform.probes)
 
 
-def are_probes(features: Sequence[str]) -> bool:
+def are_probes(features: Sequence[str] | np.ndarray) -> bool:
     """Return whether names of features are names of probes, of whatever array.
 
     Examples
@@ -126,7 +128,7 @@ def probes_note(features: Sequence[str], platforms: str = "") -> Note | None:
         f"the features are probes{array} without gene symbols; {_NEEDS_SYMBOLS}",
         "without symbols",
         advice=(
-            f"add annotation={accession or 'GPL...'} to the options in the sheet{size}, or "
-            "annotation=FILE, a table of probes and symbols"
+            f"add annotation: {accession or 'GPL...'} to the data set{size}, or "
+            "annotation: FILE, a table of probes and symbols"
         ),
     )

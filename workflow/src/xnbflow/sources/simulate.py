@@ -18,7 +18,7 @@ import pandas as pd
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.tables.contract import TRUTH_TABLE
 from xnbflow.tables.storage import write_parquet
 
@@ -196,47 +196,44 @@ def _batches(codes: np.ndarray, n_batches: int) -> np.ndarray:
     return batches
 
 
-def load(dataset: SheetRow, *_: object) -> DataSet:
-    """Simulate the series of a row of the sheet from its shape and options."""
-    # The sheet is refused if it lacks a number of these.
-    samples: Any = dataset.samples
-    features: Any = dataset.features
-    classes: Any = dataset.classes
-    cohort = dataset.options.get("cohort")
+def load(dataset: DatasetEntry, *_: object) -> DataSet:
+    """Simulate the series of an entry from its shape and other keys."""
+    # The schema of the source requires each of these numbers.
+    shape: Any = dataset.shape
     series, _ = simulate_series(
         dataset.id,
-        samples,
-        features,
-        classes,
+        shape.samples,
+        shape.features,
+        shape.classes,
         _seed(dataset),
-        n_batches=int(dataset.options.get("batches", 1)),
-        cohort=None if cohort is None else int(cohort),
-        scale=dataset.options.get("scale", ""),
+        n_batches=dataset.options.get("batches", 1),
+        cohort=dataset.options.get("cohort"),
+        scale=dataset.scale or "",
     )
     return series
 
 
-def write_truth(dataset: SheetRow, path: str | Path) -> None:
-    """Write what was planted in the data set of a row as a Parquet file.
+def write_truth(dataset: DatasetEntry, path: str | Path) -> None:
+    """Write what was planted in a data set as a Parquet file.
 
     Parameters
     ----------
-    dataset : SheetRow
+    dataset : DatasetEntry
     path : path
-        To write. The table (see `simulate_truth`) has no rows unless the row's source is
+        To write. The table (see `simulate_truth`) has no rows unless its source is
         ``simulate``.
     """
     truth = pd.DataFrame(columns=TRUTH_TABLE.fixed)
     if dataset.source == "simulate":
-        features: Any = dataset.features
-        classes: Any = dataset.classes
-        truth = simulate_truth(features, classes, _seed(dataset))
+        shape: Any = dataset.shape
+        truth = simulate_truth(shape.features, shape.classes, _seed(dataset))
     write_parquet(truth, path, TRUTH_TABLE)
 
 
-def _seed(dataset: SheetRow) -> int:
-    """Return the seed of a simulated data set: the option ``seed``, or one of its id."""
-    return int(dataset.options.get("seed", derive_seed(dataset.id)))
+def _seed(dataset: DatasetEntry) -> int:
+    """Return the seed of a simulated data set: the key ``seed``, or one of its id."""
+    seed: int = dataset.options.get("seed", derive_seed(dataset.id))
+    return seed
 
 
 def _fill(

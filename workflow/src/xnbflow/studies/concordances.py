@@ -178,7 +178,7 @@ def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]
 
 
 def batch_name(column: str) -> str:
-    """Return the name that a column of batches has in the sheet.
+    """Return the name that a column of batches has in the configuration.
 
     Examples
     --------

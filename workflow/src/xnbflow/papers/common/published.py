@@ -14,10 +14,10 @@ import pandas as pd
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.arff import arff_frame
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.sheet import SheetRow
 
 _NO_TABLE = (
     pd.errors.ParserError,
@@ -39,9 +39,9 @@ class Published:
     columns : sequence of str
         The columns that are read. Without a ``header`` the file has exactly these.
     clean : callable
-        Takes the row of the sheet and the file's columns. Returns a frame of features (in radians,
-        numbers and codes) with the column ``label`` and samples as its index, and the kind of each
-        feature.
+        Takes the entry of the data set and the file's columns. Returns a frame of features (in
+        radians, numbers and codes) with the column ``label`` and samples as its index, and the
+        kind of each feature.
     bases : sequence of str
         Base URLs; none for a file that the user has.
     text : collection of str
@@ -55,7 +55,7 @@ class Published:
 
     path: str
     columns: Sequence[str]
-    clean: Callable[[SheetRow, pd.DataFrame], tuple[pd.DataFrame, Mapping[str, str]]]
+    clean: Callable[[DatasetEntry, pd.DataFrame], tuple[pd.DataFrame, Mapping[str, str]]]
     bases: Sequence[str] = ()
     text: Collection[str] = ()
     header: bool = True
@@ -63,11 +63,11 @@ class Published:
 
 
 def load_published(
-    dataset: SheetRow, downloads: Downloads, known: Mapping[str, Published]
+    dataset: DatasetEntry, downloads: Downloads, known: Mapping[str, Published]
 ) -> DataSet:
-    """Get the data set that the row's location names.
+    """Get the data set that the entry's ``name`` names.
 
-    Its options are ``rows`` and ``seed`` (a random sample of that many samples) and ``file``
+    Its keys are ``rows`` and ``seed`` (a random sample of that many samples) and ``file``
     (another name of the raw file below the base URLs or in a folder).
     """
     if dataset.location not in known:
@@ -75,7 +75,7 @@ def load_published(
             f"data set {dataset.id}: source {dataset.source} has no data set "
             f"{quoted(dataset.location)}; use one of {', '.join(known)}, or source 'table'"
         )
-        raise InputError(msg, key="location")
+        raise InputError(msg, key="name")
     entry = known[dataset.location]
     path = dataset.options.get("file", entry.path)
     local = downloads.fetch(dataset.source, path, default=entry.bases, sha256=dataset.sha256)
@@ -151,7 +151,9 @@ def _read_member(entry: Published, local: Path) -> pd.DataFrame:
     return frame
 
 
-def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = False) -> np.ndarray:
+def numbers(
+    dataset: DatasetEntry, frame: pd.DataFrame, *, allow_missing: bool = False
+) -> np.ndarray:
     """Return a frame's columns as float64, shape (n_columns, n_rows)."""
     values = np.empty((len(frame.columns), len(frame)))
     for row, column in enumerate(frame.columns):
@@ -175,23 +177,23 @@ def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = Fal
     return values
 
 
-def refuse_empty(dataset: SheetRow, frame: pd.DataFrame) -> None:
+def refuse_empty(dataset: DatasetEntry, frame: pd.DataFrame) -> None:
     """Raise an `InputError` if no row of a file can be used."""
     if frame.empty:
         msg = f"data set {dataset.id}: no row of the file can be used; get the original file"
         raise InputError(msg)
 
 
-def _draw_rows(dataset: SheetRow, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the random rows that the options ``rows`` and ``seed`` ask for, in their order."""
-    n_rows = int(dataset.options.get("rows", len(frame)))
+def _draw_rows(dataset: DatasetEntry, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the random rows that the keys ``rows`` and ``seed`` ask for, in their order."""
+    n_rows = dataset.options.get("rows", len(frame))
     if not 0 < n_rows <= len(frame):
         msg = (
-            f"data set {dataset.id}: option rows={n_rows}, but there "
-            f"{either(len(frame), 'is', 'are')} {counted(len(frame), 'row')}; correct the sheet"
+            f"data set {dataset.id}: rows is {n_rows}, but there "
+            f"{either(len(frame), 'is', 'are')} {counted(len(frame), 'row')}; correct the key"
         )
         raise InputError(msg, key="rows")
     if "rows" not in dataset.options:
         return frame
-    rng = np.random.default_rng(int(dataset.options.get("seed", 0)))
+    rng = np.random.default_rng(dataset.options.get("seed", 0))
     return frame.iloc[np.sort(rng.choice(len(frame), n_rows, replace=False))]

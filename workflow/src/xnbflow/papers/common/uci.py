@@ -14,8 +14,8 @@ import pandas as pd
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.common.published import Published, load_published, numbers, refuse_empty
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.sheet import SheetRow
 
 #: Where the repository serves its files.
 UCI_URLS = ("https://archive.ics.uci.edu/ml/machine-learning-databases",)
@@ -78,8 +78,8 @@ DRY_BEAN = [
 _BEANS = ("BARBUNYA", "BOMBAY", "CALI", "DERMASON", "HOROZ", "SEKER", "SIRA")
 
 
-def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a data set whose location is one of `UCI_SETS`; see `load_published`."""
+def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
+    """Get a data set whose name is one of `UCI_SETS`; see `load_published`."""
     return load_published(dataset, downloads, UCI_SETS)
 
 
@@ -99,10 +99,10 @@ def _kinds(features: list[str], **special: Any) -> dict[str, str]:
 
 def _cleaning(
     kinds: dict[str, str], labels: Mapping[Any, str]
-) -> Callable[[SheetRow, pd.DataFrame], tuple[pd.DataFrame, dict[str, str]]]:
+) -> Callable[[DatasetEntry, pd.DataFrame], tuple[pd.DataFrame, dict[str, str]]]:
     """Return a function that turns degrees into radians and codes of classes into names."""
 
-    def clean(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+    def clean(dataset: DatasetEntry, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
         label = frame["class"].map(labels)
         is_unknown = label.isna()
         if is_unknown.any():
@@ -119,13 +119,13 @@ def _cleaning(
     return clean
 
 
-def _beans(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def _beans(dataset: DatasetEntry, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     """Name the classes of Dry Bean; rows keep their order, on which the script's folds depend."""
     clean = _cleaning(_kinds(DRY_BEAN), dict(zip(_BEANS, _BEANS, strict=True)))
     return clean(dataset, frame.rename(columns={"Class": "class"}))
 
 
-def _arrhythmia(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def _arrhythmia(dataset: DatasetEntry, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     """Clean 452 electrocardiograms so that the paper's counts result (its Table 6).
 
     The 430 rows with an angle of the P wave stay. Other missing values become the mean of their

@@ -14,8 +14,8 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.common.published import Published, load_published, numbers, refuse_empty
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.sheet import SheetRow
 
 #: The value of an undefined angle, in degrees.
 _UNDEFINED = 360.0
@@ -33,12 +33,12 @@ _SEASONS = {"winter": (12, 1, 2), "spring": (3, 4, 5), "summer": (6, 7, 8), "aut
 _TEMPERATURES = ("low", "medium", "high")
 
 
-def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
+def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get a data set whose location is one of `ANGULAR_SETS`; see `load_published`."""
     return load_published(dataset, downloads, ANGULAR_SETS)
 
 
-def _residues(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+def _residues(dataset: DatasetEntry, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """Return residues with angles in radians, and which have both."""
     degrees = numbers(dataset, frame[["phi", "psi"]])
     chain = frame["pdb"] + "_" + frame["chain"].fillna("")
@@ -47,14 +47,18 @@ def _residues(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.
     return residues, (degrees != _UNDEFINED).all(axis=0)
 
 
-def _protein_helix(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _protein_helix(
+    dataset: DatasetEntry, frame: pd.DataFrame
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Alpha helix (H) or another structure, by the angles of one residue."""
     residues, defined = _residues(dataset, frame)
     label = np.where(frame["ss8"] == "H", "helix", "other")
     return residues.assign(label=label)[defined], {"phi": "angular", "psi": "angular"}
 
 
-def _protein_strand(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _protein_strand(
+    dataset: DatasetEntry, frame: pd.DataFrame
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Alpha helix (H) or beta strand (E), of residues that are one of both.
 
     The paper's Protein1 has about as many instances, and as high an accuracy.
@@ -65,7 +69,9 @@ def _protein_strand(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFram
     return residues.assign(label=label)[used], {"phi": "angular", "psi": "angular"}
 
 
-def _protein_window(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _protein_window(
+    dataset: DatasetEntry, frame: pd.DataFrame
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Structure of the middle of 15 consecutive residues of a chain, by their 30 angles.
 
     A window is used if its residues are of one chain, numbered without a gap, and have all angles.
@@ -93,7 +99,7 @@ def _protein_window(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFram
     return windows.assign(label=label), dict.fromkeys(names, "angular")
 
 
-def _weather(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _weather(dataset: DatasetEntry, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Low, medium or high temperature by wind and season, hourly for a year at one airport.
 
     As the paper's Temperature data: an angular, a linear and a discrete feature (of four values),
@@ -119,7 +125,7 @@ def _weather(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict
     return clean, kinds
 
 
-def _animals(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+def _animals(dataset: DatasetEntry, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Treatment of a bird by the direction it took, in degrees."""
     angle = next(column for column in frame.columns if column != "treatment")
     radians = np.deg2rad(numbers(dataset, frame[[angle]])[0])

@@ -25,9 +25,9 @@ import numpy as np
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.common.uci import UCI_URLS
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.sheet import SheetRow
 
 PATH = "auslan2-mld/tctodd.tar.gz"
 LOCATION = "high-quality"
@@ -61,10 +61,10 @@ class _Recording:
         return f"{self.sign}-{self.session}-{self.number}"
 
 
-def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
+def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get the data set whose location is ``high-quality``.
 
-    The option ``file`` is another name of the archive below the base URLs or in a folder. Features
+    The key ``file`` is another name of the archive below the base URLs or in a folder. Features
     are named ``{hand}_{channel}_{frame}``, samples ``{sign}-{session}-{number}``.
 
     Raises
@@ -77,7 +77,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
             f"data set {dataset.id}: source auslan has no data set {quoted(dataset.location)}; the "
             f"location is {LOCATION}"
         )
-        raise InputError(msg, key="location")
+        raise InputError(msg, key="name")
     path = dataset.options.get("file", PATH)
     archive = downloads.fetch("auslan", path, default=UCI_URLS, sha256=dataset.sha256)
     with open_raw(archive) as stream:

@@ -73,10 +73,10 @@ ANALYSIS = Analysis(
 ANGULAR = Source(
     name="angular",
     module="xnbflow.papers.directional.angular",
-    options=SAMPLE,
+    keys=SAMPLE,
     unserved={"protein-.*": "protein_dihedrals.tsv", "pigeons|swallows": "{location}.csv"},
 )
 
 AUSLAN = Source(
-    name="auslan", module="xnbflow.papers.directional.auslan", options={"file": SAMPLE["file"]}
+    name="auslan", module="xnbflow.papers.directional.auslan", keys={"file": SAMPLE["file"]}
 )

@@ -10,13 +10,14 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from xnbflow.core.yaml_text import parse_yaml
+from xnbflow.core.yaml_text import flow_yaml, parse_yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.numbers import format_count
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import RULE
+from xnbflow.sources.dataset_entry import read_entry
 
 #: The tables that the template reads unchanged.
 _TABLES = (
@@ -231,11 +232,11 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     """Return a data set with its origin and the options of its reader."""
     name = row["dataset"]
     settings = results.configuration.get("datasets", {}).get(name, {})
-    options = settings.get("options") or {}
+    entry = read_entry(name, settings) if settings else None
     sizes = [size for size in tables["class_sizes"] if size["dataset"] == name]
 
     # Where a data set was read from; of a path only the name of the file.
-    location = str(settings.get("location") or "")
+    location = entry.location if entry else ""
     source = settings.get("source", "")
     if source != "cumida" and "://" not in location:
         location = PurePath(location).name  # folders exist on one machine only
@@ -250,13 +251,22 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
             notes[note["code"] if note["code"] in notes else "notes"].append(note["note"])
     return row | {
         "origin": origin,
-        "label": settings.get("label"),
-        "options": [f"{key}={value}" for key, value in options.items()],
+        "label": entry and entry.label,
+        "options": _reader_keys(settings),
         **notes,
         "biology": results.study.design_of(name).biology,
         "gene_sets_tested": len(results.gene_tables(name)["gene_set_tests"]) > 0,
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
+
+
+def _reader_keys(settings: Mapping[str, Any]) -> list[str]:
+    """Return the keys of a data set by which it was read, without its place and shape."""
+    others = {"source", "file", "url", "accession", "name", "sha256", "shape"}
+    keys = [key for key in settings if key not in others]
+    if isinstance(settings.get("label"), str):  # a column, which has a sentence of its own
+        keys.remove("label")
+    return [f"{key}: {flow_yaml(settings[key])}" for key in keys]
 
 
 def preparing_steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,8 +1,6 @@
 """Methods and citation: the exact configuration, the formulas' sources, how to cite, the tables."""
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 import yaml
 
@@ -12,7 +10,6 @@ from xnbflow.report.manuscript.references import bibtex, cited_keys, in_words
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
-from xnbflow.sources.sheet import SheetRow, sheet_text
 
 _TEXTS = texts_of("methods")
 
@@ -20,9 +17,7 @@ _TEXTS = texts_of("methods")
 def section(results: StudyResults) -> Section:
     """Return the information to repeat, to check and to cite the study."""
     methods = methods_in_words(results)
-    datasets = dict(results.configuration.get("datasets", {}))
-    settings = {key: value for key, value in results.configuration.items() if key != "datasets"}
-    plain = json.loads(json.dumps(settings, default=str))
+    plain = json.loads(json.dumps(results.configuration, default=str))
     configuration = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
 
     # The files of every table of the study, of second cohorts and of analyses.
@@ -49,21 +44,9 @@ def section(results: StudyResults) -> Section:
         Links(links),
         Group("Configuration", [Code(configuration, "The study as configured (YAML)")]),
     ]
-    if datasets:
-        blocks.append(Group("Data sets", list(_sheets(datasets))))
     return Section(
         "methods",
         "Methods and citation",
         "The exact configuration, and every number on this page as a table for further use.",
         blocks,
     )
-
-
-def _sheets(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Code]:
-    """Yield the study's rows of each sheet of data sets."""
-    sheets: dict[str, list[SheetRow]] = {}
-    for row in rows.values():
-        dataset = SheetRow(**{key: value for key, value in row.items() if key != "sheet"})
-        sheets.setdefault(row["sheet"], []).append(dataset)
-    for name, datasets in sheets.items():
-        yield Code(sheet_text(datasets), f"{name}: the rows of this study (separated by tabs)")

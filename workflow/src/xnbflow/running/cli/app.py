@@ -19,10 +19,10 @@ from xnbflow.running.cli.run_command import run_study
 from xnbflow.running.cli.study_commands import export, figures, open_study
 from xnbflow.running.cli.terminal import print_text, warn
 
-#: Added to messages on columns and options of a sheet: these commands have no sheet.
-_SHEET_OPTIONS = (
-    " (Here the sheet's columns are --label, --id and --orientation, its options --option "
-    "key=value.)"
+#: Added to messages that name a key of a data set: a command has it as an option.
+_KEY_OPTIONS = (
+    " (Commands set a key of the data set by --set key=value; --label, --id, --samples, "
+    "--phenotype and --annotation are options.)"
 )
 
 app = typer.Typer(
@@ -82,7 +82,7 @@ def run() -> None:
     except InputError as error:
         message = str(error)
         if error.sheet:
-            message += _SHEET_OPTIONS if message.endswith((".", "?")) else f".{_SHEET_OPTIONS}"
+            message += _KEY_OPTIONS if message.endswith((".", "?")) else f".{_KEY_OPTIONS}"
         sys.stderr.write(f"Error: {message}\n")
         code = 1
     except OSError as error:

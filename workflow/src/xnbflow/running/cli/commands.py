@@ -1,12 +1,11 @@
 """The work of the commands about models: thin functions over `xnbflow.models`."""
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.method_checks import check_estimator
@@ -18,14 +17,16 @@ from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import (
     SamplesToPredict,
     complete_training,
-    described_row,
-    options_by_key,
+    described_entry,
+    proposed_transform,
     read_labelled_samples,
     read_training,
+    recorded_entry,
     symbols_of,
 )
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.report.manuscript.references import in_words
+from xnbflow.running.cli.assignments import dataset_settings, parse_assignments
 from xnbflow.running.cli.model_texts import (
     model_summary,
     signature_lines,
@@ -41,8 +42,9 @@ __all__ = [
     "compare_with_labels",
     "complete_training",
     "cross_validate",
+    "dataset_settings",
     "deliver",
-    "described_row",
+    "described_entry",
     "explain_sample",
     "fit_model",
     "least_certain",
@@ -50,6 +52,7 @@ __all__ = [
     "model_summary",
     "parameters",
     "predict_table",
+    "proposed_transform",
     "read_model",
     "read_samples_of",
     "read_training",
@@ -69,25 +72,8 @@ _LINE_WIDTH = 100
 
 
 def parameters(assignments: Iterable[str]) -> dict[str, Any]:
-    """Return parameters from ``key=value``; values are read as YAML reads them.
-
-    Examples
-    --------
-    >>> parameters(["n_features=5", "distance=hellinger"])
-    {'n_features': 5, 'distance': 'hellinger'}
-    """
-    params = {}
-    for assignment in assignments:
-        key, equals, value = assignment.partition("=")
-        if not equals or not key:
-            msg = f"--param {assignment!r} is not of the form key=value"
-            raise InputError(msg)
-        try:
-            params[key] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            msg = f"--param {assignment!r} cannot be read; quote the value"
-            raise InputError(msg) from error
-    return params
+    """Return the parameters of a method from ``key=value``, see `parse_assignments`."""
+    return parse_assignments("--param", assignments)
 
 
 def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -136,17 +122,15 @@ def methods_text() -> str:
 
 
 def read_samples_of(
-    model: TrainedModel,
-    location: str,
-    id_column: str = "",
-    options: Sequence[str] = (),
-    orientation: str = "rows",
+    model: TrainedModel, location: str, settings: Mapping[str, Any]
 ) -> SamplesToPredict:
-    """Read samples to predict, with their labels where the table has them."""
-    dataset = described_row(location, id_column=id_column, options=options, orientation=orientation)
+    """Read samples to predict, with their labels where the table has them.
+
+    ``settings`` are keys of their data set.
+    """
     return read_labelled_samples(
-        dataset,
-        model.series,
+        described_entry(location, settings),
+        recorded_entry(model.series),
         features=model.features,
         quartiles=model.quartiles,
     )
@@ -158,13 +142,13 @@ def compare_with_labels(
     """Return how predictions agree with the table's labels, and a text; None without labels."""
     if samples.labels is None:
         return None, ""
-    options = options_by_key(model.series.get("options", ()))
+    entry = recorded_entry(model.series)
     predicted = list(prediction.table["label"])
-    result = agreement(model.classes, predicted, samples.labels, options)
+    result = agreement(model.classes, predicted, samples.labels, entry)
     if result is None:
         return None, ""
     text = result.as_text()
-    location = str(model.series.get("location", ""))
+    location = entry.location if entry else ""
     if location and Path(location).resolve() == Path(table).resolve():
         text += (
             "\nThe model was fitted to this table: for its accuracy with new samples see "

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from xnbflow.core.errors import InputError, known_names
+from xnbflow.running.cli.output_files import is_proposed_configuration
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration
 
@@ -43,7 +44,5 @@ def find_configuration(study: str, options: Sequence[str]) -> list[str]:
 
 
 def _is_proposal(path: Path) -> bool:
-    """Return whether a path is one of the two files that ``xnbflow study -o`` writes."""
-    return path.suffix in {".yaml", ".tsv"} and all(
-        path.with_suffix(suffix).is_file() for suffix in (".yaml", ".tsv")
-    )
+    """Return whether a path is a file of a study that ``xnbflow study -o`` writes."""
+    return path.suffix == ".yaml" and is_proposed_configuration(path)

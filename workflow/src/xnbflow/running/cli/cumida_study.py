@@ -69,9 +69,7 @@ def cumida(
     *,
     output: Annotated[
         str,
-        typer.Option(
-            "--output", "-o", help="Write NAME.tsv and NAME.yaml; the series' name if one."
-        ),
+        typer.Option("--output", "-o", help="Write NAME.yaml; the series' name if one."),
     ] = "",
     benchmark: Annotated[
         bool,
@@ -81,9 +79,7 @@ def cumida(
         list[str], typer.Option(help="A URL or folder laid out as CuMiDa's, instead of CuMiDa.")
     ] = [],  # noqa: B006
     arff: Annotated[bool, typer.Option("--arff", help="The ARFF files instead of CSV.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.tsv and NAME.yaml.")] = (
-        False
-    ),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.yaml.")] = (False),
 ) -> None:
     """Write a study of series of CuMiDa, with the classifiers of its own benchmark on request."""
     if not output and len(series) > 1:
@@ -93,15 +89,15 @@ def cumida(
     command = write_cumida_study(
         series, output, benchmark=benchmark, mirrors=mirror, arff=arff, force=force
     )
-    print_text(f"{output}.tsv and {output}.yaml are written; run: {command}")
+    print_text(f"{output}.yaml is written; run: {command}")
 
 
-def cumida_location(series: str) -> str:
-    """Return the location of a series in a sheet.
+def cumida_name(series: str) -> str:
+    """Return the name of a series in an entry of ``datasets``.
 
     Examples
     --------
-    >>> cumida_location("Liver_GSE14520_U133A")
+    >>> cumida_name("Liver_GSE14520_U133A")
     'Liver/GSE14520_U133A'
     """
     match = _SERIES.fullmatch(series)
@@ -120,7 +116,7 @@ def write_cumida_study(
     arff: bool = False,
     force: bool = False,
 ) -> str:
-    """Write the sheet ``<output>.tsv`` and the configuration ``<output>.yaml`` of a study.
+    """Write the configuration ``<output>.yaml`` of a study.
 
     Parameters
     ----------
@@ -135,7 +131,7 @@ def write_cumida_study(
     arff : bool
         Whether the ARFF files are read.
     force : bool
-        Whether to overwrite files.
+        Whether to overwrite a file.
 
     Returns
     -------
@@ -148,14 +144,13 @@ def write_cumida_study(
         If a name is not that of a series of CuMiDa or repeats, the study cannot have its name, or a
         file exists.
     """
-    import yaml  # noqa: PLC0415  not needed for --help
-
     from xnbflow.running.cli.proposals import (  # noqa: PLC0415  not needed for --help
         check_study_name,
+        configuration_text,
         refuse_to_replace_study,
-        study_files,
     )
-    from xnbflow.sources.sheet import SheetRow, sheet_text  # noqa: PLC0415
+    from xnbflow.sources.dataset_entry import DatasetEntry  # noqa: PLC0415
+    from xnbflow.sources.proposal.entry_text import entry_text  # noqa: PLC0415
 
     study = Path(output).name
     check_study_name(study)
@@ -163,27 +158,23 @@ def write_cumida_study(
         if list(series).count(name) > 1:
             msg = f"{quoted(name)} is named twice; leave one out"
             raise InputError(msg, key="series")
-    rows = []
-    for name in series:
-        options = {"format": "arff"} if arff else {}
-        rows.append(SheetRow(name, "cumida", cumida_location(name), options=options))
+    options = {"format": "arff"} if arff else {}
+    entries = [DatasetEntry(name, "cumida", cumida_name(name), options=options) for name in series]
     refuse_to_replace_study(output, force=force)
-    sheet, configuration = study_files(output)
-    settings = _settings(study, series, sheet, benchmark=benchmark)
+    configuration = Path(f"{output}.yaml")
+    settings = _settings(study, series, benchmark=benchmark)
     if mirrors:
         settings["download"] = {"base_urls": {"cumida": list(mirrors)}}
-    sheet.parent.mkdir(parents=True, exist_ok=True)
-    deliver(sheet_text(rows), sheet)
-    text = yaml.safe_dump(_without_anchors(settings), sort_keys=False, allow_unicode=True)
+    configuration.parent.mkdir(parents=True, exist_ok=True)
+    datasets = "".join(map(entry_text, entries))
+    text = configuration_text({"run": [study]}, datasets, _without_anchors(settings))
     deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {study} --configfile {configuration}"
 
 
-def _settings(study: str, series: Sequence[str], sheet: Path, *, benchmark: bool) -> dict[str, Any]:
-    """Return the configuration of a study of series, laid over that of the project."""
+def _settings(study: str, series: Sequence[str], *, benchmark: bool) -> dict[str, Any]:
+    """Return the configuration of a study of series, without its data sets."""
     settings: dict[str, Any] = {
-        "run": [study],
-        "sheets": ["config/datasets.tsv", str(sheet)],
         "studies": {
             study: {
                 "title": f"CuMiDa: {', '.join(series)}",

@@ -9,6 +9,7 @@ import typer
 from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.errors import InputError, printable
 from xnbflow.running.cli.options import (
+    Annotation,
     Force,
     Id,
     Json,
@@ -16,10 +17,9 @@ from xnbflow.running.cli.options import (
     Layout,
     Missing,
     Model,
-    Options,
     Output,
     Phenotype,
-    Symbols,
+    Settings,
     TableFile,
     Trust,
 )
@@ -52,10 +52,10 @@ def fit(
     folds: Annotated[
         int, typer.Option(min=0, help="Folds of the cross-validation; 0 for none.")
     ] = 10,
-    orientation: Layout = "rows",
+    layout: Layout = None,
     phenotype: Phenotype = "",
-    symbols: Symbols = "",
-    option: Options = [],  # noqa: B006
+    annotation: Annotation = "",
+    settings: Settings = [],  # noqa: B006
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -66,28 +66,30 @@ def fit(
         raise InputError(msg)
     refuse_to_replace(
         output,
-        inputs=[table, phenotype, symbols, *option],
+        inputs=[table, phenotype, annotation, *settings],
         force=force,
         is_earlier_result=is_model,
     )
     with progress(f"reading {table}"):
-        dataset = commands.described_row(
-            table,
+        keys = commands.dataset_settings(
+            settings,
             label=label,
-            id_column=id_column,
-            options=option,
-            orientation=orientation,
+            id=id_column,
+            samples=layout,
             phenotype=phenotype,
-            symbols=symbols,
+            annotation=annotation,
         )
+        dataset = commands.described_entry(table, keys)
         dataset = commands.complete_training(dataset)
         series = commands.read_training(dataset)
+    if proposal := commands.proposed_transform(dataset, series):
+        warn(proposal)
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):
             validation = commands.cross_validate(series, entry, folds)
     with progress("fitting on all samples"):
-        origin = dataset.origin | {"location": table}
+        origin = {"entry": dataset.settings()}
         gene_symbols = commands.symbols_of(series)
         model = commands.fit_model(series, entry, validation, symbols=gene_symbols, origin=origin)
     commands.write_model(model, output)
@@ -150,8 +152,8 @@ def predict(
     id_column: Id = "",
     output: Output = None,
     missing: Missing = "auto",
-    orientation: Layout = "rows",
-    option: Options = [],  # noqa: B006
+    layout: Layout = None,
+    settings: Settings = [],  # noqa: B006
     force: Force = False,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -159,14 +161,14 @@ def predict(
     """Predict samples: label, probabilities, and typicality relative to the training data."""
     refuse_to_replace(
         output,
-        inputs=[model, table, *option],
+        inputs=[model, table, *settings],
         force=force,
         is_earlier_result=is_prediction_table,
     )
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(
-            trained, table, id_column=id_column, options=option, orientation=orientation
+            trained, table, commands.dataset_settings(settings, id=id_column, samples=layout)
         )
     result = commands.predict_table(trained, samples.frame, missing)
     notes = [*samples.notes, *result.notes]
@@ -199,8 +201,8 @@ def explain(
     ] = "",
     id_column: Id = "",
     missing: Missing = "auto",
-    orientation: Layout = "rows",
-    option: Options = [],  # noqa: B006
+    layout: Layout = None,
+    settings: Settings = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -208,7 +210,7 @@ def explain(
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(
-            trained, table, id_column=id_column, options=option, orientation=orientation
+            trained, table, commands.dataset_settings(settings, id=id_column, samples=layout)
         )
     for note in samples.notes:
         warn(note)

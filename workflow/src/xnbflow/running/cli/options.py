@@ -16,8 +16,8 @@ TableFile = Annotated[
 Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
 Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
 Layout = Annotated[
-    Literal["rows", "columns"],
-    typer.Option("--orientation", help="Whether samples are rows or columns of the table."),
+    Literal["rows", "columns"] | None,
+    typer.Option("--samples", help="Whether samples are rows or columns of the table."),
 ]
 #: The values of `xnbflow.models.alignment.MISSING`, whose import is slow.
 Missing = Annotated[
@@ -28,18 +28,24 @@ Missing = Annotated[
         "take the training median, or leave its evidence out; auto leaves it out if the model can.",
     ),
 ]
-Options = Annotated[
-    list[str], typer.Option("--option", help="Option of the table's source, key=value; repeatable.")
+Settings = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A key of the data set as in a configuration, as transform=log2 or drop=[note]; "
+        "repeatable.",
+    ),
 ]
 Phenotype = Annotated[
     str,
     typer.Option(
-        metavar="FILE", help="A sample sheet: a table with a row per sample (option phenotype=)."
+        metavar="FILE", help="A table with a row per sample, for label, patients and other columns."
     ),
 ]
-Symbols = Annotated[
+Annotation = Annotated[
     str,
-    typer.Option(metavar="FILE", help="A table of features and gene symbols (option annotation=)."),
+    typer.Option(metavar="FILE", help="A table of features and gene symbols, or a platform."),
 ]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="A file; standard output without.")

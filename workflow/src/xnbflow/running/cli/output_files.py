@@ -39,7 +39,7 @@ def refuse_to_replace(
     path : Path or None
         The output, a file or folder; None is standard output.
     inputs : iterable of str or path
-        What the command reads: files, folders, or any other texts (accessions, URLs, options
+        What the command reads: files, folders, or any other texts (accessions, URLs, keys
         ``key=value``), which are ignored unless they name a file.
     force : bool
         Whether the user allows that a file of another origin is replaced. An input is never.
@@ -59,7 +59,7 @@ def refuse_to_replace(
         return
     is_earlier = path.exists() and is_earlier_result(path)
 
-    # The files and folders among texts, also those of options ``key=value``.
+    # The files and folders among texts, also those of keys ``key=value``.
     existing_paths = []
     for text in map(str, inputs):
         for candidate in (text, text.partition("=")[2]):
@@ -134,11 +134,6 @@ def is_gene_sets(path: Path) -> bool:
 def is_prediction_table(path: Path) -> bool:
     """Return whether a file is a table of predictions, by its header."""
     return begins_with(path, "sample\tlabel\t", "\tprobability.")
-
-
-def is_proposed_sheet(path: Path) -> bool:
-    """Return whether a file is a sheet of data sets, by its header."""
-    return begins_with(path, "id\tsource\tlocation\t")
 
 
 def is_proposed_configuration(path: Path) -> bool:

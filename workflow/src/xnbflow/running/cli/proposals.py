@@ -1,8 +1,9 @@
-"""The study that a command proposes for a table or a GEO series: its folds and its two files."""
+"""The study that a command proposes for a table or a GEO series: its folds and its file."""
 
+import json
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,28 +14,28 @@ import yaml
 
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.nouns import counted, either
-from xnbflow.core.study import OPTIONS_OF_DESIGN, design_settings
+from xnbflow.core.schemas import check
+from xnbflow.core.terms import column_of_term
 from xnbflow.data.controls import control_class, level_zero, shown_classes
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import NoteWarning
 from xnbflow.evaluation.folds import MOST_REPEATED, class_counts, folds_of_repeat
-from xnbflow.models.reading import described_row, options_by_key
+from xnbflow.models.reading import described_entry
 from xnbflow.running.cli.output_files import (
     deliver,
     has_content,
     is_proposed_configuration,
-    is_proposed_sheet,
     refuse_to_replace,
 )
 from xnbflow.running.config import RULES
-from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.running.project import ROOT, default_configuration
+from xnbflow.sources.dataset_entry import KEYS_OF_DESIGN, DatasetEntry
 from xnbflow.sources.formats.count_folder import counts_text, default_name, merge_counts
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
 from xnbflow.sources.proposal.summary import Summary
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.sheet import SheetRow, read_sheet, reader_options
 from xnbflow.tables.contract import DOWNLOADS
 
 #: The default limit of a download, in gigabytes.
@@ -75,7 +76,7 @@ _ABOUT = """\
 
 
 def summary_of(
-    dataset: SheetRow, mirrors: Sequence[str] = (), most_gigabytes: float = MOST_GIGABYTES
+    dataset: DatasetEntry, mirrors: Sequence[str] = (), most_gigabytes: float = MOST_GIGABYTES
 ) -> Summary:
     """Summarise a GEO accession, a table, a workbook or an AnnData file.
 
@@ -91,7 +92,7 @@ def summary_of(
             # The summary has its own sentence on the annotation, and whether it can be had.
             warnings.filterwarnings("ignore", ".*without gene symbols", NoteWarning)
             return summarise_table(dataset, retry, downloads)
-    return summarise_series(dataset.location, downloads, dataset.label or "", dataset.options)
+    return summarise_series(dataset, downloads)
 
 
 def summarise_location(
@@ -100,62 +101,64 @@ def summarise_location(
     *,
     mirrors: Sequence[str] = (),
     most_gigabytes: float = MOST_GIGABYTES,
-    options: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
     force: bool = False,
-    **settings: Any,
 ) -> Summary:
-    """Summarise what a command names, and propose a row of the sheet for the study ``output``.
+    """Summarise what a command names, and propose an entry for the study ``output``.
 
     A folder of one-sample files is first written as a table (`convert`). ``force`` replaces another
-    table of its name. The ``options`` of a design become the summary's
-    ``design``; the other options and the ``settings`` are passed to
-    `xnbflow.models.reading.described_row`.
+    table of its name. The ``settings`` are keys of the entry, or of the design of the study.
     """
-    named = options_by_key(options)
-    design = design_settings({key: named[key] for key in OPTIONS_OF_DESIGN if key in named})
-    settings["options"] = options
-    if design:
-        settings["options"] = [f"{key}={value}" for key, value in reader_options(named).items()]
+    keys = dict(settings or {})
+    design = {key: keys.pop(key) for key in KEYS_OF_DESIGN if key in keys}
+    schema = json.loads((ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8"))
+    check(design, {"$defs": schema["$defs"], "$ref": "#/$defs/design"}, "--set")
+    adjusted = [column_of_term(term) for term in design.get("adjust", ())]
     converted = convert(location, output, force=force)
     if converted is None:
-        result = summary_of(described_row(location, **settings), mirrors, most_gigabytes)
+        request = _with_columns(described_entry(location, keys), adjusted)
+        result = summary_of(request, mirrors, most_gigabytes)
     else:
-        dataset = described_row(str(converted.path), **settings)
-        dataset = replace(
-            dataset, options=converted.options | dataset.options, orientation="columns"
-        )
-        result = summary_of(dataset, mirrors, most_gigabytes)
+        request = _with_columns(described_entry(str(converted.path), keys), adjusted)
+        request = replace(request.with_defaults(**converted.options), samples="columns")
+        result = summary_of(request, mirrors, most_gigabytes)
         result = replace(result, reason=" ".join([*converted.remarks, result.reason]))
-    if output and result.row:
-        result = replace(result, row=replace(result.row, id=Path(output).name))
+    if output and result.entry:
+        result = replace(result, entry=replace(result.entry, id=Path(output).name))
     return with_reference(replace(result, design=design))
+
+
+def _with_columns(entry: DatasetEntry, columns: Sequence[str]) -> DatasetEntry:
+    """Return the entry with further columns of the samples, those of a design."""
+    names = dict.fromkeys([*entry.phenotype_columns, *columns])
+    return replace(entry, phenotype_columns=tuple(names))
 
 
 def with_reference(result: Summary) -> Summary:
     """Return a summary with the reference class, and a sentence that names it and how to change it.
 
-    With more than two classes the control is proposed as the reference of the design. Two classes
+    With more than two classes the control is proposed as the reference of the entry. Two classes
     are compared in the table of genes in any case, and only the sentence is added. If the control
-    is the level 0 of a dose or a time, the design names it in both cases.
+    is the level 0 of a dose or a time, the entry names it in both cases.
     """
-    if result.labels is None:
+    if result.labels is None or result.entry is None:
         return result
 
     # The reference: the user's choice, the class with the name of a control, or a level 0.
     classes = sorted({str(label) for label in result.labels})
-    chosen = str(result.design.get("reference", ""))
+    chosen = result.entry.reference or ""
     reference = control_class(classes, chosen)
     by_whom = "as you chose" if chosen else "the control, by its name"
-    design = dict(result.design)
+    named_reference = chosen
     if not reference:
-        label = str(result.row.label) if result.row else ""
+        label = str(result.entry.label)
         reference = level_zero(classes, label.removeprefix("obs:"))
         by_whom = "the level 0"
-        if reference:  # its name alone does not make it the control, so that the design names it
-            design["reference"] = reference
+        # its name alone does not make it the control, so that the entry names it
+        named_reference = named_reference or reference
 
     # The sentence on it.
-    change = "To change it, use --option reference=CLASS."
+    change = "To change it, use --set reference=CLASS."
     if len(classes) == 2:
         shown = classes[shown_classes(classes, reference)[0]]
         other = next(label for label in classes if label != shown)
@@ -165,7 +168,7 @@ def with_reference(result: Summary) -> Summary:
             f"against it. {change}"
         )
     elif reference:
-        design["reference"] = reference
+        named_reference = reference
         sentence = (
             f"Reference: {quoted(reference)} ({by_whom}); each other class is compared with it, "
             f"and with the mean of the others. {change}"
@@ -174,27 +177,31 @@ def with_reference(result: Summary) -> Summary:
         sentence = (
             "Reference: none, because no class, or more than one, has the name of a control; each "
             "class is compared with the mean of the others. To compare the classes with one of "
-            "them, use --option reference=CLASS."
+            "them, use --set reference=CLASS."
         )
-    return replace(result, design=design, reason=f"{result.reason} {sentence}")
+    entry = replace(result.entry, reference=named_reference or None)
+    reasons = dict(result.reasons)
+    if named_reference and not chosen:
+        reasons["reference"] = by_whom
+    return replace(result, entry=entry, reasons=reasons, reason=f"{result.reason} {sentence}")
 
 
 def json_content(result: Summary) -> dict[str, Any]:
-    """Return a summary as values of JSON: tables are lists of rows, the row is the sheet's text."""
+    """Return a summary as values of JSON: tables are lists of rows, the entry as configured."""
     return {
         **vars(result),
         "values": result.values.to_dict("records"),
         "numbers": result.numbers.to_dict("records"),
-        "row": result.sheet,
+        "entry": result.entry.settings() if result.entry else None,
     }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Converted:
-    """A table that was written from other files, its options in the sheet, and remarks."""
+    """A table that was written from other files, keys of its entry, and remarks."""
 
     path: Path
-    options: dict[str, str]
+    options: dict[str, Any]
     remarks: list[str]
 
 
@@ -225,33 +232,33 @@ def write_study(
     force: bool = False,
     most_gigabytes: float = MOST_GIGABYTES,
 ) -> str:
-    """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
+    """Write the configuration ``<output>.yaml`` of a study of a series: data set, study and folds.
 
     The last part of ``output`` names the study. It has the recommended classifier, kept as a model
     with its signature, two others, and a label test. ``mirrors`` are where to
-    download from instead of NCBI; earlier files are overwritten by ``force`` only, ``inputs``
+    download from instead of NCBI; an earlier file is overwritten by ``force`` only, ``inputs``
     never. Returns the command that runs the study. Raises an `InputError` if no folds can be drawn.
     """
     name = Path(output).name
     check_study_name(name)
-    if result.row is None:
-        msg = f"{result.accession}: {result.reason.rstrip('.')}. No files were written"
+    if result.entry is None:
+        msg = f"{result.accession}: {result.reason.rstrip('.')}. No file was written"
         raise InputError(msg)
 
-    # The reference of the design is a class of the proposed row.
-    reference = result.design.get("reference")
+    # The reference is a class of the proposed entry.
+    reference = result.entry.reference
     labels = result.labels
     if reference is not None and labels is not None and reference not in labels:
         classes = sorted({str(label) for label in labels})
         msg = (
-            f"{result.accession}: option reference names {quoted(reference)}, which is not a "
+            f"{result.accession}: reference names {quoted(reference)}, which is not a "
             f"class; {known_names(reference, classes)}"
         )
         raise InputError(msg, key="reference")
 
     refuse_to_replace_study(output, force=force, inputs=inputs)
-    sheet, configuration = study_files(output)
-    settings = _settings(result, name, sheet)
+    configuration = Path(f"{output}.yaml")
+    settings = _settings(result, name)
     download: dict[str, Any] = {}
     if mirrors:
         download["base_urls"] = {"geo": list(mirrors)}
@@ -259,22 +266,36 @@ def write_study(
         download["most_gigabytes"] = most_gigabytes
     if download:
         settings["download"] = download
-    sheet.parent.mkdir(parents=True, exist_ok=True)
-    deliver(result.sheet, sheet)
-    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+    configuration.parent.mkdir(parents=True, exist_ok=True)
+    text = configuration_text({"run": [name]}, result.entry_text, settings)
     deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {name} --configfile {configuration}"
 
 
-def _settings(result: Summary, name: str, sheet: Path) -> dict[str, Any]:
-    """Return the configuration of a proposed study, laid over that of the project."""
+def configuration_text(first: Mapping[str, Any], datasets: str, settings: Mapping[str, Any]) -> str:
+    """Return a configuration as text: its first keys, the text of its data sets, and other keys."""
+    parts = []
+    for values in (first, settings):
+        for key, value in values.items():
+            text = yaml.safe_dump(
+                {key: value},
+                sort_keys=False,
+                allow_unicode=True,
+                default_flow_style=None,
+                width=100,
+            )
+            parts.append(text)
+    parts.insert(len(first), f"datasets:\n{datasets}")
+    return "".join(parts)
+
+
+def _settings(result: Summary, name: str) -> dict[str, Any]:
+    """Return the configuration of a proposed study, without its data set."""
     splits = number_of_folds(result, name)
     repeats = repeats_of_folds(result.n_samples)
     scheme = f"{repeats}x{splits}-fold" if repeats > 1 else f"{splits}-fold"
     design = {"design": dict(result.design)} if result.design else {}
     settings: dict[str, Any] = {
-        "run": [name],
-        "sheets": ["config/datasets.tsv", str(sheet)],
         "studies": {
             name: {
                 "title": result.title or name,
@@ -298,33 +319,23 @@ def check_study_name(name: str) -> None:
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
         raise InputError(msg)
     if Path(name).suffix in _ENDINGS:
-        msg = f"{name!r} has the ending of a study's files; name the study {Path(name).stem!r}"
+        msg = f"{name!r} has the ending of a study's file; name the study {Path(name).stem!r}"
         raise InputError(msg)
-    names = {*default_configuration().get("studies", {}), *RULES}
-    for path in default_sheets().values():
-        names.update(read_sheet(path))
+    configuration = default_configuration()
+    names = {*configuration.get("studies", {}), *configuration.get("datasets", {}), *RULES}
     if name in names:
         msg = f"{name!r} is a study, data set or rule of the project; choose another name"
         raise InputError(msg)
 
 
-def study_files(output: str) -> tuple[Path, Path]:
-    """Return the paths of the sheet and the configuration of a proposed study."""
-    return Path(f"{output}.tsv"), Path(f"{output}.yaml")
-
-
 def refuse_to_replace_study(output: str, *, force: bool, inputs: Sequence[str | Path] = ()) -> None:
-    """Refuse the name of a study whose sheet or configuration exists.
+    """Refuse the name of a study whose configuration exists.
 
-    Users edit both, so that existing ones are replaced by ``force`` only. A file that the command
+    Users edit it, so that an existing one is replaced by ``force`` only. A file that the command
     reads (``inputs``) is never replaced.
     """
-    sheet, configuration = study_files(output)
     refuse_to_replace(
-        sheet, inputs=inputs, force=force, is_earlier_result=is_proposed_sheet, is_edited=True
-    )
-    refuse_to_replace(
-        configuration,
+        Path(f"{output}.yaml"),
         inputs=inputs,
         force=force,
         is_earlier_result=is_proposed_configuration,
@@ -372,7 +383,7 @@ def number_of_folds(result: Summary, name: str) -> int:
     msg = (
         f"{result.accession}: class {counts.idxmin()!r} has {counts.min()} of the {units}, and no "
         "folds can be drawn that train and test each class; add samples, join or leave out classes "
-        "by map=, or name another label. No files were written"
+        "by map, or name another label. No file was written"
     )
     raise InputError(msg)
 

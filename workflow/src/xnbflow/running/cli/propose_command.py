@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xnbflow.core.deferred import DeferredModule
+from xnbflow.running.cli.assignments import dataset_settings
 from xnbflow.running.cli.options import (
+    Annotation,
     Id,
     Json,
     Label,
     Layout,
-    Options,
     Phenotype,
-    Symbols,
+    Settings,
     TableFile,
 )
 from xnbflow.running.cli.terminal import print_json, print_text, progress, warn
@@ -32,41 +33,42 @@ def propose(
     id_column: Id = "",
     output: Annotated[
         str,
-        typer.Option("--output", "-o", help="Write NAME.tsv and NAME.yaml, a study to run."),
+        typer.Option("--output", "-o", help="Write NAME.yaml, a study to run."),
     ] = "",
     mirror: Annotated[
         list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
     ] = [],  # noqa: B006
-    force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.tsv and NAME.yaml.")] = (
-        False
-    ),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.yaml.")] = (False),
     most_gigabytes: Annotated[
         float, typer.Option(min=0, help="Largest file that is downloaded, in gigabytes.")
     ] = 20.0,
-    orientation: Layout = "rows",
+    layout: Layout = None,
     phenotype: Phenotype = "",
-    symbols: Symbols = "",
-    option: Options = [],  # noqa: B006
+    annotation: Annotation = "",
+    settings: Settings = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
-    inputs = [table, phenotype, symbols, *option]
+    """Show what a table or a GEO series holds, and the data set that makes it a study."""
+    inputs = [table, phenotype, annotation, *settings]
     if output:
         proposals.check_study_name(Path(output).name)
         proposals.refuse_to_replace_study(output, force=force, inputs=inputs)
     with progress(f"reading {table}"):
+        keys = dataset_settings(
+            settings,
+            label=label,
+            id=id_column,
+            samples=layout,
+            phenotype=phenotype,
+            annotation=annotation,
+        )
         result = proposals.summarise_location(
             table,
             output,
             force=force,
             mirrors=mirror,
             most_gigabytes=most_gigabytes,
-            label=label,
-            id_column=id_column,
-            options=option,
-            orientation=orientation,
-            phenotype=phenotype,
-            symbols=symbols,
+            settings=keys,
         )
     if as_json:
         print_json(proposals.json_content(result))
@@ -83,4 +85,4 @@ def propose(
         )
         if remark := proposals.fold_remark(result, Path(output).name):
             warn(remark)
-        warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
+        warn(f"{output}.yaml is written; look at it, then run: {command}")

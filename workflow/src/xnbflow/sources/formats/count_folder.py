@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,7 +35,7 @@ class MergedCounts:
 
     counts: pd.DataFrame
     remarks: list[str]
-    options: dict[str, str]
+    options: dict[str, Any]
 
 
 _FEW_FILES = Refusal(

@@ -17,10 +17,10 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import about_file
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.sheet import SheetRow
 
 if TYPE_CHECKING:
     import io
@@ -49,8 +49,8 @@ def _read_head(path: Path, most_rows: int) -> RawTable:
         return read_gct(path, stream, most_rows)
 
 
-def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
-    """Return the row of a GCT file: samples are columns, and some columns describe features.
+def as_gct(path: Path, dataset: DatasetEntry) -> DatasetEntry:
+    """Return the entry of a GCT file: samples are columns, and some columns describe features.
 
     In version 1.3 the rows that describe samples become columns of the phenotype.
     """
@@ -60,12 +60,12 @@ def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
     if n_rows:
         row_names = _read_head(path, n_rows).columns([0])[0][:n_rows]
     phenotype = [name for name in row_names if name != dataset.label]
-    options = dict(dataset.options)
-    for key, names in (("drop", annotation), ("phenotype_columns", phenotype)):
-        all_names = dict.fromkeys([*dataset.names(key), *names])
-        if all_names:
-            options[key] = ",".join(all_names)
-    return replace(dataset, orientation="columns", options=options)
+    return replace(
+        dataset,
+        samples="columns",
+        drop=tuple(dict.fromkeys([*dataset.drop, *annotation])),
+        phenotype_columns=tuple(dict.fromkeys([*dataset.phenotype_columns, *phenotype])),
+    )
 
 
 _WRONG_SIZES = Refusal(
@@ -202,7 +202,7 @@ _EQUAL_CLASSES = Refusal(
     code="gct.equal-classes",
     sentence=(
         "{name}: names of classes that differ only in spaces or _ are equal in CLS; give classes "
-        "other labels by map="
+        "other labels by map"
     ),
 )
 

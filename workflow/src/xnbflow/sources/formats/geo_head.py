@@ -48,7 +48,7 @@ _FIELDS = {
 _NO_FIELD = Refusal(
     code="geo_head.no-field",
     sentence=(
-        "{where}: there is no {label!r}, which the sheet's label names; there are title, "
+        "{where}: there is no {label!r}, which label names; there are title, "
         "source, description, and characteristics: {keys}. Correct label"
     ),
     key="label",
@@ -92,7 +92,7 @@ class GeoHead:
     processing: list[str] = field(default_factory=list)
 
     def label_texts(self, where: str, label: str) -> tuple[str, list[str]]:
-        """Return the field that the sheet's ``label`` names, and each sample's text in it.
+        """Return the field that ``label`` names, and each sample's text in it.
 
         ``characteristics:diagnosis`` or ``diagnosis``, ``title``, ``source``, ``description``;
         small and capital letters are alike.
@@ -106,7 +106,7 @@ class GeoHead:
         return name, list(self.fields[name])
 
     def field_named(self, label: str) -> str | None:
-        """Return the field for a name in the sheet, see `label_texts`."""
+        """Return the field for a name of the entry, see `label_texts`."""
         wanted = plain_text(label).lower()
         for prefix in ("characteristics:", "subset:", "characteristics_ch1:"):
             wanted = wanted.removeprefix(prefix).strip()

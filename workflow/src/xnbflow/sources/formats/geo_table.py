@@ -113,7 +113,7 @@ _NO_VALUES = Refusal(
     sentence=(
         "{path} has no table of values ({accession}, {kind}): sequencing studies keep their "
         "counts in supplementary files{supplementary}. Get the table of counts and use source"
-        " table, with the option phenotype={phenotype} for what is known of the samples"
+        " table, with phenotype: {{accession: {phenotype}}} for what is known of the samples"
     ),
 )
 

@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.refusals import Refusal
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import fault_of
 from xnbflow.sources.formats.parquet import ArrowRows
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.sheet import SheetRow
 
 if TYPE_CHECKING:
     import h5py
@@ -45,7 +45,7 @@ _DAMAGED = Refusal(
 )
 _NO_MATRIX = Refusal(
     code="h5ad.no-matrix",
-    sentence="{path} has no matrix {matrix!r}; the option matrix may be {places:list} here",
+    sentence="{path} has no matrix {matrix!r}; matrix may be {places:list} here",
     key="matrix",
 )
 _TOO_LARGE = Refusal(
@@ -59,13 +59,13 @@ _TOO_LARGE = Refusal(
 )
 
 
-def read_h5ad(path: Path, options: Mapping[str, str]) -> RawTable:
+def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
     """Read an AnnData file as a table with a row for each sample.
 
     Its columns are the names of the samples (a column without a name), the texts of ``obs``, and
-    the features of the matrix that the option ``matrix`` names: ``X`` (default), ``raw`` or
-    ``layers:<name>``. A column of ``obs`` with fractional numbers is read only if the option
-    ``phenotype_columns`` or ``batch`` names it. The texts of ``var`` are the annotation of the
+    the features of the matrix that the key ``matrix`` names: ``X`` (default), ``raw`` or
+    ``layers:<name>``. A column of ``obs`` with fractional numbers is read only if it is
+    among the ``columns`` of the options. The texts of ``var`` are the annotation of the
     features.
 
     Raises
@@ -73,7 +73,7 @@ def read_h5ad(path: Path, options: Mapping[str, str]) -> RawTable:
     InputError
         If the file is damaged, has no such matrix, or a matrix of more than `MOST_VALUES`.
     """
-    used_columns = {*options.get("phenotype_columns", "").split(","), options.get("batch")}
+    used_columns = set(options.get("columns", ()))
     name = options.get("matrix", "X")
     with _open(path) as file:
         places = _matrix_places(file)
@@ -123,21 +123,22 @@ def read_h5ad(path: Path, options: Mapping[str, str]) -> RawTable:
     )
 
 
-def as_anndata(dataset: SheetRow) -> SheetRow:
-    """Return the row of the sheet of an AnnData file: samples are rows, without prefixes ``obs:``.
+def as_anndata(dataset: DatasetEntry) -> DatasetEntry:
+    """Return the entry of an AnnData file: samples are rows, without prefixes ``obs:``.
 
     Examples
     --------
-    >>> as_anndata(SheetRow("x", "table", label="obs:type", options={"group": "donor"})).label
+    >>> as_anndata(DatasetEntry("x", "table", label="obs:type", group="donor")).label
     'type'
     """
-    options = dict(dataset.options)
-    for key in ("group", "batch"):
-        if key in options:
-            options[key] = _column_of_obs(options[key])
-    label = dataset.label and _column_of_obs(dataset.label)
-    id_column = dataset.id_column and _column_of_obs(dataset.id_column)
-    return replace(dataset, label=label, id_column=id_column, orientation="rows", options=options)
+    return replace(
+        dataset,
+        label=dataset.label and _column_of_obs(dataset.label),
+        id_column=dataset.id_column and _column_of_obs(dataset.id_column),
+        group=dataset.group and _column_of_obs(dataset.group),
+        batch=dataset.batch and _column_of_obs(dataset.batch),
+        samples="rows",
+    )
 
 
 def _column_of_obs(name: str) -> str:

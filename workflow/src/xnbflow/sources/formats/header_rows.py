@@ -71,7 +71,7 @@ def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
 
 
 def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line: int) -> HeaderRows:
-    """Return where the header and a row of conditions are, if the sheet names the header's line.
+    """Return where the header and a row of conditions are, if the data set names the header's line.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line:
     rows : sequence of (int, sequence of str)
         The first rows with their numbers in the file.
     line : int
-        The number in the sheet's option ``header``.
+        The number in ``header``.
     """
     numbers = [number for number, _ in rows]
     if line not in numbers:
@@ -184,7 +184,7 @@ def _are_values(cells: Sequence[str]) -> bool:
 _NO_HEADER_LINE = Refusal(
     code="header_rows.no-header-line",
     sentence=(
-        "{path}: the option header={line} names a line that is empty, or is not among the "
+        "{path}: header: {line} names a line that is empty, or is not among the "
         "first {n_lines}; the first lines with cells are {numbers}"
     ),
     key="header",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from xnbflow.core.errors import about_file
@@ -20,16 +21,16 @@ _DECIMALS = {"point": ".", "comma": ","}
 
 
 def read_raw_table(
-    path: Path, options: Mapping[str, str], most_rows: int | None = None
+    path: Path, options: Mapping[str, Any], most_rows: int | None = None
 ) -> RawTable:
     """Read a table as Parquet, ARFF, GCT, AnnData, a workbook or text, by the suffix of its name.
 
-    An AnnData file is a table with a row for each cell. The sheet's options ``separator``,
+    An AnnData file is a table with a row for each cell. The keys ``separator``,
     ``decimal``, ``encoding``, ``header``, ``sheet`` and ``matrix`` apply. Of text only the first
     ``most_rows`` rows may be read.
     """
     suffix = suffix_of(path)
-    header_line = int(options["header"]) if "header" in options else None
+    header_line = options.get("header")
     with about_file(path):
         if suffix == ".h5ad":
             from xnbflow.sources.formats.h5ad import read_h5ad  # noqa: PLC0415 - an extra

@@ -166,6 +166,10 @@ def refuse_export(path: Path) -> None:
         first_lines = list(islice(utf16_lines(path, stream) or stream, _HEAD_LINES))
     for line in first_lines:
         text = line.decode("utf-8-sig", errors="replace")
+        # Most lines have no such names: those of a table of 50,000 genes are not divided.
+        letters = _plain_name(text)
+        if not any(all(name in letters for name in export.columns) for export in EXPORTS):
+            continue
         for separator in SEPARATORS.values():
             refuse_export_header(path, text.split(separator))
 
@@ -182,8 +186,7 @@ def refuse_export_header(path: Path, header: Iterable[str]) -> None:
 def refuse_long(raw: RawTable, label: str | None = None) -> None:
     """Refuse a table with a row for each sample and feature, by its names of columns.
 
-    Names of samples and of features repeat. The column that is the ``label`` of the sheet has
-    neither.
+    Names of samples and of features repeat. The column that is the ``label`` has neither.
     """
     columns = {_plain_name(name): i for i, name in enumerate(raw.header) if name != label}
     positions = [_first_column(columns, names) for names in (_SAMPLES, _FEATURES, _VALUES)]
@@ -208,4 +211,4 @@ def _first_column(columns: dict[str, int], names: frozenset[str]) -> int | None:
 
 def _plain_name(name: str) -> str:
     """Return the letters of a column's name in small letters: ``Code.Class`` is ``codeclass``."""
-    return re.sub(r"[^a-z]", "", name.lower())
+    return re.sub(r"[^a-z]+", "", name.lower())

@@ -187,6 +187,8 @@ class RawTable:
     has_number_cells : bool
         Whether cells are numbers or texts by their type, as in a workbook. A decimal comma is then
         written as a point in what is read as text.
+    encoding : str
+        The encoding of lines that are not UTF-8; empty if there are none.
     is_header_short : bool
         Whether the header in the file has one name less than the rows have cells, as R writes it.
     column_unit : str
@@ -218,6 +220,7 @@ class RawTable:
     notes: list[str] = field(default_factory=list)
     sheets: list[str] = field(default_factory=list)
     has_number_cells: bool = False
+    encoding: str = ""
     is_header_short: bool = False
     column_unit: str = "column"
     described: Sequence[int] = ()
@@ -369,16 +372,13 @@ def _advice(cell: str) -> str:
     if DECIMAL_COMMA.fullmatch(cell):
         if complaint(cell) != f"{quoted(cell)} is not a number":
             return (
-                "if the comma is a decimal sign, set decimal=comma in the sheet's options; else "
+                "if the comma is a decimal sign, set decimal: comma; else "
                 "save the table without separators of thousands"
             )
-        return (
-            "this looks like a decimal comma: set decimal=comma in the sheet's options, or save it "
-            "with decimal points"
-        )
+        return "this looks like a decimal comma: set decimal: comma, or save it with decimal points"
     if cell.strip("+-").lower() in {"inf", "infinity"}:
-        return "fill it in, remove the sample, or list the feature under drop= in the options"
+        return "fill it in, remove the sample, or list the feature under drop"
     return (
-        "correct it, or list the feature under categorical= or drop= in the sheet's options; a "
-        "column of sample names is the sheet's id_column"
+        "correct it, or list the feature under categorical or drop; a "
+        "column of sample names is the key id"
     )

@@ -124,7 +124,8 @@ def read_text(
         notes=lines.notes,
     )
 
-    # The other rows are divided when their cells are needed.
+    # The other rows are divided when their cells are needed. Rows that repeat the header, as in
+    # tables that were joined one after the other, are left out.
     if header:
         table.is_header_short = header[0] == "" and _is_header_short(first_rows, header)
         row_numbers: list[int] = []
@@ -133,11 +134,13 @@ def read_text(
             rows,
             numbered,
             separator=separator,
-            n_columns=len(header),
+            header=header,
             row_numbers=row_numbers,
+            notes=lines.notes,
         )
         table.rows = TextRows(itertools.islice(texts, most_rows), separator)
         table.lines = row_numbers[: len(table)]
+        table.encoding = lines.other_encoding
         if end is not None and not lines.ended and most_rows is None:
             raise _CUT_OFF.error(path=path, end=end)
     return table
@@ -146,7 +149,7 @@ def read_text(
 def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
     """Return the number of the first rows of a text that are above the header.
 
-    These are, in this order: the rows above the ``header_line`` of the sheet; comments and sections
+    These are, in this order: the rows above the ``header_line`` of the entry; comments and sections
     with marks (`_n_marked_rows`); or titles (`find_header`) by the separators that divide all rows
     evenly, or by all separators. The fewest titles count below which the separator divides all
     rows evenly.
@@ -175,15 +178,17 @@ def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
 def _n_marked_rows(rows: Sequence[str]) -> int:
     """Return the number of first rows that are comments or sections of a sample sheet.
 
-    Two or more rows with ``#`` are comments, as cBioPortal writes them; a single one may be the
-    header. Illumina's sheets have the header below the line ``[Data]``.
+    Two or more rows with ``#`` are comments, as cBioPortal writes them. A single one may be the
+    header, unless its first cell alone is filled: spreadsheets add tabs to the comment of
+    featureCounts. Illumina's sheets have the header below the line ``[Data]``.
     """
     begins = [row.lstrip('"') for row in rows]
     if begins[0].startswith(HEADER_SECTION):
         data_rows = [i for i, row in enumerate(begins) if row.startswith(DATA_SECTION)]
         return data_rows[0] + 1 if data_rows else 0
     comments = list(itertools.takewhile(lambda row: row.startswith("#"), begins))
-    return len(comments) if len(comments) > 1 else 0
+    is_single_cell = "\t" not in begins[0].rstrip() and any("\t" in row for row in begins[1:])
+    return len(comments) if len(comments) > 1 or is_single_cell else 0
 
 
 def _n_rows_before(rows: Sequence[str], header_line: int) -> int:
@@ -205,7 +210,7 @@ def _notes_on_titles(titles: Sequence[str]) -> list[str]:
     note = Note(
         f"{counted(len(texts), 'title line', 'was', 'were')} left out above the header "
         f"({quoted(texts[0])})",
-        advice="the option header= names another line as the header",
+        advice="the key header names another line as the header",
     )
     return [note]
 
@@ -261,15 +266,19 @@ def _row_texts(
     numbered: Iterator[tuple[int, str]],
     *,
     separator: str,
-    n_columns: int,
+    header: Sequence[str],
     row_numbers: list[int],
+    notes: list[str],
 ) -> Iterator[str | list[str]]:
     """Yield the rows of the table, and append the number of each to ``row_numbers``.
 
-    A row is a line without quotes and with ``n_columns`` cells, which `TextRows` divides when its
-    cells are needed; or else it is a list of cells. The ``first_rows`` are divided already; further
-    rows are read from the ``numbered`` lines. A row with another number of cells is refused.
+    A row is a line without quotes and with as many cells as the ``header``, which `TextRows`
+    divides when its cells are needed; or else it is a list of cells. The ``first_rows`` are divided
+    already; further rows are read from the ``numbered`` lines. A row with another number of cells
+    is refused. One that repeats the header is left out, with a note.
     """
+    n_columns = len(header)
+    header_line = separator.join(header)
     for number, cells in first_rows:
         if len(cells) != n_columns:
             raise other_width(path, f"{_UNIT} {number}", len(cells), n_columns)
@@ -283,13 +292,21 @@ def _row_texts(
             name, _, others = line[1:].partition('"')
             if others.startswith(separator) and separator not in name and '"' not in others:
                 line = f"{name}{others}"  # noqa: PLW2901
-        if '"' not in line and line.count(separator) == n_columns - 1:
-            yield line.rstrip("\r\n")
+        text = line.rstrip("\r\n")
+        if text == header_line:
+            del row_numbers[-1]
+            notes.append(f"line {number} repeats the header and was left out")
+        elif '"' not in text and text.count(separator) == n_columns - 1:
+            yield text
         else:
             cells = _split(path, number, line, numbered, separator)
             if len(cells) != n_columns:
                 raise other_width(path, f"{_UNIT} {number}", len(cells), n_columns)
-            yield cells
+            if cells == list(header):
+                del row_numbers[-1]
+                notes.append(f"line {number} repeats the header and was left out")
+            else:
+                yield cells
 
 
 def _split(

@@ -20,7 +20,7 @@ from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.header_rows import HEAD_ROWS
 
-#: The separators by their names in the sheet's options.
+#: The separators by the values of the key ``separator``.
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 #: The first bytes of a text in UTF-16.
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -63,6 +63,8 @@ class DecodedLines:
         The number of the last line that was read.
     ended : bool
         Whether the line ``end`` has been read.
+    other_encoding : str
+        The encoding of lines that are not UTF-8; empty if there are none.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class DecodedLines:
     ) -> None:
         self.notes: list[str] = []
         self.ended = False
+        self.other_encoding = ""
         self.number = first_line - 1
         self._path = path
         self._stream = stream
@@ -109,6 +112,7 @@ class DecodedLines:
         """Return a line that is not UTF-8 as text by the option ``encoding``, with a note."""
         with suppress(UnicodeDecodeError, LookupError):
             text = raw.decode(self._encoding or "")
+            self.other_encoding = self._encoding or ""
             if not self.notes:
                 character = next(c for c in text if ord(c) > 127)
                 note = Note(
@@ -229,13 +233,13 @@ def sniff(
     first_lines : sequence of str
         The header and the first rows.
     default : str
-        The separator in the sheet, or by the suffix of the file. If it does not divide the lines
+        The separator of the entry, or by the suffix of the file. If it does not divide the lines
         evenly, and exactly one other separator does, that one is returned.
     decimal : str, optional
-        The decimal sign in the sheet. By default it is a comma only in a table that is separated
+        The decimal sign of the entry. By default it is a comma only in a table that is separated
         by semicolons and has numbers with commas and none with points.
     is_separator_set : bool
-        Whether ``default`` is from the sheet. It is then never replaced.
+        Whether ``default`` is from the entry. It is then never replaced.
     """
     lines = [line for line in first_lines if line.strip()]
     separator = default
@@ -279,7 +283,7 @@ def _single_column_error(path: str | Path, header: str, separator: str) -> Input
     """Return the error for a header of one cell; it names the separators in the header."""
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
-    options = " or ".join(f"separator={name}" for name in possible)
+    options = " or ".join(f"separator: {name}" for name in possible)
     return _SINGLE_CELL.error(
         path=path, header=header, separators=" or ".join(possible), options=options
     )
@@ -293,8 +297,8 @@ _CUT_ROW = Refusal(
 _NO_UTF8 = Refusal(
     code="text.no-utf8",
     sentence=(
-        "{path}, line {number}: not UTF-8 text; if Windows wrote it, set encoding=cp1252 in "
-        "the sheet's options, else save the file as UTF-8"
+        "{path}, line {number}: not UTF-8 text; if Windows wrote it, set encoding: cp1252, "
+        "else save the file as UTF-8"
     ),
     sheet=True,
 )
@@ -313,7 +317,7 @@ _SINGLE_CELL = Refusal(
     code="text.single-cell",
     sentence=(
         "{path}: its header is the single cell {header!r}; if cells are separated by "
-        "{separators}, set in the sheet's options: {options}"
+        "{separators}, set {options}"
     ),
     key="separator",
     sheet=True,

@@ -44,7 +44,7 @@ def read_workbook(
         first, *others = map(repr, sheets)
         note = Note(
             f"the first sheet, {first}, was read",
-            advice=f"the option sheet= names another one: {listed(others)}",
+            advice=f"the key sheet names another one: {listed(others)}",
         )
         notes.append(note)
     sign = decimal or "."
@@ -57,7 +57,7 @@ def read_workbook(
         note = Note(
             f"{counted(len(titles), 'title row', 'was', 'were')} left out above the header "
             f"({quoted(titles[0])})",
-            advice="the option header= names another row as the header",
+            advice="the key header names another row as the header",
         )
         notes.append(note)
     for number, cells in below:
@@ -145,10 +145,7 @@ def with_sheets(error: InputError, table: RawTable) -> InputError:
 
 _FIRST_SHEET = Refusal(
     code="workbook.first-sheet",
-    sentence=(
-        "{error}. This is the first sheet, {first!r}; to read another, set sheet= in the options: "
-        "{others}"
-    ),
+    sentence=("{error}. This is the first sheet, {first!r}; to read another, set sheet: {others}"),
     sheet=True,
 )
 

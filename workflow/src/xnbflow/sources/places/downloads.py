@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.core.errors import InputError
 from xnbflow.core.refusals import Refusal
+from xnbflow.sources.dataset_entry import local_path
 from xnbflow.sources.formats.files import (
     BROKEN_GZIP,
     checksums,
@@ -27,7 +28,6 @@ from xnbflow.sources.places.retries import (
     RetryPolicy,
     UnresolvedError,
 )
-from xnbflow.sources.sheet import local_path
 
 if TYPE_CHECKING:
     import io
@@ -44,7 +44,7 @@ _CUT = Refusal(
     code="downloads.cut",
     sentence=(
         "{path} does not end with a line break: if it was cut within its last number, that number "
-        "is wrong. If it is complete, put its SHA-256 into the sheet"
+        "is wrong. If it is complete, give its SHA-256 (sha256 of the data set)"
     ),
     sheet=True,
 )
@@ -165,7 +165,7 @@ class Downloads:
     retry : RetryPolicy
     lock : Path or None
         A file with checksums of earlier accepted files, here or by others: a file that differs is
-        refused, unless the sheet has its checksum. `accepted` adds to it.
+        refused, unless the data set has its checksum. `accepted` adds to it.
     unresolved : Path or None
         A file of hosts whose names could not be resolved a moment ago, one in a line. They are not
         tried: without a network every job would wait for the same answer.
@@ -181,7 +181,7 @@ class Downloads:
     base_urls: Mapping[str, Sequence[str]] = field(default_factory=dict)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     lock: Path | None = None
-    checksum_place: str = "the sheet"
+    checksum_place: str = "its data set"
     temporary: bool = False
     unresolved: Path | None = None
     origins: list[Origin] = field(default_factory=list, init=False, repr=False)
@@ -413,7 +413,7 @@ class Downloads:
         return target
 
     def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:
-        """Return the checksum that the sheet requires, or else the lock; None without either."""
+        """Return the checksum that its data set requires, or else the lock; None without either."""
         if sha256:
             return _Checksum(sha256, self.checksum_place, f"correct {self.checksum_place}")
         if locked := _read_lock(self.lock).get(name.removesuffix(".gz")):

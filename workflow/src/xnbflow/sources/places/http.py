@@ -67,7 +67,7 @@ _UNKNOWN_LENGTH = Refusal(
     code="http.unknown-length",
     sentence=(
         "the server does not send the length of the file, so a cut file is not detected; give its "
-        "SHA-256 in the sheet"
+        "SHA-256 (sha256 of the data set)"
     ),
     sheet=True,
 )

@@ -3,7 +3,7 @@
 import re
 
 from xnbflow.core.refusals import Refusal
-from xnbflow.sources.sheet import local_path, wrong_location
+from xnbflow.sources.dataset_entry import local_path, wrong_location
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

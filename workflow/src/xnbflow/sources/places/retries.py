@@ -9,7 +9,7 @@ from xnbflow.core.errors import InputError
 class DownloadFailedError(Exception):
     """A download failed; the message has the reason.
 
-    As in `InputError`, ``sheet`` is whether it refers to the sheet of data sets, and ``code`` is
+    As in `InputError`, ``sheet`` is whether it refers to keys of a data set, and ``code`` is
     the code of a refusal.
     """
 

@@ -1,12 +1,12 @@
-"""What a file probably contains, and the row of the sheet that fits it.
+"""What a file probably contains, and the entry that fits it.
 
-A proposal is a set of options: `xnbflow.sources.roles` obeys it as it obeys those of a user.
+A proposal is an entry: `xnbflow.sources.roles` obeys it as it obeys that of a user.
 
 =================== ====================================================================
 file                question
 =================== ====================================================================
-``table_summary``   which row of the sheet reads this table?
-``geo_summary``     which row reads this series of GEO, and which field is its label?
+``table_summary``   which entry reads this table?
+``geo_summary``     which entry reads this series of GEO, and which field is its label?
 ``summary``         what does a user see of a file and its proposal?
 ``layout``          are samples the rows or the columns of a table?
 ``number_format``   how are its numbers written?
@@ -18,9 +18,11 @@ file                question
 ``label``           which column is the label?
 ``sample_names``    which class do the names of samples contain?
 ``column_kinds``    which columns are names, patients, batches, or other phenotype?
-``column_options``  which options of the sheet name these columns?
-``series_options``  which options does the reader need to accept the series?
+``column_options``  which keys name these columns?
+``series_options``  which keys does a series need between the steps of the reader?
 ``scale``           on which scale are the values, and which transform fits it?
-``completed_row``   which row reads a table whose label is known, as that of a model?
+``completed_entry`` which entry reads a table whose label is known, as that of a model?
+``entry_text``      how is an entry written, with the reason of each key?
+``reasons``         why has the entry each key?
 =================== ====================================================================
 """

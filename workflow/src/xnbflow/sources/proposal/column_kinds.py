@@ -1,18 +1,25 @@
 """Columns of the samples: their names, patients, batches, and other phenotype."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import either, listed
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS, name_column, set_aside
+from xnbflow.sources.proposal.column_options import (
+    add_names,
+    columns_named,
+    name_column,
+    set_aside,
+)
 from xnbflow.sources.proposal.label import first_column
-from xnbflow.sources.proposal.variables import is_covariate, is_text_column
+from xnbflow.sources.proposal.layout import TableLayout
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     label_options,
@@ -24,35 +31,38 @@ from xnbflow.sources.series.plausibility import (
     suggested_batch,
     suggested_group,
 )
-from xnbflow.sources.sheet import SheetRow, escape_name
 
 
-def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
-    """Return the row with the columns that are not features, and remarks.
+def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEntry, list[str]]:
+    """Return the entry with the columns that are not features, and remarks.
 
-    These are names, patients, the batch, rare classes, and other columns of the samples.
+    These are names, patients, the batch, rare classes, and other columns of the samples. Where the
+    numbers of a table are too few to recognise its features, all are named as features.
     """
-    label = str(sheet_row.label).removeprefix("obs:")
-    options = dict(sheet_row.options)
-    if label in sheet_row.names("phenotype_columns"):  # an export may have the label beside others
-        phenotype_columns = [n for n in sheet_row.names("phenotype_columns") if n != label]
-        options["phenotype_columns"] = ",".join(map(escape_name, phenotype_columns))
-        if not phenotype_columns:
-            del options["phenotype_columns"]
+    fields = layout.fields
+    label = str(entry.label).removeprefix("obs:")
+    # An export may have the label beside others.
+    others = tuple(name for name in entry.phenotype_columns if name != label)
+    entry = replace(entry, phenotype_columns=others)
     if len(fields):
         fields = fields.map(str.strip)
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
-    in_table = suffix_of(sheet_row.location) != ".h5ad" and "phenotype" not in options
+    in_table = suffix_of(entry.location) != ".h5ad" and not entry.phenotype
 
-    # The names of the samples; columns that would be names if no name repeated are dropped.
-    id_column = name_column(sheet_row, fields, [label])
+    # The names of the samples; one that repeats is a mistake, or the name of a patient.
+    id_column = name_column(entry, fields, [label])
     repeated: dict[str, list[str]] = {}
-    if in_table and sheet_row.orientation == "rows" and not id_column and "" not in fields:
-        repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *_used(options)])])
-    if repeated and "features" not in options:
-        dropped = [name for name in options.get("drop", "").split(",") if name]
-        options["drop"] = ",".join([*dropped, *map(escape_name, repeated)])
-    no_descriptions = {label, "", id_column, *repeated}
+    is_unnamed = entry.samples == "rows" and not id_column and "" not in fields
+    if in_table and is_unnamed and not entry.features:
+        repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *_used(entry)])])
+    for name, cells in repeated.items():
+        raise InputError(
+            f"{entry.location}: the column {name!r} names the samples, but {listed(cells)} "
+            f"{either(len(cells), 'occurs', 'occur')} more than once. Make the names unique; or, "
+            "if they are patients of whom there are several samples, call the column 'patient'",
+            key=name,
+        )
+    no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 
     # The labels of the samples, empty for classes that are left out.
@@ -60,32 +70,39 @@ def propose_columns(sheet_row: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow
     remarks: list[str] = []
     if label in unique and len(fields):
         texts = list(fields[label])
-        options = label_options(texts) | options
-        options, remarks = _add_map(sheet_row, options, texts)
-        rule = LabelRule.parse(replace(sheet_row, options=options))
-        classes, has_label, _ = rule.apply(sheet_row.location, range(len(texts)), texts)
+        entry = entry.with_defaults(**label_options(texts))
+        entry, remarks = _add_map(entry, texts)
+        rule = LabelRule.parse(entry)
+        classes, has_label, _ = rule.apply(entry.location, range(len(texts)), texts)
         labels[has_label] = classes
 
     # Patients and the batch; what remains is phenotype, as it would be read as features.
     candidates = unique[[name for name in descriptions if name in unique]]
-    options |= column_options(candidates, labels, options)
-    sheet_row = replace(sheet_row, id_column=id_column, options=options)
-    remaining = [name for name in descriptions if name not in _used(options)]
-    if in_table and remaining and "features" not in options:
-        sheet_row = set_aside(sheet_row, remaining)
+    entry = replace(entry.with_defaults(**column_options(candidates, labels)), id_column=id_column)
+    used = _used(entry)
+    remaining = [name for name in descriptions if name not in used]
+    if not in_table:  # the phenotype file has the others
+        remaining = [name for name in layout.outside if name in remaining]
+    if remaining and not entry.features:
+        entry = set_aside(entry, remaining)
 
-    for name, cells in repeated.items():
+    remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
+    remarks += _remarks_on_patients(fields, descriptions, entry.group)
+
+    few_features = [name for name in layout.few_features if name not in (label, id_column)]
+    if in_table and few_features and not (entry.features or entry.drop):
+        entry = add_names(entry, "features", few_features)
         remarks.append(
-            f"The column {name!r} would name the samples, but {listed(cells)} "
-            f"{either(len(cells), 'occurs', 'occur')} more than once; make the names unique."
+            f"The table has {counted(len(few_features), 'column')} of numbers, too few to "
+            "recognise which are features: all are proposed (features). Leave out those that "
+            "describe samples."
         )
-    remarks += _remarks(fields, descriptions, sheet_row, in_table=in_table)
-    return sheet_row, remarks
+    return entry, remarks
 
 
-def _used(options: Mapping[str, str]) -> list[str]:
-    """Return the columns that options name."""
-    return ",".join(options.get(key, "") for key in OPTIONS_OF_COLUMNS).split(",")
+def _used(entry: DatasetEntry) -> list[str]:
+    """Return the columns that the entry names."""
+    return [name for name in columns_named(entry) if isinstance(name, str)]
 
 
 def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
@@ -110,67 +127,64 @@ def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
     return columns
 
 
-def _add_map(
-    sheet_row: SheetRow, options: dict[str, str], texts: Sequence[str]
-) -> tuple[dict[str, str], list[str]]:
-    """Return the options with a ``map`` that leaves out rare classes, and a remark.
+def _add_map(entry: DatasetEntry, texts: Sequence[str]) -> tuple[DatasetEntry, list[str]]:
+    """Return the entry with a ``map`` that leaves out rare classes, and a remark.
 
     The ``texts`` are the labels of the samples. A ``map`` of the user is kept.
     """
-    if "map" in options:
-        return options, []
-    rule = LabelRule.parse(replace(sheet_row, options=options))
-    labels, _, _ = rule.apply(sheet_row.location, range(len(texts)), texts)
+    if entry.map:
+        return entry, []
+    labels, _, _ = LabelRule.parse(entry).apply(entry.location, range(len(texts)), texts)
     proposed, remark = propose_map(labels.tolist())
-    return options | proposed, [remark] if remark else []
+    return replace(entry, map=proposed), [remark] if remark else []
 
 
-def column_options(
-    fields: pd.DataFrame, labels: np.ndarray, chosen_options: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the options ``group`` and ``batch`` for columns of samples.
+def column_options(fields: pd.DataFrame, labels: np.ndarray) -> dict[str, str]:
+    """Return the keys ``group`` and ``batch`` for columns of samples.
 
-    The labels (n_samples,) are empty for samples that are left out. Options that the user has
-    chosen are not proposed.
+    The labels (n_samples,) are empty for samples that are left out.
 
     Examples
     --------
     >>> table = pd.DataFrame({"plate": list("aabb"), "patient": list("pqpq")})
-    >>> column_options(table, np.array(list("tntn")), {})
+    >>> column_options(table, np.array(list("tntn")))
     {'batch': 'plate'}
     """
     is_used = labels != ""
     if not is_used.any():  # the label is not among the fields: all samples are used
         is_used = np.ones(len(labels), dtype=bool)
-    names = [name for name in fields if not set(str(name)) & set(";=")]  # others fit in no option
-    candidates = fields.loc[is_used, names]
+    candidates = fields.loc[is_used]
     proposed = {
         "group": suggested_group(candidates, labels[is_used]),
         "batch": suggested_batch(candidates),
     }
-    return {key: name for key, name in proposed.items() if name and key not in chosen_options}
+    return {key: name for key, name in proposed.items() if name}
 
 
-def _remarks(
-    fields: pd.DataFrame, descriptions: Sequence[str], sheet_row: SheetRow, *, in_table: bool
+def _remarks_on_numbers(names: Sequence[str]) -> list[str]:
+    """Return a sentence on columns of numbers outside the block of features."""
+    if not names:
+        return []
+    verb = either(len(names), "is a number", "are numbers")
+    aim = either(len(names), "it describes", "they describe")
+    remark = (
+        f"{listed(names)} {verb} outside the block of features, by name or by values: {aim} "
+        "samples; the key features makes a column a feature."
+    )
+    return [remark]
+
+
+def _remarks_on_patients(
+    fields: pd.DataFrame, descriptions: Sequence[str], group: str | None
 ) -> list[str]:
-    """Return sentences on numeric columns that are not features, and on patients."""
-    group = sheet_row.options.get("group")
-    columns = {name: first_column(fields, name) for name in descriptions if name != group}
-    numbers = []
-    for name, cells in columns.items():
-        if in_table and is_covariate(name) and not is_text_column(cells):
-            numbers.append(name)
+    """Return sentences on columns of patients that are not the ``group``."""
     remarks = []
-    if numbers:
-        predicate = either(len(numbers), "is not a feature by name", "are not features by name")
-        remarks.append(f"{listed(numbers)} {predicate}.")
-    for name, cells in columns.items():
-        n_values = cells.nunique()
-        if is_patient(name) and 2 < n_values < len(fields):
+    for name in descriptions:
+        n_values = first_column(fields, name).nunique()
+        if name != group and is_patient(name) and 2 < n_values < len(fields):
             remarks.append(
                 f"{name!r} has {n_values} values for {len(fields)} samples and is not proposed as "
-                "group=: that needs at least five patients, three of each class, and one of every "
+                "group: that needs at least five patients, three of each class, and one of every "
                 "sample."
             )
     return remarks

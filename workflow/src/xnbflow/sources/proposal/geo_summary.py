@@ -1,8 +1,9 @@
-"""Summary of an accession of GEO from the head of its file, with a proposed row of the sheet."""
+"""Summary of an accession of GEO from the head of its file, with a proposed entry."""
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.annotation import GEO_URLS, has_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matches
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
@@ -23,11 +27,17 @@ from xnbflow.sources.proposal.label import (
     plausible_labels,
     remarks_on_others,
 )
+from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
-from xnbflow.sources.series.class_labels import LabelRule, label_options, propose_map
+from xnbflow.sources.series.class_labels import (
+    LabelRule,
+    class_expression,
+    label_options,
+    plain_text,
+    propose_map,
+)
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
-from xnbflow.sources.sheet import SheetRow, is_accession
 
 if TYPE_CHECKING:
     import io
@@ -48,26 +58,20 @@ _COUNTS_URLS = ("https://www.ncbi.nlm.nih.gov/geo",)
 _LONGEST_PAGE = 1 << 20
 
 
-def summarise_series(
-    location: str, downloads: Downloads, label: str = "", options: Mapping[str, str] | None = None
-) -> Summary:
-    """Summarise a GEO accession or file, with a proposed row of the sheet.
+def summarise_series(request: DatasetEntry, downloads: Downloads) -> Summary:
+    """Summarise a GEO accession or file, with a proposed entry.
 
     Only the beginning of a remote file is read.
 
     Parameters
     ----------
-    location : str
-        An accession, such as GSE5, or the path of a file.
+    request : DatasetEntry
+        An accession, such as GSE5, or the path of a file, with the keys that the user names; these
+        take precedence over proposed ones. Without a label, a field is proposed.
     downloads : Downloads
         The places and the folder of downloads.
-    label : str
-        The field of the label that the user names; if empty, a field is proposed.
-    options : mapping, optional
-        Options of the sheet that the user names; they take precedence over proposed options.
     """
-    options = dict(options or {})
-    request = SheetRow(location, "geo", location, label=label, options=options)
+    location = request.location
     if not is_accession(location):
         with open_raw(location) as stream:
             summary = _summarise_stream(request, location, stream, downloads)
@@ -79,51 +83,53 @@ def summarise_series(
         ):
             summary = _summarise_stream(request, where, stream, downloads)
 
-    # The row names the platform for gene symbols, unless they cannot be fetched.
-    row = summary.row
+    # The entry names the platform for gene symbols, unless they cannot be fetched.
+    entry = summary.entry
     platform = summary.platform
-    if row is None or "annotation" in options or row.options.get("annotation") != platform:
+    if entry is None or request.annotation or entry.annotation != platform:
         return summary
     if has_annotation(platform, downloads):
         return summary
-    probe_options = {key: value for key, value in row.options.items() if key != "annotation"}
     reason = (
         f"{summary.reason} WITHOUT GENE SYMBOLS: no file of {platform} can be had from here; "
-        f"the study will run on probes. For symbols add annotation={platform} to the options "
-        "where GEO can be reached, or annotation=FILE, a table of probes and symbols."
+        f"the study will run on probes. For symbols add annotation: {platform} where GEO "
+        "can be reached, or annotation: FILE, a table of probes and symbols."
     )
-    return replace(summary, row=replace(row, options=probe_options), reason=reason)
+    return replace(summary, entry=replace(entry, annotation=None), reason=reason)
 
 
 def _summarise_stream(
-    request: SheetRow, where: str, stream: "io.BufferedReader[Any]", downloads: Downloads
+    request: DatasetEntry, where: str, stream: "io.BufferedReader[Any]", downloads: Downloads
 ) -> Summary:
     """Summarise an open file of GEO.
 
-    The row ``request`` has the location, and the label and the options that the user names;
-    ``where`` is the address of the file, for messages.
+    The entry ``request`` has the location and the keys that the user names; ``where`` is the
+    address of the file, for messages.
     """
     # The description of the samples; the stream is then at the header of the table of values.
     head = read_head(where, stream)
 
-    # The row of the sheet with its label, and the groups of the samples that have a label.
-    proposal = _propose_row(request, where, head)
-    row = proposal.row
+    # The entry with its label, and the groups of the samples that have a label.
+    proposal = _propose_entry(request, where, head)
+    entry = proposal.entry
     reason = proposal.reason
     groups = None
-    if row and (group := head.field_named(row.options.get("group", ""))):
+    if entry and (group := head.field_named(entry.group or "")):
         groups = head.fields.loc[proposal.has_label, group].to_numpy(dtype=str)
 
     # The table of values: counts of RNA-seq are in another file, intensities need logarithms.
-    if row and (not head.has_table or "sequencing" in head.facts.get("type", "")):
-        row, remark = _counts_row(row, head, downloads)
+    if entry and (not head.has_table or "sequencing" in head.facts.get("type", "")):
+        entry, remark = _counts_entry(entry, head, downloads)
         reason += remark
-    elif row and "transform" not in request.options:
-        option, remark = proposed_logarithm(_first_values(stream), samples=np.array([]))
-        row = replace(row, options=row.options | option)
+    elif entry and not request.transform:
+        values = _first_values(request, where, stream, head)
+        present = values[~np.isnan(values)]
+        logarithm, remark = proposed_logarithm(present[None, :], samples=np.array([]))
+        entry = replace(entry, **logarithm)
         reason += remark
 
     # The fields, from which the user may choose another label.
+    labels = [] if proposal.labels is None else list(proposal.labels)
     shown = [name for name in head.fields if name in head.characteristics or name == "source"]
     fields = head.fields[[name for name in [*shown, "title"] if name in head.fields]]
     numbers = described_numbers(fields)
@@ -134,38 +140,68 @@ def _summarise_stream(
         platform=head.platform,
         type=head.facts.get("type") or head.facts.get("dataset_type", ""),
         n_samples=len(head.samples),
-        has_table=head.has_table and not (row and row.source == "table"),
+        has_table=head.has_table and not (entry and entry.source == "table"),
         values=distinct_values(fields.loc[:, ~is_number]),
         numbers=numbers,
-        row=row,
+        entry=entry,
         reason=reason,
         supplementary=tuple(dict.fromkeys(head.supplementary)),
         labels=proposal.labels,
         groups=groups,
+        reasons={} if entry is None else reasons_of(entry, request, labels, groups),
     )
 
 
-def _first_values(stream: "io.BufferedReader[Any]") -> np.ndarray:
-    """Return the numbers in the first lines of the table of values, shape (1, n_numbers).
+def _first_values(
+    request: DatasetEntry, where: str, stream: "io.BufferedReader[Any]", head: GeoHead
+) -> np.ndarray:
+    """Return the numbers in the first lines of the table of values, (n_rows, n_samples).
 
-    The ``stream`` is at the header of the table, where `read_head` leaves it.
+    The ``stream`` is at the header of the table, where `read_head` leaves it. A table without
+    values, and samples without any, are refused.
     """
-    values = []
-    for line in islice(stream, 1, _FIRST_LINES):  # without the header
+    header = [cell.strip().strip('"') for cell in next(stream, b"").decode().split("\t")]
+    rows = []
+    for line in islice(stream, _FIRST_LINES - 1):
         if line.startswith(b"!"):  # the end of a short table
-            continue
-        cells = line.split(b"\t")[1:]
-        values += [float(cell) for cell in cells if _NUMBER.fullmatch(cell.strip())]
-    return np.array([values])
+            break
+        cells = [cell.strip().strip(b'"') for cell in line.split(b"\t")]
+        if len(cells) != len(header):
+            continue  # the reader refuses it
+        rows.append([float(cell) if _NUMBER.fullmatch(cell) else np.nan for cell in cells])
+    samples = [name for name in head.samples if name in header and not matches(name, request.drop)]
+    positions = [header.index(name) for name in samples]
+    values = np.array(rows).reshape(len(rows), len(header))[:, positions]
+    if np.isnan(values).all():
+        raise InputError(
+            f"{where}: the table of values is empty. The values may be in a supplementary file of "
+            f"the series ({listed(head.supplementary) or 'it names none'}): make a study of that "
+            f"file, with phenotype: {{accession: {head.accession}}}",
+            key="accession",
+        )
+    without_values = [
+        name
+        for name, is_empty in zip(samples, np.isnan(values).all(axis=0), strict=True)
+        if is_empty
+    ]
+    if without_values:
+        raise InputError(
+            f"{where}: {counted(len(without_values), 'sample')} of {len(samples)} "
+            f"{either(len(without_values), 'has', 'have')} no values in the first {len(rows)} "
+            f"rows: {listed(without_values)}. Leave them out by "
+            f"--set {shlex.quote(f'drop={flow_yaml(without_values)}')}",
+            key="drop",
+        )
+    return values
 
 
 @dataclass(frozen=True)
 class _Proposal:
-    """A proposed row of the sheet.
+    """A proposed entry.
 
     Attributes
     ----------
-    row : SheetRow or None
+    entry : DatasetEntry or None
         None if no field looks like a class.
     reason : str
         Sentences on the choice.
@@ -175,41 +211,45 @@ class _Proposal:
         Whether each sample has a label.
     """
 
-    row: SheetRow | None
+    entry: DatasetEntry | None
     reason: str
     labels: np.ndarray | None = None
     has_label: np.ndarray | None = None
 
 
-def _propose_row(request: SheetRow, where: str, head: GeoHead) -> _Proposal:
-    """Return the row of a series with its label: the user's label, or the best candidate."""
+def _propose_entry(request: DatasetEntry, where: str, head: GeoHead) -> _Proposal:
+    """Return the entry of a series with its label: the user's label, or the best candidate."""
     # The field of the label.
     title_classes = _title_classes(list(head.fields.get("title", [])))
     field = _choose_field(request, where, head, title_classes)
     if field is None:
         reason = (
             "No field looks like a class (2 to 10 values, each of several samples); choose one and "
-            "name it by --label, with --option regex= and --option map= where it needs them."
+            "name it by --label, with --set label.classes=[a,b] and --set map={...} where it needs "
+            "them."
         )
         return _Proposal(None, reason)
 
-    # The row: a label, options that find the class in its texts, and a map of spellings.
+    # The entry: a label, keys that find the class in its texts, and a map of spellings.
     is_by_title = field == "title" and not request.label and bool(title_classes)
     texts = list(head.fields[field])
-    options = {"regex": _pattern(title_classes)} if is_by_title else label_options(texts)
     label = f"characteristics:{field}" if field in head.characteristics else field
-    row = replace(request, label=label, options=options | request.options)
-    labels, has_label, notes = LabelRule.parse(row).apply(where, head.samples, texts)
+    entry = replace(request, label=label)
+    if not is_by_title:
+        entry = entry.with_defaults(**label_options(texts))
+    elif not entry.label_classes and not entry.label_pattern:
+        entry = replace(entry, **_fields_of_classes(title_classes, texts))
+    labels, has_label, notes = LabelRule.parse(entry).apply(where, head.samples, texts)
     map_remark = ""
-    if "map" not in row.options:
-        map_options, map_remark = propose_map(labels.tolist())
-        row = replace(row, options=row.options | map_options)
-        labels, has_label, notes = LabelRule.parse(row).apply(where, head.samples, texts)
+    if not entry.map:
+        proposed_map, map_remark = propose_map(labels.tolist())
+        entry = replace(entry, map=proposed_map)
+        labels, has_label, notes = LabelRule.parse(entry).apply(where, head.samples, texts)
 
     # Patients and batches, by the classes of all samples.
     classes = np.full(len(texts), "", dtype=object)
     classes[has_label] = labels
-    row = _complete_row(request.location, head, row, classes)
+    entry = _complete_entry(request.location, head, entry, classes)
 
     # The reason: the label with its classes, other candidates, and the map.
     left_out = "".join(f" ({note})" for note in notes)
@@ -228,11 +268,11 @@ def _propose_row(request: SheetRow, where: str, head: GeoHead) -> _Proposal:
         sentences += remarks_on_others(head.fields, others)
     if map_remark:
         sentences.append(map_remark)
-    return _Proposal(row, " ".join(sentences), labels, has_label)
+    return _Proposal(entry, " ".join(sentences), labels, has_label)
 
 
 def _choose_field(
-    request: SheetRow, where: str, head: GeoHead, title_classes: Sequence[str]
+    request: DatasetEntry, where: str, head: GeoHead, title_classes: Sequence[str]
 ) -> str | None:
     """Return the field of the label: the user's field, the titles, or the field of best score.
 
@@ -271,8 +311,7 @@ def is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
 def _title_classes(titles: Sequence[str]) -> list[str]:
     """Return the classes in the titles: what titles share apart from words with digits.
 
-    The result is empty if the titles show no classes, or classes that an option of the sheet
-    cannot contain.
+    The result is empty if the titles show no classes.
 
     Examples
     --------
@@ -289,8 +328,7 @@ def _title_classes(titles: Sequence[str]) -> list[str]:
     for title in titles:
         if not any(name.lower() in title.lower() for name in classes):
             return []
-    # A semicolon separates options.
-    return [] if ";" in _pattern(classes) else classes
+    return classes
 
 
 def _pattern(title_classes: Sequence[str]) -> str:
@@ -306,6 +344,21 @@ def _pattern(title_classes: Sequence[str]) -> str:
     return f"({'|'.join(escaped)})"
 
 
+def _fields_of_classes(title_classes: Sequence[str], titles: Sequence[str]) -> dict[str, Any]:
+    """Return the field by which the classes are found in titles: the classes, or a pattern.
+
+    A pattern is needed where a class is a part of a longer word.
+    """
+    words = re.compile(class_expression(title_classes), re.IGNORECASE)
+    parts = re.compile(_pattern(title_classes), re.IGNORECASE)
+    for title in map(plain_text, titles):
+        word = words.search(title)
+        part = parts.search(title)
+        if word is None or part is None or word[1] != part[1]:
+            return {"label_pattern": parts.pattern}
+    return {"label_classes": tuple(title_classes)}
+
+
 def _title_class(title: str) -> str:
     """Return a title without its words with digits.
 
@@ -318,48 +371,62 @@ def _title_class(title: str) -> str:
     return " ".join(words).strip(" ,;:_-")
 
 
-def _complete_row(location: str, head: GeoHead, row: SheetRow, classes: np.ndarray) -> SheetRow:
-    """Return the row with its name, the platform, and the fields of patients and batches.
+def _complete_entry(
+    location: str, head: GeoHead, entry: DatasetEntry, classes: np.ndarray
+) -> DatasetEntry:
+    """Return the entry with its name, the platform, and the fields of patients and batches.
 
     The ``classes`` (n_samples,) are empty for samples without a label.
     """
-    field = str(row.label).removeprefix("characteristics:")
+    field = str(entry.label).removeprefix("characteristics:")
     others = [name for name in head.characteristics if name != field]
-    options = column_options(head.fields[others], classes, row.options) | row.options
+    entry = entry.with_defaults(**column_options(head.fields[others], classes))
     name = location if is_accession(location) else head.accession or _NAME_WITHOUT_ACCESSION
     # The table of a GDS has gene symbols; a series needs the annotation of its platform.
     if re.fullmatch(r"GPL\d+", head.platform) and not location.startswith("GDS"):
-        options = {"annotation": head.platform} | options
-    return replace(row, id=name, options=options)
+        entry = entry.with_defaults(annotation=head.platform)
+    return replace(entry, id=name)
 
 
-def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[SheetRow, str]:
-    """Return the row of a table of counts with the series as its phenotype, and a remark.
+def _counts_entry(
+    entry: DatasetEntry, head: GeoHead, downloads: Downloads
+) -> tuple[DatasetEntry, str]:
+    """Return the entry of a table of counts with the series as its phenotype, and a remark.
 
     The counts are those that NCBI has computed of human and mouse series (GEO, "NCBI-generated
     RNA-seq count data"), if it lists them. Otherwise the first supplementary file that is a table
     is proposed.
     """
     # A user's file is not looked up, since there may be no network.
-    accession = row.location.partition("-")[0]
+    accession = entry.location.partition("-")[0]
     computed = _computed_counts(accession, downloads) if is_accession(accession) else None
-    options = {key: value for key, value in row.options.items() if key != "annotation"}
-    options = {"phenotype": row.location, "transform": PROPOSED_COUNT_TRANSFORM.value} | options
+    annotation = None
     if computed is not None:
         counts = f"{computed.address}&acc={accession}&file={computed.counts_file}"
         if computed.genes_file is not None:
-            options["annotation"] = f"{computed.address}&file={computed.genes_file}"
+            annotation = f"{computed.address}&file={computed.genes_file}"
         remark = f" The counts are those that NCBI has computed: {computed.counts_file}."
     else:
         files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
-        counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
+        if not files:
+            raise InputError(
+                f"{entry.location}: the series has no table of values, and names no supplementary "
+                f"table of them ({listed(head.supplementary) or 'no file at all'}). Make the table "
+                f"of counts, then: xnbflow study counts.tsv --phenotype {entry.location}",
+                key="accession",
+            )
+        counts = files[0].replace("ftp://", "https://", 1)
         remark = (
-            " The sheet uses the first supplementary file as its table: check what it contains."
+            " The data set has the first supplementary file as its table: check what it contains."
         )
-    counts_row = replace(
-        row, source="table", location=counts, orientation="columns", options=options
+    counts_entry = replace(
+        entry.with_defaults(phenotype=entry.location, transform=PROPOSED_COUNT_TRANSFORM.value),
+        source="table",
+        location=counts,
+        samples="columns",
+        annotation=annotation,
     )
-    return counts_row, remark
+    return counts_entry, remark
 
 
 @dataclass(frozen=True)

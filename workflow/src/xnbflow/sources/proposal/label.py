@@ -11,11 +11,15 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is_text
 from xnbflow.sources.proposal.layout import TableLayout
-from xnbflow.sources.proposal.sample_names import barcode_map, class_pattern
+from xnbflow.sources.proposal.sample_names import (
+    barcode_map,
+    class_pattern,
+    classes_of_pattern,
+)
 from xnbflow.sources.proposal.summary import SHOWN_VALUES
-from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.class_labels import (
     common_spellings,
     label_options,
@@ -33,7 +37,6 @@ from xnbflow.sources.series.sequencing import (
     are_alignments,
     plain_sample_names,
 )
-from xnbflow.sources.sheet import SheetRow
 
 #: Names of fields that describe samples, or probes of NanoString, but are no question of a study.
 _NO_CLASS = re.compile(
@@ -82,8 +85,8 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     """
     # Texts without missing values; "unknown" may be a class (`label_options`).
     plain = list(map(plain_text, texts))
-    literal = label_options(plain).get("literal")
-    present = [text for text in plain if text == literal or not is_missing(text)]
+    literal = label_options(plain).get("literal", ())
+    present = [text for text in plain if text in literal or not is_missing(text)]
     spellings = common_spellings(present)
     counts = Counter(spellings[text] for text in present)
 
@@ -112,46 +115,57 @@ def class_score(name: str, texts: Iterable[str]) -> int:
 
 @dataclass(frozen=True)
 class LabelChoice:
-    """A layout and its row of the sheet, with the label if there is one, and sentences on it."""
+    """A layout and its entry, with the label if there is one, and sentences on it."""
 
     layout: TableLayout
-    sheet_row: SheetRow
+    entry: DatasetEntry
     remarks: list[str]
 
 
 def choose_label(layout: TableLayout) -> LabelChoice:
     """Choose the label of a table: the user's label, or what looks most like a class.
 
-    This is a column of texts, or else the class in the names of the samples. Without either the row
-    has no label.
+    This is a column of texts, or else the class in the names of the samples. Without either the
+    entry has no label.
     """
-    sheet_row = layout.sheet_row
+    entry = layout.entry
     fields = layout.fields
     follow_up = [str(name) for name in fields if is_follow_up_field(fields, str(name))]
-    remarks = [_remark_on_follow_up(follow_up, sheet_row.label)] if follow_up else []
-    if sheet_row.label:
-        return LabelChoice(layout, sheet_row, remarks)
+    remarks = [_remark_on_follow_up(follow_up, entry.label)] if follow_up else []
+    if entry.label:
+        return LabelChoice(layout, entry, remarks)
 
-    candidates = plausible_labels(fields)
+    # Of the numbers outside the block of features only those are candidates whose name is that of
+    # a class, such as a stage; 0 and 1 are classes where nothing else is (`choose_binary_label`).
+    measurements = []
+    for name in layout.outside:
+        cells = list(map(str, first_column(fields, name)))
+        if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
+            measurements.append(name)
+    candidates = plausible_labels(fields.drop(columns=measurements))
     if candidates:
         best, *others = candidates
         remarks += _remarks_on_binary(best, first_column(fields, best))
-        numbers = plausible_labels(layout.binary)
+        numbers = [name for name in plausible_labels(layout.binary) if name not in candidates]
         all_fields = pd.concat([fields, layout.binary], axis=1)
         remarks += remarks_on_others(all_fields, [*others, *numbers])
-        return LabelChoice(layout, replace(sheet_row, label=best), remarks)
+        return LabelChoice(layout, replace(entry, label=best), remarks)
 
     names = list(layout.samples or _sample_names(fields))
     if are_alignments(names):
         names = plain_sample_names(names)
     if pattern := class_pattern(names):
-        options = {"regex": pattern} | barcode_map(pattern) | sheet_row.options
-        sheet_row = replace(sheet_row, label=SAMPLE_NAMES, options=options)
+        entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=barcode_map(pattern))
+        classes = classes_of_pattern(pattern)
+        if not entry.label_classes and not entry.label_pattern:
+            entry = replace(
+                entry, label_classes=classes, label_pattern=None if classes else pattern
+            )
         matches = [re.search(pattern, name) for name in names]
         counts = Counter(match[1] for match in matches if match is not None)
-        classes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
-        remarks.append(f"The names of the samples contain the class: {classes}.")
-    return LabelChoice(layout, sheet_row, remarks)
+        class_sizes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
+        remarks.append(f"The names of the samples contain the class: {class_sizes}.")
+    return LabelChoice(layout, entry, remarks)
 
 
 def choose_binary_label(choice: LabelChoice) -> LabelChoice:
@@ -168,7 +182,7 @@ def choose_binary_label(choice: LabelChoice) -> LabelChoice:
     fields = layout.fields.assign(**{label: list(cells)})
     return LabelChoice(
         layout=replace(layout, fields=fields),
-        sheet_row=replace(choice.sheet_row, label=label),
+        entry=replace(choice.entry, label=label),
         remarks=[
             *choice.remarks,
             *remarks_on_others(layout.binary, others),

@@ -1,7 +1,7 @@
 """Layout of a table: whether samples are its rows or its columns, and what describes them.
 
-Options that the row of the sheet has are kept, and further ones are proposed. The table is then
-turned by these options and by `xnbflow.sources.roles.turn`, as the reader does.
+Keys that the entry has are kept, and further ones are proposed. The table is then
+turned by these keys and by `xnbflow.sources.roles.turn`, as the reader does.
 """
 
 import re
@@ -15,6 +15,7 @@ import pandas as pd
 from xnbflow.core.errors import did_you_mean
 from xnbflow.core.nouns import either, listed, noun
 from xnbflow.core.refusals import Refusal
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.gct import as_gct
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.program_exports import (
@@ -24,8 +25,8 @@ from xnbflow.sources.formats.program_exports import (
     refuse_long,
 )
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text_lines import is_utf8
 from xnbflow.sources.formats.workbook import WORKBOOKS
+from xnbflow.sources.infer.feature_block import are_numbered
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import (
     add_names,
@@ -48,14 +49,15 @@ from xnbflow.sources.proposal.variables import (
     guess_variables,
 )
 from xnbflow.sources.proposal.workbook_sheets import propose_sheets
-from xnbflow.sources.roles import SAMPLE_NAMES, turn
+from xnbflow.sources.roles import turn
 from xnbflow.sources.series.phenotype import (
     matched_names,
     refuse_glued,
 )
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import fetch_table
 
+#: The encoding of texts of Windows in western Europe.
+_WINDOWS = "cp1252"
 #: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")
 
@@ -69,71 +71,88 @@ class TableLayout:
     fields : DataFrame
         What describes the samples: a row per sample, columns of texts and of clinical numbers, all
         as text.
-    sheet_row : SheetRow
-        The row of the sheet, completed by the orientation, the sheets of a workbook, the encoding,
+    entry : DatasetEntry
+        The entry, completed by whether samples are columns, the sheets of a workbook, the encoding,
         a decimal comma, and columns that are no features.
     remarks : tuple of str
         Sentences on these.
     samples : tuple of str
         The names of the samples if these are columns.
     binary : DataFrame
-        Columns of 0 and 1, apart from ``fields``, that are plausible labels.
+        Columns of 0 and 1, or of few numbers, that are plausible labels.
+    raw : RawTable, optional
+        The table, if the reader can take it as it is by the entry.
+    outside : tuple of str
+        The fields that are numbers outside the block of features.
+    few_features : tuple of str
+        The columns of numbers, if they are too few to recognise which of them are features.
     """
 
     fields: pd.DataFrame
-    sheet_row: SheetRow
+    entry: DatasetEntry
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     binary: pd.DataFrame = field(default_factory=pd.DataFrame)
+    raw: RawTable | None = None
+    outside: tuple[str, ...] = ()
+    few_features: tuple[str, ...] = ()
 
 
-def recognise_layout(sheet_row: SheetRow, downloads: Downloads) -> TableLayout:
-    """Return the layout of a table; a table at a URL is downloaded."""
-    path = fetch_table(downloads, sheet_row.location, sheet_row.id, sheet_row.sha256)
+def recognise_layout(
+    entry: DatasetEntry, downloads: Downloads, raw: RawTable | None = None
+) -> TableLayout:
+    """Return the layout of a table; a table at a URL is downloaded.
 
-    # Options by which the file can be read: the encoding, and the sheets of a workbook.
+    It is read unless it was read before by the same keys (``raw``).
+    """
+    path = fetch_table(downloads, entry.location, entry.id, entry.sha256)
+
+    # Keys by which the file can be read: the encoding, and the sheets of a workbook.
     if suffix_of(path) == ".h5ad":
-        return _layout_of_anndata(path, sheet_row)
+        return _layout_of_anndata(path, entry)
     if suffix_of(path) == ".gct":
-        sheet_row = as_gct(path, sheet_row)
+        entry = as_gct(path, entry)
     remarks = []
-    if "encoding" not in sheet_row.options and not is_utf8(path):
-        sheet_row = replace(sheet_row, options=sheet_row.options | {"encoding": "cp1252"})
-        remarks.append(
-            "The text is not UTF-8; the proposal is encoding=cp1252, that of Windows in western "
-            "Europe."
-        )
     if suffix_of(path) in WORKBOOKS:
-        sheets, remark = propose_sheets(path, sheet_row.options)
-        sheet_row = replace(sheet_row, options=sheets | sheet_row.options)
+        sheets, remark = propose_sheets(path, entry)
+        entry = entry.with_defaults(**sheets)
         remarks += [remark] if remark else []
 
     # The table. Those that are no table of samples and features are refused as by the reader.
     if suffix_of(path) in TEXTS:
         refuse_export(path)
-    raw = read_raw_table(path, sheet_row.options)
+    if raw is None:
+        raw = read_raw_table(path, {"encoding": _WINDOWS, **entry.reading})
+    if raw.encoding and not entry.encoding:
+        entry = replace(entry, encoding=raw.encoding)
+        remarks.append(
+            f"The text is not UTF-8; the proposal is encoding: {raw.encoding}, that of Windows in "
+            "western Europe."
+        )
     refuse_export_header(path, raw.header)
     if not len(raw):
-        return TableLayout(pd.DataFrame(), sheet_row, tuple(remarks))  # the reader refuses it
-    refuse_long(raw, sheet_row.label)
+        return TableLayout(pd.DataFrame(), entry, tuple(remarks))  # the reader refuses it
+    refuse_long(raw, entry.label)
     first_rows = raw.first_rows(FIRST_SAMPLES)
-    sheet_row = propose_decimal(sheet_row, raw, first_rows)
+    decimal = entry.decimal
+    entry = propose_decimal(entry, raw, first_rows)
     remarks += remarks_on_thousands(raw, first_rows)
 
     # The descriptions of the samples: in a file beside the table, in its rows or in its columns.
-    phenotype, sheet_row = read_phenotype_beside(path, sheet_row, raw, downloads)
+    phenotype, entry = read_phenotype_beside(path, entry, raw, downloads)
     if raw.is_header_short:
         refuse_glued(path, raw.header, phenotype)
-    if _are_columns(sheet_row, raw, first_rows, phenotype):
-        layout = _samples_in_columns(raw, sheet_row, phenotype)
+    if _are_columns(entry, raw, first_rows, phenotype):
+        layout = _samples_in_columns(raw, entry, phenotype)
     else:
-        layout = _samples_in_rows(raw, sheet_row, phenotype)
+        layout = _samples_in_rows(raw, entry, phenotype)
     if phenotype.empty:
-        remarks += remarks_on_units(layout.fields, sheet_row.label)
-    return replace(layout, remarks=(*remarks, *layout.remarks))
+        remarks += remarks_on_units(layout.fields, entry.label)
+    is_read_alike = entry.decimal == decimal
+    return replace(layout, remarks=(*remarks, *layout.remarks), raw=raw if is_read_alike else None)
 
 
-def _layout_of_anndata(path: Path, sheet_row: SheetRow) -> TableLayout:
+def _layout_of_anndata(path: Path, entry: DatasetEntry) -> TableLayout:
     """Return the layout of a file of AnnData, with another matrix where X is scaled."""
     from xnbflow.sources.formats.h5ad import (  # noqa: PLC0415 - an extra
         proposed_matrix,
@@ -143,17 +162,17 @@ def _layout_of_anndata(path: Path, sheet_row: SheetRow) -> TableLayout:
     matrix, names = proposed_matrix(path)
     remarks = []
     if len(names) > 1:
-        remarks.append(f"Its matrices are {listed(names)} (matrix=).")
-    if "matrix" not in sheet_row.options and matrix:
-        sheet_row = replace(sheet_row, options=sheet_row.options | {"matrix": matrix})
+        remarks.append(f"Its matrices are {listed(names)} (matrix).")
+    if not entry.matrix and matrix:
+        entry = replace(entry, matrix=matrix)
         remarks.append(
-            f"The proposal is matrix={matrix}: X has negative values, as after scaling each gene."
+            f"The proposal is matrix: {matrix}: X has negative values, as after scaling each gene."
         )
-    return TableLayout(read_obs_texts(path), sheet_row, tuple(remarks))
+    return TableLayout(read_obs_texts(path), entry, tuple(remarks))
 
 
 def _are_columns(
-    sheet_row: SheetRow,
+    entry: DatasetEntry,
     raw: RawTable,
     first_rows: Sequence[Sequence[str]],
     phenotype: pd.DataFrame,
@@ -162,12 +181,12 @@ def _are_columns(
 
     The first of these that applies decides:
 
-    1. The sheet's orientation is ``columns``.
+    1. The entry has ``samples: columns``.
     2. The names of samples in a phenotype file are in the header, or in the first rows.
-    3. The sheet's label is no column (then it is a row), or is one.
+    3. The label is no column (then it is a row), or is one.
     4. The header is that of featureCounts, or there is a row of conditions below the header.
     """
-    if sheet_row.orientation == "columns":
+    if entry.samples == "columns":
         return True
     header = raw.header
     sample_names = list(phenotype.index)
@@ -177,20 +196,20 @@ def _are_columns(
                 return True
         if set(sample_names) & set(chain.from_iterable(first_rows)):
             return False
-    if sheet_row.label or sample_names:
-        return bool(sheet_row.label) and sheet_row.label not in header
+    if entry.label or sample_names:
+        return bool(entry.label) and entry.label not in header
     has_conditions = _CONDITIONS.fullmatch(first_rows[0][0]) is not None
     return has_conditions or bool(feature_count_columns(header))
 
 
-def _samples_in_rows(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
+def _samples_in_rows(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> TableLayout:
     """Return the layout of a table with samples in rows.
 
     The columns of a ``phenotype`` file are added to the columns of the table that describe samples.
     """
-    table = turn(raw, sheet_row)
+    table = turn(raw, entry)
     header = raw.header
-    guess = guess_variables(table, sheet_row)
+    guess = guess_variables(table, entry)
     fields = pd.DataFrame(
         list(zip(*(guess.cells[i] for i in guess.texts), strict=True)),
         columns=[header[i] for i in guess.texts],
@@ -198,20 +217,28 @@ def _samples_in_rows(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFrame
     )
 
     # Columns that are no features: reads of no gene, and columns without a value.
-    sheet_row = drop_tallies(sheet_row, header)
+    entry = drop_tallies(entry, header)
     remarks = []
     empty = [header[i] for i in guess.empty if header[i]]
-    if empty and "features" not in sheet_row.options:
-        sheet_row = add_names(sheet_row, "drop", empty)
+    if empty and not entry.features:
+        entry = add_names(entry, "drop", empty)
         verb = either(len(empty), "has no value and is", "have no values and are")
-        remarks.append(f"The {noun(len(empty), 'column')} {listed(empty)} {verb} left out (drop=).")
+        remarks.append(f"The {noun(len(empty), 'column')} {listed(empty)} {verb} left out (drop).")
 
     if len(phenotype):
-        fields, sheet_row = join_phenotype(fields, sheet_row, phenotype, header)
-    return TableLayout(fields, sheet_row, tuple(remarks), binary=guess.binary)
+        fields, entry = join_phenotype(fields, entry, phenotype, header)
+    are_few = guess.are_few and not are_numbered([header[i] for i in guess.features])
+    return TableLayout(
+        fields,
+        entry,
+        tuple(remarks),
+        binary=guess.binary,
+        outside=tuple(header[i] for i in guess.outside if header[i] in fields),
+        few_features=tuple(header[i] for i in guess.features) if are_few else (),
+    )
 
 
-def _samples_in_columns(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFrame) -> TableLayout:
+def _samples_in_columns(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> TableLayout:
     """Return the layout of a table with samples in columns.
 
     Rows of texts describe the samples, unless a ``phenotype`` file does.
@@ -223,58 +250,63 @@ def _samples_in_columns(raw: RawTable, sheet_row: SheetRow, phenotype: pd.DataFr
     gene_column_names = [header[i] for i in gene_columns]
     value_columns = [header[i] for i in range(1, len(header)) if i not in gene_columns]
     further_measures, remarks = other_measures(value_columns)
-    declared = {sheet_row.label, *sheet_row.names("phenotype_columns")}
-    sheet_row = replace(sheet_row, orientation="columns")
-    sheet_row = add_names(sheet_row, "drop", [*gene_column_names, *further_measures])
+    declared = {entry.label, *entry.phenotype_columns}
+    entry = replace(entry, samples="columns")
+    entry = add_names(entry, "drop", [*gene_column_names, *further_measures])
 
     # Rows of texts are fields of the samples.
-    table = turn(raw, sheet_row)
-    guess = guess_variables(table, sheet_row)
+    table = turn(raw, entry)
+    guess = guess_variables(table, entry)
     fields = pd.DataFrame({table.names[i]: guess.cells[i] for i in guess.texts}, dtype=object)
-    if sheet_row.label and sheet_row.label not in fields and phenotype.empty:
-        _refuse_absent_label(raw, sheet_row, table.names, [*gene_column_names, *fields])
+    if entry.label and entry.label not in fields and phenotype.empty:
+        _refuse_absent_label(raw, entry, table.names, [*gene_column_names, *fields])
         # The label is the names of the samples, or in GEO: the rows of the table describe nothing.
         fields = fields.iloc[:, :0]
 
-    # With a phenotype file these rows are neither fields nor features, unless the sheet names them.
+    # With a phenotype file these rows are neither fields nor features, unless the entry names them.
     if len(phenotype):
         undeclared = [name for name in fields if name not in declared]
-        sheet_row = add_names(sheet_row, "drop", undeclared)
+        entry = add_names(entry, "drop", undeclared)
         matched = matched_names(table.samples, list(phenotype.index)) or table.samples
         is_in_table = phenotype.index.isin(matched)
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
-    sheet_row = drop_tallies(sheet_row, table.names)
+    entry = drop_tallies(entry, table.names)
     return TableLayout(
-        fields, sheet_row, tuple(remarks), samples=tuple(table.samples), binary=guess.binary
+        fields,
+        entry,
+        tuple(remarks),
+        samples=tuple(table.samples),
+        binary=guess.binary,
+        outside=tuple(table.names[i] for i in guess.outside if table.names[i] in fields),
     )
 
 
 def _refuse_absent_label(
-    raw: RawTable, sheet_row: SheetRow, row_names: Sequence[str], text_names: Sequence[object]
+    raw: RawTable, entry: DatasetEntry, row_names: Sequence[str], text_names: Sequence[object]
 ) -> None:
     """Refuse a label that is neither a column nor a row of the table.
 
     Two labels are accepted although the table does not have them: the names of the samples, and
-    a label in the file or accession of GEO that the option ``phenotype`` names.
+    a label in the file or accession of GEO that the key ``phenotype`` names.
 
     Parameters
     ----------
     raw : RawTable
         The table.
-    sheet_row : SheetRow
-        The row of the sheet, with the label.
+    entry : DatasetEntry
+        The entry, with the label.
     row_names : sequence of str
         The names of all rows.
     text_names : sequence
         The names of rows and columns that are text, which the message lists.
     """
-    label = str(sheet_row.label)
-    if label == SAMPLE_NAMES or "phenotype" in sheet_row.options:
+    label = str(entry.label)
+    if label == SAMPLE_NAMES or entry.phenotype:
         return
     texts = list(map(str, text_names))
     similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *raw.header])
-    hint = "Name the file of labels by the option phenotype"
+    hint = "Name the file of labels by phenotype"
     if texts:
         hint = f"Rows and columns of text: {listed(texts)}"
     raise _ABSENT_LABEL.error(path=raw.path, label=label, hint=hint, similar=similar)
@@ -283,8 +315,7 @@ def _refuse_absent_label(
 _ABSENT_LABEL = Refusal(
     code="layout.absent-label",
     sentence=(
-        "{path}: no row and no column is called {label!r}, which the sheet's label names. "
-        "{hint}{similar}"
+        "{path}: no row and no column is called {label!r}, which label names. {hint}{similar}"
     ),
     key="label",
     sheet=True,

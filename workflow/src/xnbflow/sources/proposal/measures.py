@@ -1,6 +1,7 @@
 """Measures of a sample: the columns that have the values, where each sample has several."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from xnbflow.core.errors import quoted
@@ -43,6 +44,11 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 
+#: Names that are a measure alone, as GEO's tables of Illumina's arrays repeat them.
+_MEASURE_ALONE = re.compile(
+    rf"(?:(?:^|[ ._:|-]+)(?:{'|'.join([*_MEASURES, 'p', 'value', 'stdev'])}))+", re.IGNORECASE
+)
+
 
 def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the columns of other measures where each sample has several, and a sentence.
@@ -57,6 +63,13 @@ def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> other_measures(["P1_T", "P1_N", "P2_T", "P2_N"])[0]
     []
     """
+    repeated = _repeated_measures(names)
+    if repeated:
+        remark = (
+            f"{quoted(repeated[0])} follows each sample and is left out (drop=): the columns "
+            "with the names of samples have the values."
+        )
+        return repeated, [remark]
     samples_of_measure: dict[str, list[str]] = {}
     for name in names:
         match = _MEASURE.fullmatch(name)
@@ -78,6 +91,28 @@ def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
     left_out = listed([plain[measure] for measure in measures if measure != chosen])
     remark = (
         f"Each sample has {len(measures)} columns; {quoted(plain[chosen])} has the values, and "
-        f"{left_out} {either(len(measures) - 1, 'is', 'are')} left out (drop=)."
+        f"{left_out} {either(len(measures) - 1, 'is', 'are')} left out (drop)."
     )
     return others, [remark]
+
+
+def _repeated_measures(names: Sequence[str]) -> list[str]:
+    """Return the names of measures that every sample repeats without its own name.
+
+    GEO's tables of Illumina's arrays have a column of a sample, and one ``Detection Pval`` after
+    it. Names that are no such measure are those of the samples, each once.
+
+    Examples
+    --------
+    >>> _repeated_measures(["S1", "Detection Pval", "S2", "Detection Pval"])
+    ['Detection Pval']
+    >>> _repeated_measures(["S1", "S1", "S2", "S2"])
+    []
+    """
+    counts = Counter(names)
+    repeated = [name for name, count in counts.items() if count > 1]
+    n_samples = sum(count == 1 for count in counts.values())
+    are_measures = all(_MEASURE_ALONE.fullmatch(name) for name in repeated)
+    if repeated and are_measures and all(counts[name] == n_samples for name in repeated):
+        return repeated
+    return []

@@ -6,13 +6,13 @@ A number with a unit is a measurement that is no plain number: a percentage (``8
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 
 import pandas as pd
 
 from xnbflow.core.errors import quoted
 from xnbflow.core.nouns import either, listed
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
@@ -22,13 +22,12 @@ from xnbflow.sources.formats.cell_texts import (
     is_text,
 )
 from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.sheet import SheetRow
 
 
 def propose_decimal(
-    sheet_row: SheetRow, raw: RawTable, first_rows: Sequence[Sequence[str]]
-) -> SheetRow:
-    """Return the row with the option ``decimal=comma`` if the first rows have decimal commas.
+    entry: DatasetEntry, raw: RawTable, first_rows: Sequence[Sequence[str]]
+) -> DatasetEntry:
+    """Return the entry with ``decimal: comma`` if the first rows have decimal commas.
 
     They have numbers with commas, which do not separate thousands, and none with points.
     """
@@ -37,8 +36,8 @@ def propose_decimal(
     has_points = any(map(DECIMAL_POINT.fullmatch, cells))
     are_thousands = has_commas and have_thousands(cells, ",")
     if raw.decimal == "." and has_commas and not has_points and not are_thousands:
-        return replace(sheet_row, options={"decimal": "comma"} | sheet_row.options)
-    return sheet_row
+        return entry.with_defaults(decimal="comma")
+    return entry
 
 
 def remarks_on_thousands(raw: RawTable, first_rows: Sequence[Sequence[str]]) -> list[str]:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import listed
 from xnbflow.core.refusals import Refusal
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.gct import read_classes
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.raw_table import RawTable
@@ -24,7 +25,6 @@ from xnbflow.sources.series.phenotype import (
     naming_column,
     read_phenotype,
 )
-from xnbflow.sources.sheet import SheetRow, is_accession
 from xnbflow.sources.table import fetch_table
 
 #: Number of names of samples that a message shows of each file.
@@ -32,59 +32,58 @@ _EXAMPLES = 3
 
 
 def read_phenotype_beside(
-    path: Path, sheet_row: SheetRow, raw: RawTable, downloads: Downloads
-) -> tuple[pd.DataFrame, SheetRow]:
-    """Return the phenotype file of a table, and the row with the options that read it.
+    path: Path, entry: DatasetEntry, raw: RawTable, downloads: Downloads
+) -> tuple[pd.DataFrame, DatasetEntry]:
+    """Return the phenotype file of a table, and the entry with the keys that read it.
 
-    The columns of the phenotype are empty if the row names no file, or an accession of GEO. The
-    options are the encoding, the sheet of a workbook, and the column with the names of the samples.
+    The columns of the phenotype are empty if the entry names no file, or an accession of GEO. The
+    keys are the encoding, the sheet of a workbook, and the column with the names of the samples.
     """
-    location = sheet_row.options.get("phenotype", "")
+    location = entry.phenotype
     if not location or is_accession(location):
-        return pd.DataFrame(), sheet_row
-    phenotype_path = fetch_table(downloads, location, f"{sheet_row.id}-phenotype")
-    if "encoding" not in sheet_row.options and not is_utf8(phenotype_path):
-        sheet_row = replace(sheet_row, options=sheet_row.options | {"encoding": "cp1252"})
+        return pd.DataFrame(), entry
+    phenotype_path = fetch_table(downloads, location, f"{entry.id}-phenotype")
+    if not entry.encoding and not is_utf8(phenotype_path):
+        entry = replace(entry, encoding="cp1252")
     if suffix_of(phenotype_path) == ".cls":
-        return read_classes(phenotype_path, path), sheet_row
+        return read_classes(phenotype_path, path), entry
     # The names in the table, of which some are samples: in its header, or in its first column.
     names = [*raw.header, *raw.columns([0])[0][:FIRST_SAMPLES]]
-    if suffix_of(phenotype_path) in WORKBOOKS and "phenotype_sheet" not in sheet_row.options:
-        options = phenotype_sheet(phenotype_path, names) | sheet_row.options
-        sheet_row = replace(sheet_row, options=options)
-    if "phenotype_id" not in sheet_row.options and not sheet_row.id_column:
-        column = naming_column(phenotype_path, sheet_row, [*names, *sample_column_names(raw)])
+    if suffix_of(phenotype_path) in WORKBOOKS and not entry.phenotype_sheet:
+        entry = entry.with_defaults(**phenotype_sheet(phenotype_path, names))
+    if not entry.phenotype_id and not entry.id_column:
+        column = naming_column(phenotype_path, entry, [*names, *sample_column_names(raw)])
         if column:
-            sheet_row = replace(sheet_row, options=sheet_row.options | {"phenotype_id": column})
-    return read_phenotype(phenotype_path, sheet_row), sheet_row
+            entry = replace(entry, phenotype_id=column)
+    return read_phenotype(phenotype_path, entry), entry
 
 
 def join_phenotype(
-    fields: pd.DataFrame, sheet_row: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
-) -> tuple[pd.DataFrame, SheetRow]:
-    """Return the fields of a table with the columns of its phenotype, and the row.
+    fields: pd.DataFrame, entry: DatasetEntry, phenotype: pd.DataFrame, header: Sequence[str]
+) -> tuple[pd.DataFrame, DatasetEntry]:
+    """Return the fields of a table with the columns of its phenotype, and the entry.
 
-    They are joined by the column of the row's ``id_column``, or by the first field with names of
-    samples of the phenotype, which becomes the ``id_column``.
+    They are joined by the column ``id`` of the entry, or by the first field with names of samples
+    of the phenotype, which becomes the ``id``.
     """
     keys = [name for name in fields if fields[name].isin(phenotype.index).any()]
-    key = sheet_row.id_column or next(iter(keys), None)
+    key = entry.id_column or next(iter(keys), None)
     if key not in fields:
-        _refuse_other_samples(fields, sheet_row, phenotype, header)
+        _refuse_other_samples(fields, entry, phenotype, header)
     rows = phenotype.reindex(fields[key])
     joined = pd.concat([fields, rows.reset_index(drop=True).fillna("")], axis=1)
     joined = joined.loc[:, ~joined.columns.duplicated()]
-    return joined, replace(sheet_row, id_column=key)
+    return joined, replace(entry, id_column=key)
 
 
 def _refuse_other_samples(
-    fields: pd.DataFrame, sheet_row: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
+    fields: pd.DataFrame, entry: DatasetEntry, phenotype: pd.DataFrame, header: Sequence[str]
 ) -> NoReturn:
     """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
     row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
     in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
     raise _OTHER_SAMPLES.error(
-        location=sheet_row.location,
+        location=entry.location,
         samples=list(phenotype.index),
         in_rows=in_rows,
         columns=header[1:],
@@ -96,7 +95,7 @@ _OTHER_SAMPLES = Refusal(
     sentence=(
         "{location}: no sample of the phenotype file is in the table. The phenotype file has "
         "{samples:list3}; the table has {in_rows}in columns {columns:list3}. Correct the names in "
-        "one of the files, or name the phenotype file's column of samples by phenotype_id"
+        "one of the files, or name the phenotype file's column of samples by phenotype.id"
     ),
-    key="phenotype_id",
+    key="phenotype.id",
 )

@@ -29,7 +29,8 @@ def class_pattern(names: Sequence[str]) -> str:
 
     Names are divided at ``_ - .`` and spaces. The class is the first part that has two to ten
     values, each in several names, when digits at its end are left out. If there is none, it is the
-    letters after a digit at the end of the names.
+    letters after a digit at the end of the names; or the letters before the digit, where all names
+    end in the same way after it.
 
     Examples
     --------
@@ -39,6 +40,8 @@ def class_pattern(names: Sequence[str]) -> str:
     '(?<![A-Za-z])(N|T)(?![A-Za-z])'
     >>> class_pattern(["P1T", "P1N", "P2T", "P2N"]), class_pattern(["S1", "S2", "S3", "S4"])
     ('(?<=[0-9])(N|T)$', '')
+    >>> class_pattern(["C1dedup", "C2dedup", "E1dedup", "E2dedup"])
+    '(?<![A-Za-z])(C|E)(?=[0-9]+dedup)'
     >>> codes = ("A0SB-01A", "A0SC-01A", "A0SB-11B", "A0SD-11A")
     >>> print(class_pattern([f"TCGA-A1-{code}" for code in codes]))
     ^TCGA[-.]\w\w[-.]\w{4}[-.](01|11)
@@ -53,21 +56,40 @@ def class_pattern(names: Sequence[str]) -> str:
             return pattern
     matches = [_END.search(name) for name in names]
     ends = ["" if match is None else match[0] for match in matches]
-    return _pattern_of(ends, names, "(?<=[0-9])({})$")
+    pattern = _pattern_of(ends, names, "(?<=[0-9])({})$")
+    if pattern or len(set(ends)) > 1 or not ends:
+        return pattern
+    numbered = [re.fullmatch(rf"([A-Za-z]+)\d+{re.escape(ends[0])}", name) for name in names]
+    beginnings = ["" if match is None else match[1] for match in numbered]
+    return _pattern_of(beginnings, names, f"(?<![A-Za-z])({{}})(?=[0-9]+{re.escape(ends[0])})")
 
 
 def barcode_map(pattern: str) -> dict[str, str]:
-    """Return the option ``map`` with the types of TCGA's samples; empty for other patterns.
+    """Return the ``map`` with the types of TCGA's samples; empty for other patterns.
 
     Examples
     --------
     >>> barcode_map("^TCGA[-.](01|11)"), barcode_map("(a|b)")
-    ({'map': '01:primary tumour,11:normal tissue'}, {})
+    ({'01': 'primary tumour', '11': 'normal tissue'}, {})
     """
     if not pattern.startswith("^TCGA"):
         return {}
     codes = pattern.rpartition("(")[2].rstrip(")").split("|")
-    return {"map": ",".join(f"{code}:{_TYPES.get(code, f'type {code}')}" for code in codes)}
+    return {code: _TYPES.get(code, f"type {code}") for code in codes}
+
+
+def classes_of_pattern(pattern: str) -> tuple[str, ...]:
+    r"""Return the classes of a pattern that finds each as a word of its own; else none.
+
+    Examples
+    --------
+    >>> classes_of_pattern(r"(?<![A-Za-z])(RCC|a\-b)(?![A-Za-z])"), classes_of_pattern("(N|T)$")
+    (('RCC', 'a-b'), ())
+    """
+    match = re.fullmatch(r"\(\?<!\[A-Za-z\]\)\((.+)\)\(\?!\[A-Za-z\]\)", pattern)
+    if match is None:
+        return ()
+    return tuple(re.sub(r"\\(.)", r"\1", part) for part in match[1].split("|"))
 
 
 def _barcode_pattern(names: Sequence[str]) -> str:
@@ -88,8 +110,6 @@ def _pattern_of(stems: Sequence[str], names: Sequence[str], form: str) -> str:
         return ""
     ordered = sorted(counts, key=lambda stem: (-len(stem), stem))
     pattern = form.format("|".join(map(re.escape, ordered)))
-    if ";" in pattern:  # a sheet cannot contain it
-        return ""
     for stem, name in zip(stems, names, strict=True):
         match = re.search(pattern, name)
         if match is None or match[1] != stem:

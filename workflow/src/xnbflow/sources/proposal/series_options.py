@@ -1,124 +1,150 @@
-"""Options that a series needs so that the reader accepts it.
+"""Keys that a series needs so that the reader accepts it, inferred from its values.
 
-The reader decides: a series is read by the proposed row, and the reader's refusals (by their codes)
-and notes show the options that are lacking.
+The table was read when its layout was recognised. Its roles and its steps are those of the reader
+(`xnbflow.sources.table`); between the steps it is inferred what the following one needs.
 """
 
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from xnbflow.core.errors import InputError
+import numpy as np
+
+from xnbflow.core.errors import about_file
 from xnbflow.core.nouns import either, listed
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.note import Note
-from xnbflow.sources.acquire import acquire
+from xnbflow.data.note import Note, NoteWarning
+from xnbflow.sources.acquire import acquire, check_shape, notes_on_constants
+from xnbflow.sources.annotation import fetch_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import set_aside
 from xnbflow.sources.proposal.scale import MOST_IMPUTED
-from xnbflow.sources.series.merging import REPEATED_FEATURES
-from xnbflow.sources.series.missing_values import MISSING_VALUES
-from xnbflow.sources.series.plausibility import (
-    lone_features,
-    suggested_group,
-)
-from xnbflow.sources.series.sequencing import (
-    BARCODE_PATIENT,
-)
-from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.series.plausibility import suggested_group
+from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.series.scale_recognition import of_other_scale
+from xnbflow.sources.series.sequencing import BARCODE_PATIENT, NAME_PATIENT
+from xnbflow.sources.series.steps import finish
+from xnbflow.sources.table import fetch_table, read_raw_series, with_phenotype_file
 
 
 @dataclass(frozen=True)
 class ProposedSeries:
-    """A series, the row of the sheet by which it was read, and sentences on proposed options."""
+    """A series, the entry by which it was read, and sentences on proposed keys."""
 
     series: DataSet
-    sheet_row: SheetRow
+    entry: DatasetEntry
     remarks: list[str]
 
 
-def read_series(sheet_row: SheetRow, downloads: Downloads) -> ProposedSeries:
-    """Read the series, with the options without which it cannot be used.
+@dataclass
+class InferredKeys:
+    """The keys that are inferred between the steps of `xnbflow.sources.series.steps.finish`.
 
-    Of rows with one name the row of largest mean is kept, missing values are imputed in the
-    training folds, and features of another scale become phenotype.
+    Attributes
+    ----------
+    keys : dict
+        The keys by their fields of the entry.
+    remarks : list of str
+        Sentences on them.
     """
-    proposed = _read_with_needed_options(sheet_row, downloads)
-    series = proposed.series
-    sheet_row = proposed.sheet_row
-    remarks = list(proposed.remarks)
 
-    # Single features of another scale, such as an age among logarithms.
+    keys: dict[str, Any] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    def of_samples(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with the patients in the names of samples as groups.
+
+        They are those of TCGA's barcodes, or what the names have beside the class.
+        """
+        metadata = series.sample_metadata
+        columns = [name for name in (BARCODE_PATIENT, NAME_PATIENT) if name in metadata]
+        group = suggested_group(metadata[columns], series.labels)
+        if group is None or dataset.group:
+            return dataset
+        names = "barcodes" if group == BARCODE_PATIENT else "names"
+        self.remarks.append(
+            f"The proposal is group: {group}: the {names} of {len(series.samples)} samples name "
+            f"{metadata[group].nunique()} patients."
+        )
+        self.keys["group"] = group
+        return replace(dataset, group=group)
+
+    def of_values(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with imputation, or with fewer features if many values are missing."""
+        share = float(np.isnan(series.values).mean())
+        if not share or dataset.missing:
+            return dataset
+        missing: Any = "impute" if share <= MOST_IMPUTED else {"drop_features": 0.3}
+        self.remarks.append(
+            f"The proposal is missing: {flow_yaml(missing)}: {share:.1%} of the values are missing."
+        )
+        self.keys["missing"] = missing
+        return replace(dataset, missing=missing)
+
+    def of_names(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:  # noqa: ARG002
+        """Return the entry that keeps the row of largest mean of those with one name."""
+        if dataset.duplicates:
+            return dataset
+        self.keys["duplicates"] = "max_mean"
+        return replace(dataset, duplicates="max_mean")
+
+
+def propose_series(
+    entry: DatasetEntry, downloads: Downloads, raw: RawTable | None = None
+) -> ProposedSeries:
+    """Return the series of a table, with the keys without which it cannot be used.
+
+    The patients in the names of samples are the groups. Missing values are imputed in the training
+    folds, of rows with one name the row of largest mean is kept, and features of another scale
+    become phenotype. The table is read unless it was read before (``raw``).
+    """
+    # The keys of the entry, with the local paths of its files.
+    local = with_phenotype_file(entry, downloads) if entry.phenotype else entry
+    if entry.annotation:
+        local = fetch_annotation(local, downloads)
+    path = fetch_table(downloads, entry.location, entry.id, entry.sha256)
+    inferred = InferredKeys()
+    with about_file(path):
+        raw_series, local = read_raw_series(path, local, raw)
+        series = finish(raw_series, local, inferred)
+    entry = replace(entry, **inferred.keys)
+    check_shape(entry, series)
+    remarks = list(inferred.remarks)
+    if "duplicates" in inferred.keys:  # what became of the repeated names is in a note
+        notes = [note for note in series.notes if _has_code(note, "names repeat")]
+        remarks += [f"The proposal is duplicates: max_mean: {note}." for note in notes[:1]]
+
+    # Single features of another scale, such as an age among logarithms, are read again as texts.
     has_settled_features = (
-        bool({"features", "collapse", "duplicates"} & sheet_row.options.keys())
-        or suffix_of(sheet_row.location) == ".h5ad"
+        bool(entry.features or entry.collapse or entry.duplicates)
+        or suffix_of(entry.location) == ".h5ad"
     )
+    lone: list[str] = []
     if not has_settled_features and (series.kinds == "linear").all():
-        lone = lone_features(series.values, series.features)
-        if lone:
-            sheet_row = set_aside(sheet_row, lone)
-            series = acquire(sheet_row, downloads=downloads.folder)
-            remarks.append(
-                f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "
-                f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
-                "features (phenotype_columns=)."
-            )
+        lone = series.features[of_other_scale(series.values)].tolist()
+    if lone:
+        entry = set_aside(entry, lone)
+        series = acquire(entry, downloads=downloads.folder)
+        remarks.append(
+            f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "
+            f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
+            "features (phenotype.columns)."
+        )
+    else:
+        for note in [*series.notes, *notes_on_constants(series)]:
+            warnings.warn(NoteWarning(series.name, note), stacklevel=2)
 
     # Samples that only the table or only the phenotype file has.
-    codes = {"without phenotype", "phenotype only"}
-    notes = [note for note in series.notes if isinstance(note, Note) and note.code in codes]
-    remarks += [f"{note[0].upper()}{note[1:]}." for note in notes]
-    return ProposedSeries(series, sheet_row, remarks)
+    for note in series.notes:
+        if _has_code(note, "without phenotype") or _has_code(note, "phenotype only"):
+            remarks.append(f"{note[0].upper()}{note[1:]}.")
+    return ProposedSeries(series, entry, remarks)
 
 
-def _read_with_needed_options(sheet_row: SheetRow, downloads: Downloads) -> ProposedSeries:
-    """Read a series; each refusal that an option prevents adds this option to the row.
-
-    These are the refusals of missing values and of repeated names. Other refusals are raised.
-    """
-    remarks: list[str] = []
-    was_refused = False
-    while True:
-        try:
-            series = acquire(sheet_row, downloads=downloads.folder)
-            break
-        except InputError as error:
-            was_refused = True
-            if error.code == MISSING_VALUES.code and "missing" not in sheet_row.options:
-                share = error.fields["share"]
-                option = {"missing": "impute" if share <= MOST_IMPUTED else "drop_features:0.3"}
-                remarks.append(
-                    f"The proposal is missing={option['missing']}: {share:.1%} of the values are "
-                    "missing."
-                )
-            elif error.code == REPEATED_FEATURES.code and "duplicates" not in sheet_row.options:
-                option = {"duplicates": "max_mean"}
-            else:
-                raise
-        sheet_row = replace(sheet_row, options=sheet_row.options | option)
-
-    # What became of the repeated names is in a note of the reader.
-    if was_refused and sheet_row.options.get("duplicates") == "max_mean":
-        for note in series.notes:
-            if isinstance(note, Note) and note.code == "names repeat":
-                remarks.append(f"The proposal is duplicates=max_mean: {note}.")
-                break
-    return ProposedSeries(series, sheet_row, remarks)
-
-
-def group_by_patients(proposed: ProposedSeries, downloads: Downloads) -> ProposedSeries:
-    """Return the series grouped by the patients in TCGA's barcodes, if samples share some."""
-    series = proposed.series
-    sheet_row = proposed.sheet_row
-    metadata = series.sample_metadata
-    if metadata is None or BARCODE_PATIENT not in metadata or "group" in sheet_row.options:
-        return proposed
-    if suggested_group(metadata[[BARCODE_PATIENT]], series.labels) is None:
-        return proposed
-    sheet_row = replace(sheet_row, options=sheet_row.options | {"group": BARCODE_PATIENT})
-    series = acquire(sheet_row, downloads=downloads.folder)
-    n_patients = metadata[BARCODE_PATIENT].nunique()
-    remark = (
-        f"The proposal is group={BARCODE_PATIENT}: the barcodes of {series.n_samples} samples name "
-        f"{n_patients} patients."
-    )
-    return ProposedSeries(series, sheet_row, [*proposed.remarks, remark])
+def _has_code(note: str, code: str) -> bool:
+    """Return whether a note of the reader has a code."""
+    return isinstance(note, Note) and note.code == code

@@ -1,4 +1,4 @@
-"""What a user sees of a file before a study: its fields, their values, and a proposed row."""
+"""What a user sees of a file before a study: its fields, their values, and a proposed entry."""
 
 import json
 from collections import Counter
@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.natural_order import natural_key
-from xnbflow.sources.formats.cell_texts import complaint
+from xnbflow.core.yaml_text import flow_yaml
+from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.variables import is_text_column
-from xnbflow.sources.sheet import SheetRow, sheet_text
 
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.
 SHOWN_VALUES = 12
@@ -29,7 +30,7 @@ _NUMBER_COLUMNS = ("field", "minimum", "median", "maximum", "samples", "missing"
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """Description of a series before a study, and a proposal for the sheet.
+    """Description of a series before a study, and a proposed entry of the configuration.
 
     Attributes
     ----------
@@ -41,8 +42,8 @@ class Summary:
         Whether it has a table of values; series of RNA-seq in GEO have none.
     values : DataFrame
         A row per field of text and distinct value, with the number of ``samples``.
-    row : SheetRow or None
-        The proposed row of the sheet; None if nothing looks like a class.
+    entry : DatasetEntry or None
+        The proposed entry of the configuration; None if nothing looks like a class.
     reason : str
         Sentences on the proposal, or why there is none.
     title, platform, type : str
@@ -52,16 +53,18 @@ class Summary:
     supplementary : tuple of str
         Addresses of supplementary files in GEO.
     labels, groups : ndarray of str, shape (n_labelled,), optional
-        Label and group of each sample that has a label, by the proposed row.
+        Label and group of each sample that has a label, by the proposed entry.
     design : mapping
         The values of the study's key ``design`` that a user has named.
+    reasons : mapping
+        The reason of each proposed key of the entry, see `xnbflow.sources.proposal.reasons`.
     """
 
     accession: str
     n_samples: int
     has_table: bool
     values: pd.DataFrame
-    row: SheetRow | None
+    entry: DatasetEntry | None
     reason: str
     title: str = ""
     platform: str = ""
@@ -71,11 +74,12 @@ class Summary:
     labels: np.ndarray | None = None
     groups: np.ndarray | None = None
     design: Mapping[str, Any] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def sheet(self) -> str:
-        """The proposed row as the text of a sheet, with its header; empty where there is none."""
-        return sheet_text([self.row]) if self.row else ""
+    def entry_text(self) -> str:
+        """The proposed entry as YAML with the reason of each key; empty where there is none."""
+        return entry_text(self.entry, self.reasons) if self.entry else ""
 
     def __str__(self) -> str:
         facts = {"platform": self.platform, "type": self.type, "samples": self.n_samples}
@@ -93,11 +97,11 @@ class Summary:
             lines += ["", "no table of values; supplementary files:"]
             lines += self.supplementary[:_SHOWN_FILES]
         lines += ["", self.reason]
-        if self.row:
-            lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
+        if self.entry:
+            lines += ["The data set in a configuration:", "", "datasets:", self.entry_text]
         if self.design:
             lines += ["The design of its study:", ""]
-            lines += [f"  {key}: {_as_yaml(value)}" for key, value in self.design.items()]
+            lines += [f"  {key}: {flow_yaml(value)}" for key, value in self.design.items()]
         lines += self._contrast_lines()
         return "\n".join(lines)
 
@@ -105,7 +109,8 @@ class Summary:
         """Return how to compare two of several classes, in the form of the study's ``design``."""
         if self.labels is None or "contrasts" in self.design:
             return []
-        classes = sorted({str(label) for label in self.labels} - {self.design.get("reference")})
+        reference = self.entry.reference if self.entry else None
+        classes = sorted({str(label) for label in self.labels} - {reference})
         if len({*self.labels}) < _SEVERAL:
             return []
         pair = json.dumps([f"{classes[1]} vs {classes[0]}"], ensure_ascii=False)
@@ -126,18 +131,6 @@ class Summary:
             missing = f"missing {row.missing} of {row.samples}"
             lines += ["", f"{row.field} (numbers)", f"  {span}, {missing}"]
         return lines
-
-
-def _as_yaml(value: Any) -> str:
-    """Return a value of the configuration; a text that is a number has quotes.
-
-    Examples
-    --------
-    >>> _as_yaml("healthy"), _as_yaml("0"), _as_yaml(0.05)
-    ('healthy', '"0"', '0.05')
-    """
-    is_number = isinstance(value, str) and complaint(value) is None
-    return json.dumps(value) if is_number else str(value)
 
 
 def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:

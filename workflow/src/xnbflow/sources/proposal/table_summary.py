@@ -1,6 +1,6 @@
-"""Summary of a table with a proposed row of the sheet.
+"""Summary of a table with a proposed entry of the configuration.
 
-The row has the layout (`layout`), the label (`label`), the columns of the samples
+The entry has the layout (`layout`), the label (`label`), the columns of the samples
 (`column_kinds`), what the reader needs (`series_options`), and the scale (`scale`).
 """
 
@@ -12,6 +12,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.annotation import propose_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
@@ -23,19 +24,19 @@ from xnbflow.sources.proposal.label import (
     choose_label,
 )
 from xnbflow.sources.proposal.layout import recognise_layout
+from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
-from xnbflow.sources.proposal.series_options import group_by_patients, read_series
+from xnbflow.sources.proposal.series_options import propose_series
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
-from xnbflow.sources.sheet import SheetRow
 
 #: Most columns that are taken for samples because of their names.
 _MOST_SAMPLES = 1000
 
 
 def summarise_table(
-    sheet_row: SheetRow, retry: RetryPolicy | None = None, annotations: Downloads | None = None
+    request: DatasetEntry, retry: RetryPolicy | None = None, annotations: Downloads | None = None
 ) -> Summary:
-    """Summarise a table, and propose settings that its row does not have.
+    """Summarise a table, and propose keys that its entry does not have.
 
     The proposal has the label, the column of sample names, the orientation, a decimal comma,
     columns that are not features, patients, the batch, rare classes, repeated names, and
@@ -46,40 +47,40 @@ def summarise_table(
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
         # The label, in a table with samples in rows or in columns.
-        choice = choose_label(recognise_layout(sheet_row, downloads))
-        if not choice.sheet_row.label and "phenotype" not in choice.sheet_row.options:
+        choice = choose_label(recognise_layout(request, downloads))
+        if not choice.entry.label and not choice.entry.phenotype:
             choice = _choose_label_in_columns(choice, downloads)
-        if not choice.sheet_row.label:
+        if not choice.entry.label:
             choice = choose_binary_label(choice)
-        if not choice.sheet_row.label:
+        if not choice.entry.label:
             return _without_proposal(choice)
 
         # The columns of the samples, what the reader needs, and the scale of the values.
         layout = choice.layout
-        sheet_row, column_remarks = propose_columns(choice.sheet_row, layout.fields)
-        proposed = read_series(sheet_row, downloads)
-        proposed = group_by_patients(proposed, downloads)
+        entry, column_remarks = propose_columns(choice.entry, layout)
+        proposed = propose_series(entry, downloads, layout.raw)
         series = proposed.series
-        sheet_row, scale_remark = propose_scale(proposed.sheet_row, series)
-        sheet_row, symbol_remarks = propose_annotation(sheet_row, series, annotations)
+        entry, scale_remark = propose_scale(proposed.entry, series)
+        entry, symbol_remarks = propose_annotation(entry, series, annotations)
 
     remarks = [*layout.remarks, *choice.remarks, *column_remarks]
     remarks += [*proposed.remarks, *symbol_remarks]
-    described = pd.DataFrame({sheet_row.label: series.labels})
+    described = pd.DataFrame({entry.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
-    numbers = described_numbers(described.drop(columns=sheet_row.label))
-    reason = f"Label: {sheet_row.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
+    numbers = described_numbers(described.drop(columns=entry.label))
+    reason = f"Label: {entry.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
     return Summary(
-        accession=sheet_row.location,
-        type=suffix_of(sheet_row.location)[1:],
+        accession=entry.location,
+        type=suffix_of(entry.location)[1:],
         n_samples=series.n_samples,
         has_table=True,
         values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
         numbers=numbers,
-        row=sheet_row,
+        entry=entry,
         reason=" ".join([reason, *remarks]),
         labels=series.labels,
         groups=series.groups,
+        reasons=reasons_of(entry, request, series.labels, series.groups),
     )
 
 
@@ -88,13 +89,13 @@ def _choose_label_in_columns(choice: LabelChoice, downloads: Downloads) -> Label
 
     The first column then has distinct names of features.
     """
-    sheet_row = choice.sheet_row
-    if sheet_row.orientation == "rows" and suffix_of(sheet_row.location) != ".h5ad":
-        transposed = recognise_layout(
-            replace(choice.layout.sheet_row, orientation="columns"), downloads
-        )
+    entry = choice.entry
+    if entry.samples == "rows" and suffix_of(entry.location) != ".h5ad":
+        layout = choice.layout
+        entry = replace(layout.entry, samples="columns")
+        transposed = recognise_layout(entry, downloads, layout.raw)
         in_columns = choose_label(transposed)
-        has_label = bool(in_columns.sheet_row.label or best_binary_label(transposed))
+        has_label = bool(in_columns.entry.label or best_binary_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:
             return in_columns
     return choice
@@ -103,22 +104,22 @@ def _choose_label_in_columns(choice: LabelChoice, downloads: Downloads) -> Label
 def _without_proposal(choice: LabelChoice) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
     layout = choice.layout
-    sheet_row = choice.sheet_row
+    entry = choice.entry
     fields = layout.fields
     numbers = described_numbers(fields)
     reason = (
         "No column of text looks like a class (2 to 10 values, each of several samples). Name "
         "the column of the class labels by --label; columns of text: "
         f"{listed(list(map(str, fields))) or 'none'}. Where samples are columns, set "
-        "--orientation columns, and name the file of labels by --phenotype"
+        "--samples columns, and name the file of labels by --phenotype"
     )
     return Summary(
-        accession=sheet_row.location,
-        type=suffix_of(sheet_row.location)[1:],
+        accession=entry.location,
+        type=suffix_of(entry.location)[1:],
         n_samples=len(fields),
         has_table=True,
         values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
         numbers=numbers,
-        row=None,
+        entry=None,
         reason=" ".join([*layout.remarks, *choice.remarks, reason]),
     )

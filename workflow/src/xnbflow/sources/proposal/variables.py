@@ -1,36 +1,33 @@
 """What each variable of a table probably is, by its name and its values.
 
-The guess is the same with samples in rows and in columns. A proposal writes it as options of a row
-of the sheet, which `xnbflow.sources.roles` obeys.
+The guess is the same with samples in rows and in columns. A proposal writes it as keys of an entry,
+which `xnbflow.sources.roles` obeys.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.terms import column_of_term
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
+from xnbflow.sources.infer.feature_block import find_feature_block
 from xnbflow.sources.orientation import SamplesInRows, SampleTable
-from xnbflow.sources.proposal.column_options import OPTIONS_OF_COLUMNS
+from xnbflow.sources.proposal.column_options import columns_named
 from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_case_control,
-    is_clinical,
     is_event_status,
     is_event_time,
-    is_like_features,
     is_patient,
     is_sample_id,
-    is_technical,
 )
-from xnbflow.sources.sheet import SheetRow
 
 #: First samples by which variables of text are recognised.
 FIRST_SAMPLES = 20
-#: Most features to which a variable with a clinical name is compared.
+#: Most features with which a variable of few numbers is compared.
 _COMPARED = 200
 #: Columns of 0 and 1 that are read whole; of more, those with the name of a class.
 _MOST_BINARY = 50
@@ -55,12 +52,16 @@ class Variables:
     Attributes
     ----------
     texts : list of int
-        Variables that describe samples: texts, and numbers that are named as samples, covariates,
-        patients or follow-up and have other values than the features.
+        Variables that describe samples: texts, and numbers outside the block of features.
     features : list of int
         All other variables, which are numbers.
+    outside : list of int
+        The numbers among ``texts``.
+    are_few : bool
+        Whether the features are too few to be recognised as a block
+        (`xnbflow.sources.infer.feature_block`).
     empty : list of int
-        Columns without any value that the sheet does not name.
+        Columns without any value that the entry does not name.
     cells : dict of int to list of str
         The texts of the variables in ``texts``, and of `binary`.
     binary : DataFrame
@@ -69,12 +70,14 @@ class Variables:
 
     texts: list[int]
     features: list[int]
+    outside: list[int]
+    are_few: bool
     empty: list[int]
     cells: dict[int, list[str]]
     binary: pd.DataFrame
 
 
-def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
+def guess_variables(table: SampleTable, entry: DatasetEntry) -> Variables:
     """Return what the variables of a table probably are.
 
     The texts of the first samples decide which variables may be text; these are then read whole.
@@ -83,38 +86,40 @@ def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
     first_texts = table.heads(FIRST_SAMPLES)
     # A column without a value describes nothing; a row without one is a feature.
     has_empty = isinstance(table, SamplesInRows)
-    declared = {sheet_row.label, *sheet_row.names("phenotype_columns")} - {None}
+    declared = {entry.label, *entry.phenotype_columns} - {None}
 
-    # Variables that may describe samples by their first texts, by their name, or in the sheet.
+    # Variables that may be texts by their first cells; the others are numbers, of which the
+    # features are a block. Of few numbers only names of samples, patients and follow-up are known.
     may_be_text = {
         i
         for i, texts in enumerate(first_texts)
         if is_text_column(texts) or (has_empty and _is_empty(texts))
     }
-    named = {i for i, name in enumerate(names) if is_sample_id(name) or _is_covariate(name)}
-    named |= {i for i, name in enumerate(names) if name in declared}
+    named = {i for i, name in enumerate(names) if name in declared}
+    numbers = sorted(set(range(len(names))) - may_be_text - named)
+    block = find_feature_block(
+        [names[i] for i in numbers], [first_texts[i] for i in numbers], table.raw.decimal
+    )
+    outside = {numbers[i] for i in block.others}
+    if block.is_small:
+        outside = {i for i in numbers if _describes_samples(names[i])}
+    features = sorted(set(numbers) - outside)
 
-    # The features, and which of them may be labels; some features are compared with the others.
-    features = sorted(set(range(len(names))) - may_be_text - named)
-    label_candidates = _binary_candidates(features, names, first_texts)
+    # The columns that are read whole: descriptions, numbers that may be labels, and some features.
+    label_candidates = _binary_candidates([*features, *outside], names, first_texts)
     compared = features[:: max(1, len(features) // _COMPARED)]
-    positions = sorted({*may_be_text, *named, *compared, *label_candidates})
+    positions = sorted({*may_be_text, *named, *outside, *compared, *label_candidates})
     cells = dict(zip(positions, table.texts(positions), strict=True))
     compared_values = _as_numbers([cells[i] for i in compared], table.raw.decimal)
 
-    # The descriptions of samples, without genes that have the name of one, and without columns that
-    # are empty.
-    genes = _genes_with_other_names(
-        table,
-        cells,
-        numbers=named - may_be_text,
-        others=features,
-        features=compared_values,
-        declared=declared,
-    )
-    empty = _empty_columns(sheet_row, names, cells) if has_empty else set()
-    described = sorted((may_be_text | named) - genes - empty)
-    texts = [i for i in described if i in named or is_text_column(cells[i]) or _is_empty(cells[i])]
+    # The descriptions of samples, without columns that are empty.
+    empty = _empty_columns(entry, names, cells) if has_empty else set()
+    described = sorted((may_be_text | named | outside) - empty)
+    texts = []
+    for i in described:
+        is_number = i in named or i in outside
+        if is_number or is_text_column(cells[i]) or _is_empty(cells[i]):
+            texts.append(i)
     binary = _plausible_labels(
         candidates={i: cells[i] for i in label_candidates},
         names=names,
@@ -124,19 +129,25 @@ def guess_variables(table: SampleTable, sheet_row: SheetRow) -> Variables:
     return Variables(
         texts=texts,
         features=features,
+        outside=sorted(outside - empty),
+        are_few=block.is_small,
         empty=sorted(empty),
         cells=cells,
         binary=binary,
     )
 
 
+def _describes_samples(name: str) -> bool:
+    """Return whether a number is no measurement by its name: samples, patients, or follow-up."""
+    is_name = is_sample_id(name) or is_patient(name)
+    return is_name or is_event_time(name) or is_event_status(name)
+
+
 def _empty_columns(
-    sheet_row: SheetRow, header: Sequence[str], columns: Mapping[int, Sequence[str]]
+    entry: DatasetEntry, header: Sequence[str], columns: Mapping[int, Sequence[str]]
 ) -> set[int]:
-    """Return the columns without any value that the sheet does not name."""
-    used = {sheet_row.label, sheet_row.id_column}
-    for option in OPTIONS_OF_COLUMNS:
-        used.update(map(column_of_term, sheet_row.names(option)))
+    """Return the columns without any value that the entry does not name."""
+    used = {entry.label, entry.id_column, *columns_named(entry)}
     return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
 
 
@@ -151,40 +162,6 @@ def _binary_candidates(
     if len(candidates) > _MOST_BINARY:
         candidates = [i for i in candidates if is_case_control(names[i])]
     return candidates
-
-
-def _genes_with_other_names(
-    table: SampleTable,
-    cells: Mapping[int, Sequence[str]],
-    *,
-    numbers: Collection[int],
-    others: Sequence[int],
-    features: np.ndarray,
-    declared: Collection[str | None],
-) -> set[int]:
-    """Return the variables that are features although their names have another meaning.
-
-    ``numbers`` are the numbers with such names, ``others`` those with other names, of which some
-    have the values ``features``. A gene is between other features, or its name is in capitals like
-    theirs; and its values are distributed as theirs. If most numbers have clinical names and are
-    unlike the rest, the table is one of clinical numbers, which are its features.
-    """
-    names = table.names
-    covariates = [i for i in sorted(numbers) if not is_sample_id(names[i])]
-    candidates = [i for i in covariates if names[i] not in declared]
-    are_capitals = _are_capitals([names[i] for i in others])
-    places_of_features = set(others)
-    genes = set()
-    for i in candidates:
-        is_between = {i - 1, i + 1} <= places_of_features
-        is_symbol = is_between or (names[i].isupper() and are_capitals)
-        values = _as_numbers([cells[i]], table.raw.decimal)[0]
-        if is_symbol and is_like_features(values, features):
-            genes.add(i)
-    n_numbers = len(others) + len(numbers)
-    if 2 * (len(candidates) - len(genes)) > n_numbers:
-        genes.update(candidates)
-    return genes
 
 
 def _has_few_numbers(cells: Sequence[str]) -> bool:
@@ -244,16 +221,6 @@ def is_text_column(cells: Sequence[str]) -> bool:
 
 def _is_empty(cells: Sequence[str]) -> bool:
     return all(map(is_missing, cells))
-
-
-def is_covariate(name: str) -> bool:
-    """Return whether a numeric column is a covariate by its name; KIT is a gene."""
-    return is_clinical(name) or (is_technical(name) and not name.isupper())
-
-
-def _is_covariate(name: str) -> bool:
-    """Return whether a name means a covariate, patients or follow-up, and no feature."""
-    return is_covariate(name) or is_patient(name) or is_event_time(name) or is_event_status(name)
 
 
 def _are_capitals(names: Sequence[str]) -> bool:

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.formats.workbook import sheet_names
@@ -34,15 +35,15 @@ class Sheet:
         return sum(not is_missing(cell) and not is_text(cell) for cell in cells)
 
 
-def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Return the options of a workbook of several sheets, and a sentence that names its sheets.
+def propose_sheets(path: Path, entry: DatasetEntry) -> tuple[dict[str, str], str]:
+    """Return the keys of a workbook of several sheets, and a sentence that names its sheets.
 
     The sheet with the most numbers has the values. Of the others, the sheet that shares the most
     names with its rows or columns describes the samples.
     """
-    if "sheet" in options or len(sheet_names(path)) < 2:
+    if entry.sheet or len(sheet_names(path)) < 2:
         return {}, ""
-    sheets = read_workbook_sheets(path, options)
+    sheets = read_workbook_sheets(path, entry.reading)
     values_sheet = max(sheets, key=lambda sheet: sheet.n_numbers, default=None)
     if values_sheet is None or not values_sheet.n_numbers:
         return {}, ""
@@ -51,7 +52,7 @@ def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, st
 
     # The sheet that describes the samples, unless the user names a phenotype file.
     sample_sheet = None
-    if "phenotype" not in options:
+    if not entry.phenotype:
         row_names = [row[0] for row in values_sheet.rows]
         sample_sheet = find_sample_sheet(other_sheets, [*values_sheet.header, *row_names])
     if sample_sheet is not None:
@@ -66,8 +67,8 @@ def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, st
     if sample_sheet is not None:
         n_samples = counted(sample_sheet.n_samples, "sample")
         description = (
-            f" (sheet=), and {quoted(sample_sheet.sheet.name)} describes {n_samples} of it "
-            "(phenotype_sheet=)"
+            f" (sheet), and {quoted(sample_sheet.sheet.name)} describes {n_samples} of it "
+            "(phenotype.sheet)"
         )
     unused = ""
     if other_sheets:
@@ -76,7 +77,7 @@ def propose_sheets(path: Path, options: Mapping[str, str]) -> tuple[dict[str, st
     return proposed, sentence
 
 
-def read_workbook_sheets(path: Path, options: Mapping[str, str]) -> list[Sheet]:
+def read_workbook_sheets(path: Path, options: Mapping[str, Any]) -> list[Sheet]:
     """Read the sheets of a workbook that are tables."""
     sheets = []
     for name in sheet_names(path)[:_MOST_SHEETS]:
@@ -119,7 +120,7 @@ def find_sample_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> SampleSh
 
 
 def phenotype_sheet(path: Path, names: Sequence[str]) -> dict[str, str]:
-    """Return the options that name the sheet of a phenotype workbook with samples of some names."""
+    """Return the fields that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
         return {}
     sample_sheet = find_sample_sheet(read_workbook_sheets(path, {}), names)

@@ -6,9 +6,9 @@ file                  question
 ``contents``          which values, texts and names have the features and samples?
 ``phenotype``         which row of a phenotype file belongs to which sample?
 ``raw_series``        what is known of a series between two steps?
-``steps``             in which order do the options of the sheet apply?
+``steps``             in which order do the keys of a data set apply?
 ``class_labels``      which label has a sample, by its text?
-``sample_columns``    which column of the samples does an option name?
+``sample_columns``    which column of the samples does a key name?
 ``scale_recognition`` on which scale are the values (`scales`)?
 ``sequencing``        is it a table of RNA-seq, and in which unit?
 ``intensities``       how are values transformed to logarithms?

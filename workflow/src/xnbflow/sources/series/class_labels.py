@@ -10,18 +10,19 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from xnbflow.core.errors import quoted
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.core.refusals import Refusal
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.controls import is_control_word
 from xnbflow.data.note import Note
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
-from xnbflow.sources.sheet import SheetRow
 
 #: Label of samples that are read for prediction.
 UNLABELLED = "unlabelled"
 
-#: The value of the option ``unlabelled`` for such samples.
+#: The value of the key ``unlabelled`` for such samples.
 IGNORE = "ignore"
 
 #: Number of texts that a message lists.
@@ -38,7 +39,7 @@ _MOST_CLASSES = 10
 _FEW_ALIKE = 5
 #: Fewer samples of one label are few if all labels are numbers.
 _FEW_NUMBERS_ALIKE = 20
-#: A cut point of the option ``map``, as ``<60``.
+#: A cut point of the key ``map``, as ``<60``.
 _CUT = re.compile(r"([<>]=?)\s*([-+]?[\d.]+(e[-+]?\d+)?)")
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -54,33 +55,6 @@ _BRITISH = re.compile("tumour|leukaemia|anaemia")
 _FOOTNOTE = re.compile(r"(?<=[^\W_])\s*[*∗†‡§¶#¹²³⁴⁵⁶⁷⁸⁹]+$")
 #: Typographic quotes and the space that does not break, and what they are plainly.
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
-
-
-_WRONG_PATTERN = Refusal(
-    code="class_labels.wrong-pattern",
-    sentence=(
-        "{where}: the sheet's option regex {pattern!r} is not a valid regular expression "
-        "({reason}); correct it"
-    ),
-    key="regex",
-    sheet=True,
-)
-
-_UNUSED_TEXT = Refusal(
-    code="class_labels.unused-text",
-    sentence=(
-        "{where}: the sheet's option map has {text!r}, but no sample has that text; they have"
-        " {texts}. Correct it"
-    ),
-    key="map",
-    sheet=True,
-)
-
-_NO_LABELS = Refusal(
-    code="class_labels.no-labels",
-    sentence="{where}: no sample has a label; their texts are {texts}",
-    key="label",
-)
 
 
 class SampleLabels(NamedTuple):
@@ -105,46 +79,51 @@ class SampleLabels(NamedTuple):
 class LabelRule:
     """The rule by which a sample's text becomes its label.
 
-    The ``pattern`` is searched in the text; its first group replaces the text, or the whole match
-    if it has no group. The ``mapping`` leads from a text, in small letters, to the label; other
-    samples are left out. ``literal`` words are labels although they look like missing values.
-    Samples without a label are refused or dropped, or (``ignore``) all samples are kept for
-    prediction.
+    One of the ``classes`` is searched in the text, as a word of its own, and replaces it. Or the
+    ``pattern`` is searched; its first group replaces the text, or the whole match if it has no
+    group. The ``mapping`` leads from a text, in small letters, to the label; other samples are left
+    out. ``literal`` words are labels although they look like missing values. Samples without a
+    label are refused or dropped, or (``ignore``) all samples are kept for prediction.
     """
 
     pattern: re.Pattern[str] | None = None
+    classes: tuple[str, ...] = ()
     mapping: dict[str, str] = field(default_factory=dict)
     literal: frozenset[str] = frozenset()
     unlabelled: str = "refuse"
 
     @classmethod
-    def parse(cls, dataset: SheetRow) -> "LabelRule":
-        r"""Read the sheet's options ``regex``, ``map``, ``literal`` and ``unlabelled``.
+    def parse(cls, dataset: DatasetEntry) -> "LabelRule":
+        r"""Return the rule of an entry, by ``label``, ``map``, ``literal`` and ``unlabelled``.
 
-        A comma, or a colon that is not the last, of a ``map`` is written ``\,`` and ``\:``. Numbers
-        have classes by cut points, ``<60:young,>=60:old``: the first that holds.
+        Numbers have classes by cut points, ``map: {"<60": young, ">=60": old}``: the first that
+        holds.
 
         Examples
         --------
-        >>> options = {"map": r"stage I\, II:early,stage III:late"}
-        >>> LabelRule.parse(SheetRow("x", "table", options=options)).mapping
+        >>> entry = DatasetEntry("x", "table", map={"Stage I, II": "early", "Stage III": "late"})
+        >>> LabelRule.parse(entry).mapping
         {'stage i, ii': 'early', 'stage iii': 'late'}
         """
         where = f"data set {dataset.id}"
-        options = dataset.options
+        expression = class_expression(dataset.label_classes) or dataset.label_pattern
         pattern = None
-        if "regex" in options:
+        if expression:
             try:
-                pattern = re.compile(options["regex"], re.IGNORECASE)
+                pattern = re.compile(expression, re.IGNORECASE)
             except (re.error, RecursionError, OverflowError) as error:
-                raise _WRONG_PATTERN.error(
-                    where=where, pattern=options["regex"], reason=quoted(str(error), 100)[1:-1]
-                ) from error
+                reason = quoted(str(error), 100)[1:-1]
+                msg = (
+                    f"{where}: label.pattern {quoted(expression)} is not a valid regular "
+                    f"expression ({reason}); correct it"
+                )
+                raise InputError(msg, key="label.pattern") from error
         return cls(
             pattern=pattern,
-            mapping=_parse_map(where, options["map"]) if "map" in options else {},
-            literal=frozenset(dataset.names("literal")),
-            unlabelled=options.get("unlabelled", "refuse"),
+            classes=dataset.label_classes,
+            mapping=_small_letters(where, dataset.map),
+            literal=frozenset(dataset.literal),
+            unlabelled=dataset.unlabelled or "refuse",
         )
 
     def apply(
@@ -154,17 +133,18 @@ class LabelRule:
         if self.unlabelled == IGNORE:
             all_samples = np.ones(len(samples), dtype=bool)
             return SampleLabels(np.full(len(samples), UNLABELLED), all_samples, notes=[])
-        # None is a text that the option ``regex`` does not match, and a sample without a label.
+        # None is a text that the pattern does not match, and a sample without a label.
         matched_texts: list[str | None] = list(map(plain_text, texts))
         if self.pattern is not None:
             matched_texts = [self._search(str(text)) for text in matched_texts]
         matched = [text for text in matched_texts if text is not None]
         if self.mapping and (unused := self.mapping.keys() - {self._key(text) for text in matched}):
-            raise _UNUSED_TEXT.error(
-                where=where,
-                text=min(unused),
-                texts=_commonest(matched) or "none that the option regex matches",
+            present = _commonest(matched) or "none that the label's pattern or classes match"
+            msg = (
+                f"{where}: map has {quoted(min(unused))}, but no sample has that text; they have "
+                f"{present}. Correct it"
             )
+            raise InputError(msg, key="map")
         labels = [None if text is None else self._label(text) for text in matched_texts]
         missing = []
         for sample, text, label in zip(samples, matched_texts, labels, strict=True):
@@ -178,7 +158,8 @@ class LabelRule:
             _refuse_unlabelled(where, missing, len(samples), words)
         has_label = np.array([label is not None for label in labels], dtype=bool)
         if not has_label.any():
-            raise _NO_LABELS.error(where=where, texts=_commonest(texts))
+            msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
+            raise InputError(msg, key="label")
         notes = []
         if not has_label.all():
             omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~has_label).tolist()]
@@ -211,6 +192,9 @@ class LabelRule:
         match = self.pattern.search(text)
         if match is None:
             return None
+        if self.classes:
+            spellings = {name.lower(): name for name in self.classes}
+            return spellings[match.group(1).lower()]
         return next(filter(None, match.groups()), match.group()).strip()
 
     def _label(self, text: str) -> str | None:
@@ -230,19 +214,35 @@ class LabelRule:
         return None
 
 
-def label_options(texts: Iterable[str]) -> dict[str, str]:
-    """Return the options for labels that are missing, or look so: ``none`` is a class of several.
+def class_expression(classes: Sequence[str]) -> str:
+    """Return the regular expression that finds one of some classes in a text, as a word of its own.
+
+    Letters beside the class would be another word. A class that contains another one precedes it.
+
+    Examples
+    --------
+    >>> class_expression(["WT", "KO"]), class_expression([])
+    ('(?<![A-Za-z])(KO|WT)(?![A-Za-z])', '')
+    """
+    if not classes:
+        return ""
+    ordered = sorted(classes, key=lambda name: (-len(name), name))
+    return f"(?<![A-Za-z])({'|'.join(map(re.escape, ordered))})(?![A-Za-z])"
+
+
+def label_options(texts: Iterable[str]) -> dict[str, Any]:
+    """Return the keys for labels that are missing, or look so: ``none`` is a class of several.
 
     Examples
     --------
     >>> label_options(["drug", "none", "drug", "none"]), label_options(["a", "NA", "b"])
-    ({'literal': 'none'}, {'unlabelled': 'drop'})
+    ({'literal': ('none',)}, {'unlabelled': 'drop'})
     """
     missing = Counter(plain_text(text) for text in texts if is_missing(text))
     words = [text for text, count in missing.items() if text.lower() == "none" and count > 1]
-    options = {}
+    options: dict[str, Any] = {}
     if words:
-        options["literal"] = ",".join(words)
+        options["literal"] = tuple(words)
     if len(missing) > len(words):
         options["unlabelled"] = "drop"
     return options
@@ -296,7 +296,7 @@ def _american(match: re.Match[str]) -> str:
 
 
 def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
-    """Return the option ``map`` that joins spellings and leaves out rare classes, and sentences.
+    """Return the ``map`` that joins spellings and leaves out rare classes, and sentences.
 
     No class of one or two samples can be in training and test of several folds. Two other classes
     at least remain. Where there are several rare classes, a sentence has the map that joins them.
@@ -305,7 +305,7 @@ def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
     --------
     >>> labels = ["serous"] * 4 + ["clear"] * 3 + ["mixed"]
     >>> propose_map(labels)[0]
-    {'map': 'serous:serous,clear:clear'}
+    {'serous': 'serous', 'clear': 'clear'}
     >>> propose_map(["a"] * 3 + ["b"] * 2)
     ({}, '')
     """
@@ -319,41 +319,29 @@ def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
         others = list(sizes)
     if len(others) < 2 or not (rare or joined_spellings):
         return {}, ""
-    if any(";" in text for text in spellings):
-        remedy = "Leave rare classes out, and join spellings, by map=."
-        return {}, f"The labels {listed(map(repr, spellings))} need a map. {remedy}"
     # Small and capital letters are alike in a map.
-    entries = {
-        text.lower(): f"{_escape(text)}:{_escape(label)}"
-        for text, label in spellings.items()
-        if label in others
-    }
-    unchanged = ",".join(entries.values())
+    distinct = {text.lower(): text for text, label in spellings.items() if label in others}
+    entries = {text: spellings[text] for text in distinct.values()}
     sentences = []
     if joined_spellings:
         pairs = listed(f"{text!r} to {label!r}" for text, label in joined_spellings.items())
-        sentences.append(f"The proposed map= joins spellings: {pairs}.")
+        sentences.append(f"The proposed map joins spellings: {pairs}.")
     if rare:
-        sentences.append(_about_rare(rare, unchanged))
-    return {"map": unchanged}, " ".join(sentences)
+        sentences.append(_about_rare(rare, entries))
+    return entries, " ".join(sentences)
 
 
-def _about_rare(rare: Mapping[str, int], unchanged: str) -> str:
+def _about_rare(rare: Mapping[str, int], entries: Mapping[str, str]) -> str:
     """Return a sentence on classes of one or two samples, which a proposed map leaves out."""
     rare_classes = listed(f"{label!r} ({size})" for label, size in rare.items())
     text = (
         f"{counted(len(rare), 'class', 'has', 'have')} one or two samples, too few to train and "
-        f"to test: {rare_classes}. The proposed map= leaves {either(len(rare), 'it', 'them')} out"
+        f"to test: {rare_classes}. The proposed map leaves {either(len(rare), 'it', 'them')} out"
     )
     if sum(rare.values()) > _RARE:
-        joined = ",".join(f"{_escape(label)}:{_OTHERS}" for label in rare)
-        text += f"; to join them, write map={unchanged},{joined}"
+        joined = flow_yaml({**entries, **dict.fromkeys(rare, _OTHERS)})
+        text += f"; to join them, write map: {joined}"
     return f"{text}."
-
-
-def _escape(text: str) -> str:
-    """Return a text as a part of the option ``map``."""
-    return text.replace(",", "\\,").replace(":", "\\:")
 
 
 def _commonest(texts: Sequence[str]) -> str:
@@ -377,7 +365,7 @@ _UNLABELLED_SAMPLES = Refusal(
     code="class_labels.unlabelled",
     sentence=(
         "{where}: {n_unlabelled} of {n_samples:#sample} {n_unlabelled:has|have} no label: "
-        "{samples:list}. Label them, or leave them out by the sheet's option unlabelled=drop{words}"
+        "{samples:list}. Label them, or leave them out by unlabelled: drop{words}"
     ),
     key="label",
     sheet=True,
@@ -435,7 +423,7 @@ def _about_words(words: Mapping[str, int]) -> str:
     return (
         f"the {noun(number, 'text')} {texts}, which {either(number, 'is', 'are')} read as missing, "
         f"{either(number, 'is a class', 'are classes')}, keep {either(number, 'it', 'them')} by "
-        f"the sheet's option literal={','.join(words)}"
+        f"literal: {flow_yaml(list(words))}"
     )
 
 
@@ -443,9 +431,9 @@ _NUMBERS = Refusal(
     code="class_labels.numbers",
     sentence=(
         "{where}: {n_labels:#distinct label} of {n_samples:#sample} ({labels:list3}) are not "
-        "classes; xnbflow finds which of a few classes a sample belongs to: make classes by map= "
-        "with cut points, as map=<60:young,>=60:old, or use a program for regression or survival "
-        "analysis"
+        "classes; xnbflow finds which of a few classes a sample belongs to: make classes by map "
+        'with cut points, as map: {{"<60": young, ">=60": old}}, or use a program for regression '
+        "or survival analysis"
     ),
     key="label",
 )
@@ -455,7 +443,7 @@ _NAMES = Refusal(
     sentence=(
         "{where}: {n_labels:#distinct label} of {n_samples:#sample} ({labels:list3}) are not "
         "classes; xnbflow finds which of a few classes a sample belongs to: join texts by "
-        "map=text:label,text:label, or name another column"
+        "map: {{text: label, text: label}}, or name another column"
     ),
     key="label",
 )
@@ -493,7 +481,7 @@ def _doubtful(labels: np.ndarray) -> list[str]:
         note = Note(
             f"fewer than {_FOLDS} samples in class {listed(small_classes)}: with more folds than "
             "samples, some folds test none",
-            advice="add samples, join or leave out classes by map= in the sheet's options",
+            advice="add samples, or join or leave out classes by map",
         )
         notes.append(note)
     return notes
@@ -503,7 +491,7 @@ def _about_alike(labels: Sequence[str]) -> str:
     return Note(
         f"the classes {' and '.join(map(ascii, labels))} look alike: they differ by capital "
         "letters, a number's form, the sign of a footnote or invisible characters",
-        advice="make them one by map= in the sheet's options",
+        advice="make them one by map",
     )
 
 
@@ -521,36 +509,16 @@ def _appearance(label: str) -> str:
     return text if complaint(text) else str(float(text))
 
 
-_WRONG_MAP = Refusal(
-    code="class_labels.wrong-map",
-    sentence=(
-        "{where}: the sheet's option map has {entry!r}{contradiction}; write "
-        "text:label,text:label (small and capital letters are alike)"
-    ),
-    key="map",
-    sheet=True,
-)
-
-
-def _parse_map(where: str, text: str) -> dict[str, str]:
-    """Return the labels of the option ``map`` by their texts in small letters."""
+def _small_letters(where: str, labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the labels of the key ``map`` by their texts in small letters."""
     mapping: dict[str, str] = {}
-    for entry in re.split(r"(?<!\\),", text):
-        if not entry.strip():
-            continue
-        *keys, value = re.split(r"(?<!\\):", entry.strip())
-        key = plain_text(_unescape(":".join(keys))).lower()
-        label = _unescape(value).strip()
-        other = mapping.get(key, label)  # both spellings of a text may be in the option
-        if not keys or not key or not label or other != label:
-            contradiction = f", but {quoted(key)} is {quoted(other)} before"
-            if other == label:
-                contradiction = ""
-            raise _WRONG_MAP.error(where=where, entry=entry.strip(), contradiction=contradiction)
-        mapping[key] = label
+    for text, label in labels.items():
+        key = plain_text(text).lower()
+        other = mapping.setdefault(key, label.strip())  # both spellings of a text may be in it
+        if other != label.strip():
+            msg = (
+                f"{where}: map has {quoted(text)}, but {quoted(key)} is {quoted(other)} before; "
+                "small and capital letters are alike"
+            )
+            raise InputError(msg, key="map")
     return mapping
-
-
-def _unescape(text: str) -> str:
-    """Return a part of the option ``map`` as the text that it means."""
-    return text.replace("\\,", ",").replace("\\:", ":")

@@ -13,6 +13,7 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import standard_names
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import (
     category_codes,
     is_date,
@@ -22,24 +23,27 @@ from xnbflow.sources.formats.cell_texts import (
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.orientation import SampleTable
-from xnbflow.sources.roles import FEATURES, SAMPLE_NAMES, Choices, Role, matches
-from xnbflow.sources.series.class_labels import UNLABELLED
+from xnbflow.sources.roles import FEATURES, Choices, Role
+from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sequencing import (
     BARCODE_PATIENT,
+    NAME_PATIENT,
     are_alignments,
     barcode_patients,
+    is_total,
+    name_patients,
     plain_sample_names,
+    symbols_in_names,
     without_version,
 )
-from xnbflow.sources.sheet import SheetRow
 
 
 def series_of_table(
     table: SampleTable,
     roles: Sequence[Role],
-    dataset: SheetRow,
+    dataset: DatasetEntry,
     phenotype: pd.DataFrame | None = None,
 ) -> RawSeries:
     """Return the features of a table with the texts of its samples and of a phenotype.
@@ -52,21 +56,29 @@ def series_of_table(
     series = _read(table, roles, dataset)
     if "" in series.features or "" in series.samples:
         series = _leave_out_empty(series)
-    if dataset.orientation == "columns":
+    if dataset.samples == "columns":
         series = _leave_out_unnamed(series)
+    if is_total(str(series.features[-1])) or is_total(str(series.samples[-1])):
+        series = _leave_out_totals(series)
     _refuse_bad_names(path, table, series)
     series = _shorten_names(series, has_phenotype=phenotype is not None)
     series = series.with_notes(_changed_names(path, series))
     return _take_labels(_join_phenotype(series, dataset, phenotype), dataset)
 
 
+#: Least number of names of which the last may be a total.
+_LEAST_SUMMED = 4
+#: Largest relative difference of a total from the sum, due to rounding.
+_ROUNDING_OF_TOTAL = 1e-3
+
+
 _EMPTY = Refusal(
     code="contents.empty",
-    sentence="{path}: there are no {what}; check label, id_column, orientation and drop",
+    sentence="{path}: there are no {what}; check label, id, samples and drop",
 )
 
 
-def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSeries:
+def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> RawSeries:
     """Read the values and texts of a table; categories become codes, and angles radians."""
     path = Path(table.raw.path)
     positions = np.array([i for i, role in enumerate(roles) if role in FEATURES], dtype=np.intp)
@@ -93,12 +105,11 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSe
         values = np.empty((len(positions), len(table.samples)))
         values[~is_category] = numbers
         values[is_category] = codes
-    angles = Choices.of(dataset).angular if "angular" in dataset.options else {}
-    for pattern, period in angles.items():
-        for row in np.flatnonzero(~is_category).tolist():
-            if kinds[row] == "linear" and matches(names[row], [pattern]):
-                values[row] *= 2 * math.pi / period
-                kinds[row] = "angular"
+    angles = Choices.of(dataset).angular
+    for row in np.flatnonzero(~is_category).tolist() if angles else []:
+        if names[row] in angles:
+            values[row] *= 2 * math.pi / angles[names[row]]
+            kinds[row] = "angular"
     annotation = pd.DataFrame(
         {name: [cells[i] for i in positions.tolist()] for name, cells in table.annotation.items()},
         dtype=object,
@@ -123,10 +134,10 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: SheetRow) -> RawSe
     )
 
 
-def _codes(table: SampleTable, variables: Sequence[int], dataset: SheetRow) -> np.ndarray:
+def _codes(table: SampleTable, variables: Sequence[int], dataset: DatasetEntry) -> np.ndarray:
     """Return the codes of categories, (n_variables, n_samples); NaN where a cell is missing."""
     codes = np.full((len(variables), len(table.samples)), np.nan)
-    literal = set(dataset.names("literal"))
+    literal = set(dataset.literal)
     for row, cells in enumerate(table.texts(variables)):
         present = [i for i, cell in enumerate(cells) if cell in literal or not is_missing(cell)]
         codes[row, present] = category_codes([cells[i] for i in present])
@@ -165,6 +176,21 @@ def _leave_out_unnamed(series: RawSeries) -> RawSeries:
     verb = either(n_unnamed, "was", "were")
     note = f"{counted(n_unnamed, 'feature')} without a name {verb} left out"
     return series.with_features(rows).with_notes([note])
+
+
+def _leave_out_totals(series: RawSeries) -> RawSeries:
+    """Omit a last row (or column) that is named as a total and is one, with a note about it."""
+    for axis, names, keep in (
+        (0, series.features, RawSeries.with_features),
+        (1, series.samples, RawSeries.with_samples),
+    ):
+        if len(names) < _LEAST_SUMMED or not is_total(str(names[-1])):
+            continue
+        values = np.moveaxis(series.values, axis, 0)
+        if np.allclose(np.nansum(values[:-1], axis=0), values[-1], rtol=_ROUNDING_OF_TOTAL):
+            note = f"{quoted(names[-1])} is the sum of all others and was left out"
+            series = keep(series, np.arange(len(names) - 1)).with_notes([note])
+    return series
 
 
 _UNNAMED_SAMPLE = Refusal(
@@ -210,7 +236,7 @@ def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None
 
 
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:
-    """Shorten Ensembl identifiers and names of files, with notes about it.
+    """Shorten Ensembl identifiers and names of files, and find symbols in names with a bar.
 
     With a phenotype, `join_samples` adapts the names of samples to the names in the phenotype.
     """
@@ -220,6 +246,12 @@ def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:
         name, identifier = next(pair for pair in pairs if pair[0] != pair[1])
         note = f"versions of Ensembl identifiers were left out, as {name} became {identifier}"
         series = replace(series, features=np.array(identifiers, dtype=object)).with_notes([note])
+    has_symbols = series.feature_metadata is not None and "symbol" in series.feature_metadata
+    if not has_symbols and (symbols := symbols_in_names(features)) is not None:
+        annotation = pd.DataFrame({"symbol": symbols}, dtype=object)
+        if series.feature_metadata is not None:
+            annotation = pd.concat([series.feature_metadata, annotation], axis=1)
+        series = replace(series, feature_metadata=annotation)
     samples = list(series.samples)
     if not has_phenotype and are_alignments(samples):
         names = plain_sample_names(samples)
@@ -257,14 +289,14 @@ def _changed_names(path: Path, series: RawSeries) -> list[str]:
         note = Note(
             f"{counted(len(missing), 'feature', 'is', 'are')} called {listed(missing)}, as "
             "where a probe has no gene",
-            advice="name a gene, or leave it out by drop=",
+            advice="name a gene, or leave it out by drop",
         )
         notes.append(note)
     return notes
 
 
 def _join_phenotype(
-    series: RawSeries, dataset: SheetRow, phenotype: pd.DataFrame | None
+    series: RawSeries, dataset: DatasetEntry, phenotype: pd.DataFrame | None
 ) -> RawSeries:
     """Return the samples that the phenotype has, with its columns.
 
@@ -296,12 +328,16 @@ def _join_phenotype(
     return replace(series, sample_metadata=metadata.assign(**{BARCODE_PATIENT: patients}))
 
 
-def _take_labels(series: RawSeries, dataset: SheetRow) -> RawSeries:
+def _take_labels(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Take the texts of labels from the column of the label; give standard names to symbols."""
     metadata = series.sample_metadata
     labels = series.labels
     if dataset.label == SAMPLE_NAMES and SAMPLE_NAMES not in metadata:
         labels = list(series.samples)
+        pattern = LabelRule.parse(dataset).pattern
+        patients = None if pattern is None else name_patients(list(map(str, labels)), pattern)
+        if patients is not None and BARCODE_PATIENT not in metadata:
+            metadata = metadata.assign(**{NAME_PATIENT: patients})
     elif dataset.label is not None:
         labels = list(metadata[dataset.label])
         metadata = metadata.drop(columns=dataset.label)

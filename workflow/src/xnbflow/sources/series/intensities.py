@@ -1,4 +1,4 @@
-"""Intensities and counts become logarithms, or stay counts, by the option ``transform``."""
+"""Intensities and counts become logarithms, or stay counts, by the key ``transform``."""
 
 import numpy as np
 
@@ -10,10 +10,13 @@ from xnbflow.sources.series.scale_recognition import looks_like_counts
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.sequencing import looks_like_estimated_counts
 
+#: Thresholds of intensities in publications.
+_FLOORS = (1, 16, 20, 100)
+
 _NEGATIVE = Refusal(
     code="intensities.negative",
     sentence=(
-        "{where}: transform=log2p1 of {lowest:.4g} (sample {sample!r}); values must not be "
+        "{where}: transform: log2p1 of {lowest:.4g} (sample {sample!r}); values must not be "
         "negative: correct them, or choose another transform"
     ),
     key="transform",
@@ -28,18 +31,19 @@ def transform(
     recognised: RecognisedScale,
     finding: str,
     samples: np.ndarray,
+    floor: float | None = None,
 ) -> list[str]:
     """Take logarithms of values (n_features, n_samples) in place, and return notes about it.
 
     ``how`` is one of `Transform` but ``NONE`` and ``TMM`` (`keep_counts`). With ``LOG2`` values of
-    0 and below become missing, as in GEO2R. ``LOG_CPM`` divides by the sum of a sample (Robinson
-    and Oshlack, Genome Biology 11, 2010, R25), without TMM factors, as a sample must not depend on
-    others. Each sample is transformed by itself, so transforms may be applied before folds are
-    drawn. ``recognised`` and ``finding`` are the scale and the note of `scale_of`; errors name one
-    of the ``samples``.
+    0 and below become missing, as in GEO2R; with a ``floor``, smaller values are raised to it.
+    ``LOG_CPM`` divides by the sum of a sample (Robinson and Oshlack, Genome Biology 11, 2010, R25),
+    without TMM factors, as a sample must not depend on others. Each sample is transformed by
+    itself, so transforms may be applied before folds are drawn. ``recognised`` and ``finding`` are
+    the scale and the note of `scale_of`; errors name one of the ``samples``.
     """
     if how is Transform.LOG_CPM:
-        return _log_cpm(f"{where}: transform=log_cpm", values, samples)
+        return _log_cpm(f"{where}: transform: log_cpm", values, samples)
     if how is Transform.LOG2P1:
         lowest = np.fmin.reduce(values, axis=0, initial=0.0)
         worst = int(lowest.argmin())
@@ -49,21 +53,54 @@ def transform(
     notes = [f"logarithms to base 2 were taken of {argument}"]
     if recognised is RecognisedScale.LOGARITHMS:
         text = f"the values look logged already ({finding})"
-        notes.append(Note(text, advice=f"is transform={how} meant?"))
+        notes.append(Note(text, advice=f"is transform: {how} meant?"))
     if recognised is RecognisedScale.MIXED:
         notes.append(finding)
     n_lost = 0
+    n_raised = 0
     for chunk in row_slices(values.shape):
         rows = values[chunk]
+        if floor is not None:
+            n_raised += int((rows < floor).sum())
+            np.maximum(rows, floor, out=rows)
         if how is Transform.LOG2P1:
             np.add(rows, 1.0, out=rows)
         n_lost += int((rows <= 0).sum())
         rows[rows <= 0] = np.nan
         np.log2(rows, out=rows)
+    if n_raised:
+        values_raised = counted(n_raised, "value", "was", "were")
+        notes.append(f"{values_raised} below {floor:g} and became {floor:g} before (floor)")
     if n_lost:
         values_lost = counted(n_lost, "value")
         notes.append(f"{values_lost} of 0 or below became missing: no logarithm exists")
     return notes
+
+
+def proposed_floor(values: np.ndarray) -> int:
+    """Return the value to which smaller intensities are raised before logarithms are taken.
+
+    It is the largest of the thresholds of the field (1, 16, 20 and 100; Golub and others, Science
+    286, 1999, use 100, and Shipp and others, Nature Medicine 8, 2002, use 20) that is at most the
+    noise. The noise is as large above 0 as below: it is the median size of the values below 0.
+    Without such values, it is the smallest one above 0.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples)
+        Intensities, of which some are 0 or below; NaN is ignored.
+
+    Examples
+    --------
+    >>> proposed_floor(np.array([[-150.0, -20.0, 0.0, 300.0, 9000.0, -110.0]]))
+    100
+    >>> proposed_floor(np.array([[0.0, 18.0, 300.0]])), proposed_floor(np.array([[0.0, 0.3]]))
+    (16, 1)
+    """
+    below = values[values < 0]
+    above = values[values > 0]
+    noise = float(np.median(-below)) if len(below) else float(above.min(initial=np.inf))
+    return max([threshold for threshold in _FLOORS if threshold <= noise], default=_FLOORS[0])
 
 
 _OTHER_KINDS = Refusal(
@@ -85,7 +122,7 @@ def keep_counts(
     ``values`` are (n_features, n_samples), ``linear`` (n_features,) whether a feature is linear.
     Negative or missing counts, samples without reads and features of other kinds are refused.
     """
-    what = f"{where}: transform=tmm"
+    what = f"{where}: transform: tmm"
     n_other = int((~linear).sum())
     if n_other:
         raise _OTHER_KINDS.error(what=what, n_features=n_other)
@@ -105,7 +142,7 @@ def _log_cpm(what: str, values: np.ndarray, samples: np.ndarray) -> list[str]:
     notes = ["log(1 + counts per million of the sample) was taken of all values"]
     if not looks_like_counts(values) and not looks_like_estimated_counts(values):
         text = "the values do not look like counts of reads"
-        notes.append(Note(text, advice="is transform=log_cpm meant?"))
+        notes.append(Note(text, advice="is transform: log_cpm meant?"))
     refuse_no_counts(what, values, samples)
     sizes = values.sum(axis=0)
     for chunk in row_slices(values.shape):

@@ -13,26 +13,26 @@ import pandas as pd
 from xnbflow.core.nouns import counted
 from xnbflow.core.refusals import Refusal, fill
 from xnbflow.data.note import Note
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.sheet import SheetRow
 
 _NO_SYMBOLS = Refusal(
     code="merging.no-symbols",
     sentence=(
-        "{where}: collapse={how} needs the symbols of probes; name their platform's "
-        "annotation in the sheet's options, as annotation=GPL570"
+        "{where}: collapse: {how} needs the symbols of probes; name their platform's "
+        "annotation, as annotation: GPL570"
     ),
     key="annotation",
     sheet=True,
 )
 
 
-def collapse_probes(series: RawSeries, dataset: SheetRow) -> RawSeries:
-    """Merge the probes of each gene to one feature, by the sheet's option ``collapse``.
+def collapse_probes(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
+    """Merge the probes of each gene to one feature, by the key ``collapse``.
 
     Probes without a symbol, and probes of several genes (``TP53 /// WRAP53``), are omitted.
     """
-    how = dataset.options.get("collapse", "none")
+    how = dataset.collapse or "none"
     if how == "none":
         return series
     table = series.feature_metadata
@@ -117,18 +117,18 @@ _REPEATED = "{n_names:#feature name|repeats|repeat}: {names:list}"
 REPEATED_FEATURES = Refusal(
     code="merging.repeated-features",
     sentence=(
-        f"{{where}}: {_REPEATED}. Make names unique, or set in the sheet's options "
-        "duplicates=max_mean (keep the row of largest mean), duplicates=mean or "
-        "duplicates=rename (keep all, as name, name.1, name.2)"
+        f"{{where}}: {_REPEATED}. Make names unique, or set duplicates: "
+        "max_mean (keep the row of largest mean), mean or rename (keep all, as name, name.1, "
+        "name.2)"
     ),
     key="duplicates",
     sheet=True,
 )
 
 
-def settle_duplicates(series: RawSeries, dataset: SheetRow) -> RawSeries:
-    """Merge features whose names repeat, by the sheet's option ``duplicates``."""
-    how = dataset.options.get("duplicates", "refuse")
+def settle_duplicates(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
+    """Merge features whose names repeat, by the key ``duplicates``."""
+    how = dataset.duplicates or "refuse"
     counts = Counter(series.features).most_common()
     repeated = [(name, count) for name, count in counts if count > 1]
     if not repeated:

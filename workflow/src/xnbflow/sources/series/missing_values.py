@@ -7,8 +7,8 @@ import numpy as np
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.refusals import Refusal, fill
 from xnbflow.data.dataset import row_slices
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.sheet import SheetRow
 
 #: What is missing, of which features; ``names`` have the missing values of each.
 _MISSING = (
@@ -16,13 +16,13 @@ _MISSING = (
     "{n_samples:#sample} each): {names:list}"
 )
 
-#: Values are missing, and the sheet has no option for them; ``share`` of all values.
+#: Values are missing, and the entry has no key for them; ``share`` of all values.
 MISSING_VALUES = Refusal(
     code="missing_values.missing",
     sentence=(
-        f"{{where}}: {_MISSING}{{place}}. Fill them in, or set in the sheet's options "
-        "missing=impute (in the training folds), missing=drop_features, or "
-        "missing=drop_features:0.2 (and impute the rest)"
+        f"{{where}}: {_MISSING}{{place}}. Fill them in, or set missing: "
+        "impute (in the training folds), drop_features, or {{drop_features: 0.2}} (and impute the "
+        "rest)"
     ),
     sheet=True,
 )
@@ -34,15 +34,15 @@ _NO_FEATURE_LEFT = Refusal(
 )
 
 
-def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
+def settle_missing(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Drop features with missing values, and record whether values remain to be imputed.
 
-    The option ``missing`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value)
-    or ``drop_features:0.2`` (features that lack more than this share of the values). Features
+    The key ``missing`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
+    ``{drop_features: 0.2}`` (features that lack more than this share of the values). Features
     without any value are always dropped. Errors and notes list the features by the number of
     missing values.
     """
-    rule = dataset.options.get("missing", "refuse")
+    rule = dataset.missing or "refuse"
     n_features, n_samples = series.values.shape
     n_missing = np.empty(n_features, dtype=np.intp)
     for rows in row_slices(series.values.shape):
@@ -56,7 +56,7 @@ def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
     if rule == "refuse":
         feature = int(affected[0])
         place = series.place_of(feature, int(np.argmax(np.isnan(series.values[feature]))))
-        error = MISSING_VALUES.error(
+        raise MISSING_VALUES.error(
             where=series.where,
             n_missing=n_values,
             n_affected=len(affected),
@@ -66,9 +66,9 @@ def settle_missing(series: RawSeries, dataset: SheetRow) -> RawSeries:
             place=f", the first in {place}" if place else "",
             key=str(series.features[feature]),
         )
-        error.fields["share"] = float(n_missing.sum()) / series.values.size
-        raise error
-    largest_share = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
+    largest_share = 1.0 if rule == "impute" else 0.0
+    if isinstance(rule, dict):
+        largest_share = rule["drop_features"]
     dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
     text = fill(
         _MISSING,

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import complaint
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
@@ -22,8 +23,9 @@ from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sequencing import plain_sample_names
-from xnbflow.sources.sheet import SheetRow
 
+#: Least number of different names of which one is a part of the other.
+_LEAST_MATCHED = 3
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
 
@@ -34,14 +36,14 @@ _REPEATED_COLUMN = Refusal(
 )
 
 
-def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
+def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
     """Read a phenotype file: every column as text, indexed by the sample's name.
 
     It is a table in any format (`read_table`) with a row per sample, or a series matrix or GDS of
-    GEO, with or without values. The option ``phenotype_id`` names the column of sample names; the
-    default is the column with the name of the sheet's ``id_column``, or the first one. For GEO it
-    names a field (``title``), and the default is the samples' accessions. ``phenotype_sheet`` names
-    a sheet of a workbook.
+    GEO, with or without values. The ``id`` of the phenotype names the column of sample names; the
+    default is the column with the name of the ``id`` of the table, or the first one. For GEO it
+    names a field (``title``), and the default is the samples' accessions. Its ``sheet`` names a
+    sheet of a workbook.
     """
     path = Path(path)
     with about_file(path):
@@ -54,15 +56,15 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
                 raise _REPEATED_COLUMN.error(path=path, name=name, count=count, key=name)
         refuse_control_characters(str(path), "column name", names)
         key = 0
-        if id_option := dataset.options.get("phenotype_id"):
-            key = position_of(path, names, id_option, "phenotype_id")
+        if dataset.phenotype_id:
+            key = position_of(path, names, dataset.phenotype_id, "phenotype.id")
         elif dataset.id_column in names:
             key = names.index(dataset.id_column)
         frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)
         return _index_by_sample(path, frame, names[key])
 
 
-def naming_column(path: str | Path, dataset: SheetRow, names: Sequence[str]) -> str:
+def naming_column(path: str | Path, dataset: DatasetEntry, names: Sequence[str]) -> str:
     """Return the column of a phenotype file that contains names of samples, if not the first.
 
     The result is empty if the first column contains one of the names, if no column does, and for
@@ -90,14 +92,10 @@ def _is_geo(path: Path) -> bool:
         return format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT")
 
 
-def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[str]]]:
+def _read_columns(path: Path, dataset: DatasetEntry) -> tuple[list[str], list[list[str]]]:
     """Return the header of a phenotype file and the texts of its columns."""
-    options = {}
-    if "encoding" in dataset.options:
-        options["encoding"] = dataset.options["encoding"]
-    if sheet := dataset.options.get("phenotype_sheet"):
-        options["sheet"] = sheet
-    table = read_raw_table(path, options)
+    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
+    table = read_raw_table(path, {key: value for key, value in reading.items() if value})
     try:
         return table.header, table.columns(range(len(table.header)))
     except InputError as error:
@@ -106,15 +104,15 @@ def _read_columns(path: Path, dataset: SheetRow) -> tuple[list[str], list[list[s
         raise
 
 
-def _geo_phenotype(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
-    """Return the samples' fields in a head of GEO; label and group are named as in the sheet."""
+def _geo_phenotype(path: Path, head: GeoHead, dataset: DatasetEntry) -> pd.DataFrame:
+    """Return the samples' fields in a head of GEO; label and group are named as in the entry."""
     head.fields = head.fields.drop(columns=_ACCESSION, errors="ignore")
     head.fields.insert(0, _ACCESSION, head.samples)
     key = _ACCESSION
-    if id_option := dataset.options.get("phenotype_id"):
-        key, _ = head.label_texts(str(path), id_option)
+    if dataset.phenotype_id:
+        key, _ = head.label_texts(str(path), dataset.phenotype_id)
     frame = _index_by_sample(path, head.fields.copy(), key)
-    for name in (dataset.label, dataset.options.get("group")):
+    for name in (dataset.label, dataset.group):
         if name and head.field_named(name) not in (None, key):
             field, _ = head.label_texts(str(path), name)
             frame = frame.rename(columns={field: name})
@@ -125,14 +123,14 @@ _REPEATED_SAMPLE = Refusal(
     code="phenotype.repeated-sample",
     sentence=(
         "{path}, column {column!r}: sample {name!r} occurs twice; correct it, or name another "
-        "phenotype_id"
+        "phenotype.id"
     ),
 )
 
 _UNNAMED_SAMPLE = Refusal(
     code="phenotype.unnamed-sample",
     sentence=(
-        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype_id"
+        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype.id"
     ),
 )
 
@@ -177,9 +175,9 @@ _OTHER_SAMPLES = Refusal(
     sentence=(
         "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
         "the phenotype file {row_names:list3}. Name the columns of names by id_column and the "
-        "option phenotype_id"
+        "phenotype.id"
     ),
-    key="phenotype_id",
+    key="phenotype.id",
 )
 
 _SAMPLES_IN_OTHER_COLUMN = Refusal(
@@ -187,9 +185,9 @@ _SAMPLES_IN_OTHER_COLUMN = Refusal(
     sentence=(
         "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
         "the phenotype file {row_names:list3}. They are in its column {column!r}: set "
-        "phenotype_id={column}"
+        "phenotype: {{id: {column}}}"
     ),
-    key="phenotype_id",
+    key="phenotype.id",
 )
 
 
@@ -244,10 +242,11 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
     """Return the row name of each sample if only their spelling differs.
 
     Folders and endings that programs append are removed (`plain_sample_names`), R's ``make.names``
-    is undone (``X01.a`` of ``01-a``), small and capital letters and spaces are alike, or all names
-    of one table have the same further ending. If a sample has a row name already, only letters and
-    spaces may differ in the other names. The result is None if different names would become equal,
-    and if neither all samples nor all row names match. Samples that do not match keep their names.
+    is undone (``X01.a`` of ``01-a``), small and capital letters and spaces are alike, all names of
+    one table have the same further ending, or each is a part of one name of the other table. If a
+    sample has a row name already, only letters and spaces may differ in the other names. The result
+    is None if different names would become equal, and if neither all samples nor all row names
+    match. Samples that do not match keep their names.
 
     Examples
     --------
@@ -271,7 +270,77 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
             row_name_of = dict(zip(spelled_rows, row_names, strict=True))
             pairs = zip(spelled_samples, samples, strict=True)
             return [row_name_of.get(spelled, sample) for spelled, sample in pairs]
-    return _matched_without_ending(samples, row_names)
+    return _matched_without_ending(samples, row_names) or _matched_by_parts(samples, row_names)
+
+
+def _matched_by_parts(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
+    """Return the row name of each sample if one file has names of which the other has a part.
+
+    The part is the beginning or the end of the longer name, up to a character that is neither a
+    letter nor a digit, as the rest of a barcode or the name of a file. It is the part of one name
+    alone, and all names of one file have their counterpart, at the same end.
+
+    Examples
+    --------
+    >>> rows = ["GSM1_EB_0_A.CEL", "GSM2_EB_0_B.CEL", "GSM3_EB_0_C.CEL"]
+    >>> _matched_by_parts(["GSM1", "GSM2", "GSM3"], rows)
+    ['GSM1_EB_0_A.CEL', 'GSM2_EB_0_B.CEL', 'GSM3_EB_0_C.CEL']
+    >>> _matched_by_parts(["S1.R1", "S2.R1", "S3.R2"], ["S1", "S2", "S3", "S4"])
+    ['S1', 'S2', 'S3']
+    >>> _matched_by_parts(["S1", "S2", "S3"], ["S1_a", "S1_b", "S2_a", "S3_a"]) is None
+    True
+    """
+    if min(len(set(samples)), len(set(row_names))) < _LEAST_MATCHED:
+        return None
+    for ends in (_beginnings, _endings):
+        sample_of_part = _names_by_part(samples, ends)
+        row_of_part = _names_by_part(row_names, ends)
+        row_of_sample = {}
+        for sample in samples:
+            # The sample is a part of one row name, or one of its parts is a row name.
+            if len(row_of_part.get(sample, [])) == 1:
+                row_of_sample[sample] = row_of_part[sample][0]
+        if not row_of_sample:
+            for row_name in row_names:
+                if len(sample_of_part.get(row_name, [])) == 1:
+                    row_of_sample[sample_of_part[row_name][0]] = row_name
+        n_rows = len(set(row_of_sample.values()))
+        are_distinct = n_rows == len(row_of_sample)
+        is_complete = len(row_of_sample) == len(samples) or n_rows == len(row_names)
+        if row_of_sample and are_distinct and is_complete:
+            return [row_of_sample.get(sample, sample) for sample in samples]
+    return None
+
+
+def _names_by_part(names: Sequence[str], ends: Callable[[str], list[str]]) -> dict[str, list[str]]:
+    """Return the names that have each part."""
+    names_of_part: dict[str, list[str]] = {}
+    for name in names:
+        for part in ends(name):
+            names_of_part.setdefault(part, []).append(name)
+    return names_of_part
+
+
+def _beginnings(name: str) -> list[str]:
+    """Return the parts of a name up to a character that is no letter and no digit.
+
+    Examples
+    --------
+    >>> _beginnings("S1.R1_input")
+    ['S1', 'S1.R1']
+    """
+    return [name[: match.start()] for match in re.finditer(r"(?<=[^\W_])[\W_]", name)]
+
+
+def _endings(name: str) -> list[str]:
+    """Return the parts of a name after a character that is no letter and no digit.
+
+    Examples
+    --------
+    >>> _endings("run_S1.R1")
+    ['S1.R1', 'R1']
+    """
+    return [name[match.end() :] for match in re.finditer(r"[\W_](?=[^\W_])", name)]
 
 
 def _matched_without_ending(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
@@ -341,13 +410,13 @@ _CONTRADICTION = Refusal(
 def refuse_contradictions(
     *,
     where: str,
-    dataset: SheetRow,
+    dataset: DatasetEntry,
     samples: np.ndarray,
     table: pd.DataFrame,
     phenotype: pd.DataFrame,
 ) -> None:
     """Refuse a label or group that differs between the table and the phenotype file."""
-    for name in (dataset.label, dataset.options.get("group")):
+    for name in (dataset.label, dataset.group):
         if name not in table or name not in phenotype:
             continue
         differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()

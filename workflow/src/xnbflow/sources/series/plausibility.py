@@ -1,4 +1,4 @@
-"""Plausibility: the meaning of columns of samples, covariates among features, repeated samples."""
+"""Plausibility: the meaning of columns of samples by their names, and repeated samples."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ import pandas as pd
 
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.formats.cell_texts import is_missing
-from xnbflow.sources.series.scale_recognition import of_other_scale
 
 _PATIENT = re.compile(
     r"(^| )(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
@@ -43,25 +42,12 @@ _IN_COMPANY = {
     "date": "assay experiment extraction measurement of preparation sample",
     "study": "accession code gse id name no number",
 }
-#: Words in the names of numeric columns that are not measured by arrays.
-_CLINICAL = (
-    "age alter bmi days edad followup gender geschlecht gewicht gleason grade grading height "
-    "months psa sex smoking stadium stage survival weight year years"
-)
 #: Least number of groups that folds keep whole.
 _GROUPS = 5
 #: Least number of such groups of each class.
 _GROUPS_OF_CLASS = 3
 #: Least number of features among which one is conspicuous.
 _AT_LEAST = 20
-#: Most features of whole numbers where the others are not, and the reverse.
-_LONE = 3
-#: Share of the features at each end whose centre and spread are left out of their range.
-_UNUSUAL = 0.01
-#: Share of this range that is added to both sides.
-_MARGIN = 0.25
-#: Least number of features to which a column is compared.
-_COMPARED = 20
 #: Names of the time to an event or to the last visit.
 _EVENT_TIME = re.compile(
     r"(days?|weeks?|months?|years?|time)[\s_.\-]*(to|until)[\s_.\-]*"
@@ -121,58 +107,6 @@ def is_batch(name: str, cells: Sequence[str]) -> bool:
     (True, False)
     """
     return is_technical(name) and not ("site" in _words(name) and are_places_of_body(cells))
-
-
-def is_clinical(name: str) -> bool:
-    """Return whether a name has a whole word for clinical data, which are not measured by arrays.
-
-    Letters beside digits are no word: BMI1, SEX1 and STAGE2 are genes.
-
-    Examples
-    --------
-    >>> [is_clinical(name) for name in ("Alter", "PSA_ng", "age at diagnosis")]
-    [True, True, True]
-    >>> [is_clinical(name) for name in ("AGER", "TP53", "BMI1", "COMMD3-BMI1")]
-    [False, False, False, False]
-    """
-    return bool(_whole_words(name) & {*_CLINICAL.split()})
-
-
-def is_like_features(cells: np.ndarray, features: np.ndarray) -> bool:
-    """Return whether the values of a column are distributed as the values of features beside it.
-
-    ``cells`` (n_samples,) are the values of the column, ``features`` (n_features, n_samples) the
-    values of the features; missing values are NaN. Median and standard deviation are within the
-    range of most features, widened by a quarter to each side, and the values are whole or
-    fractional as in most features.
-
-    Examples
-    --------
-    >>> genes = np.random.default_rng(0).normal(8, 1, (100, 12)).round(2)
-    >>> is_like_features(genes[0], genes), is_like_features(np.arange(40.0, 52.0), genes)
-    (True, False)
-    """
-    present = cells[~np.isnan(cells)]
-    if len(features) < _COMPARED or not present.size:
-        return False
-    is_whole = bool(_are_whole(cells[None, :])[0])
-    are_features_whole = 2 * _are_whole(features).sum() > len(features)
-    if is_whole != are_features_whole:
-        return False
-    has_centre = _is_usual(np.median(present), np.nanmedian(features, axis=1))
-    return has_centre and _is_usual(present.std(), np.nanstd(features, axis=1))
-
-
-def _is_usual(value: float, values: np.ndarray) -> bool:
-    """Return whether a value is within the range of most others, widened to both sides."""
-    low, high = np.nanquantile(values, [_UNUSUAL, 1 - _UNUSUAL])
-    margin = _MARGIN * (high - low)
-    return bool(low - margin <= value <= high + margin)
-
-
-def _are_whole(values: np.ndarray) -> np.ndarray:
-    """Return which rows have whole numbers alone."""
-    return np.asarray(((values == np.floor(values)) | np.isnan(values)).all(axis=1))
 
 
 def is_event_time(name: str) -> bool:
@@ -333,33 +267,6 @@ def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
         if 1 < present.nunique() <= len(present) / 2:
             return name
     return None
-
-
-def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:
-    """Return features that are probably covariates, not genes.
-
-    These are features `of_other_scale`, and up to three of whole numbers where others are not, or
-    of fractions where others are counts.
-
-    Examples
-    --------
-    >>> values = np.random.default_rng(0).normal(7, 1, (30, 8))
-    >>> values[4] = [61, 45, 70, 38, 55, 59, 66, 72]
-    >>> lone_features(values, ["age" if i == 4 else f"g{i}" for i in range(30)])
-    ['age']
-    """
-    if len(values) < _AT_LEAST:
-        return []
-    is_whole = np.empty(len(values), dtype=bool)
-    for rows in row_slices(values.shape):
-        is_whole[rows] = _are_whole(values[rows])
-    varies = np.fmin.reduce(values, axis=1) < np.fmax.reduce(values, axis=1)
-    is_minority = is_whole if 2 * is_whole.sum() <= len(is_whole) else ~is_whole
-    is_lone = is_minority & varies
-    if is_lone.sum() > _LONE:
-        is_lone[:] = False
-    positions = np.flatnonzero(is_lone | of_other_scale(values))
-    return [str(features[i]) for i in positions.tolist()]
 
 
 def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:

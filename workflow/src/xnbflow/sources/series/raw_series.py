@@ -1,4 +1,4 @@
-"""A series before the options of its row of the sheet are applied to values, labels and names."""
+"""A series before the keys of its entry are applied to values, labels and names."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

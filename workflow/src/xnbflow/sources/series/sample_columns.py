@@ -1,4 +1,4 @@
-"""Columns of the samples that options name: found, refused if absent or without a value."""
+"""Columns of the samples that keys name: found, refused if absent or without a value."""
 
 from collections.abc import Iterable
 
@@ -19,43 +19,42 @@ def column_named(metadata: pd.DataFrame, wanted: str) -> str:
 _ABSENT_COLUMN = Refusal(
     code="sample_columns.absent-column",
     sentence=(
-        "{where}: there is no {name!r}, which the sheet's option {option} names; there are "
-        "{columns}. Correct it"
+        "{where}: there is no {name!r}, which {setting} names; there are {columns}. Correct it"
     ),
     sheet=True,
 )
 
 
-def require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iterable[str]) -> None:
-    """Refuse names in an option that are not columns of the samples."""
+def require_columns(where: str, metadata: pd.DataFrame, setting: str, names: Iterable[str]) -> None:
+    """Refuse names of a key that are not columns of the samples."""
     for name in names:
         if name not in metadata:
             raise _ABSENT_COLUMN.error(
                 where=where,
                 name=name,
-                option=option,
+                setting=setting,
                 columns=listed(list(metadata.columns)) or "no further columns",
-                key=option,
+                key=setting,
             )
 
 
 _UNKNOWN_CELLS = Refusal(
     code="sample_columns.unknown-cells",
     sentence=(
-        "{where}: {n_samples:#sample|has|have} no {name!r}, which the option {option} names: "
+        "{where}: {n_samples:#sample|has|have} no {name!r}, which {setting} names: "
         "{samples:list}; fill it in, or leave the samples out"
     ),
 )
 
 
-def refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, option: str) -> None:
-    """Refuse missing values of a column that an option names."""
+def refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, setting: str) -> None:
+    """Refuse missing values of a column that a key names."""
     if unknown := list(samples[cells.map(is_missing)]):
         raise _UNKNOWN_CELLS.error(
             where=where,
             n_samples=len(unknown),
             name=cells.name,
-            option=option,
+            setting=setting,
             samples=unknown,
-            key=option,
+            key=setting,
         )

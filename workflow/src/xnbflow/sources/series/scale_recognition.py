@@ -11,7 +11,7 @@ order in which `scale_of` applies them:
 4. *logged twice*: median and largest value of logarithms of logarithms;
 5. *not logged*: the rule of GEO2R; else *logarithms*.
 
-The option ``transform`` that a note advises is applied by `xnbflow.sources.series.intensities`.
+The key ``transform`` that a note advises is applied by `xnbflow.sources.series.intensities`.
 Threshold cycles of PCR are recognised apart (`note_on_cycles`): they need no transform.
 """
 
@@ -210,19 +210,20 @@ def are_large_intensities(values: np.ndarray) -> bool:
 
 
 def scale_of(
-    values: np.ndarray, samples: np.ndarray, name: str = ""
+    values: np.ndarray, samples: np.ndarray, name: str = "", *, are_probes: bool = False
 ) -> tuple[RecognisedScale, Note]:
     """Return the probable scale of values (n_features, n_samples), and a note about it.
 
     Features `of_other_scale` do not count. The note on mixed scales names some of the ``samples``;
-    the ``name`` of the file may name the unit.
+    the ``name`` of the file may name the unit. Features that ``are_probes`` of an array have no
+    reads.
     """
     # units that a table of genes may have: intensities of proteins, and reads
     if len(values) >= _GENES:
         if are_large_intensities(values):
             if np.fmin.reduce(values, axis=None) == 0:
                 return RecognisedScale.INTENSITIES, _note_on_intensities(values)
-        elif unit := _sequencing_unit(values, name):
+        elif not are_probes and (unit := _sequencing_unit(values, name)):
             return unit
 
     # two scales in one table: a code of missing values, samples with and without logarithms
@@ -244,7 +245,7 @@ def scale_of(
             f"the values look like logarithms of logarithms (median {median:.3g}, largest "
             f"{high:.3g})",
             advice=(
-                "if so, leave out transform=, or give the table as it was before; if they are "
+                "if so, leave out transform, or give the table as it was before; if they are "
                 "logarithms to base 10, they can be used"
             ),
         )
@@ -252,7 +253,7 @@ def scale_of(
         return RecognisedScale.NOT_LOGGED, Note(
             f"the values look like intensities not logged (99% quantile {quantile_99:.4g}, largest "
             f"{high:.4g})",
-            advice="consider transform=log2",
+            advice="consider transform: log2",
         )
     return RecognisedScale.LOGARITHMS, Note(f"values from {low:.4g} to {high:,.6g}")
 
@@ -263,7 +264,7 @@ def _note_on_intensities(values: np.ndarray) -> Note:
     return Note(
         f"the values look like intensities in which 0 means that nothing was measured (of all "
         f"values {share:.0%} are 0, and the others are large)",
-        advice="set transform=log2, by which they become missing, and an option missing=",
+        advice="set transform: log2, by which they become missing, and missing",
     )
 
 
@@ -273,21 +274,21 @@ def _sequencing_unit(values: np.ndarray, name: str) -> tuple[RecognisedScale, No
         return RecognisedScale.COUNTS, Note(
             "the values look like counts (whole numbers from 0)",
             advice=(
-                f"if they are reads of RNA-seq, set transform={PROPOSED_COUNT_TRANSFORM} in the "
-                "sheet's options; if they are intensities, transform=log2"
+                f"if they are reads of RNA-seq, set transform: {PROPOSED_COUNT_TRANSFORM}; if "
+                "they are intensities, transform: log2"
             ),
         )
     if unit := relative_unit(values, name):
         return unit, Note(
             f"the values look like {unit}, which are relative to the size of the library: they "
             "are not counts, so that neither TMM nor counts per million are computed",
-            advice="if so, set transform=log2p1 in the sheet's options, for log2(1 + value)",
+            advice="if so, set transform: log2p1, for log2(1 + value)",
         )
     if looks_like_estimated_counts(values):
         return RecognisedScale.ESTIMATED_COUNTS, Note(
             "the values look like estimated counts of reads (not all whole, as those of Salmon, "
             "RSEM and tximport)",
-            advice=f"if so, set transform={PROPOSED_COUNT_TRANSFORM} in the sheet's options",
+            advice=f"if so, set transform: {PROPOSED_COUNT_TRANSFORM}",
         )
     return None
 
@@ -402,6 +403,6 @@ def note_on_cycles(
         f"the values look like {kind}: a low value means high expression",
         advice=(
             f"fold changes and directions of genes are reversed; {remedy}, which is a logarithm to "
-            "base 2 (scale=log2). No transform= does this"
+            "base 2 (scale: log2). No transform does this"
         ),
     )

@@ -1,4 +1,4 @@
-"""The scales on which a table may have its values, and the transforms of the sheet.
+"""The scales on which a table may have its values, and the transforms of data sets.
 
 A scale is recognised by `xnbflow.sources.series.scale_recognition`; the transforms are those of
 `xnbflow.sources.series.intensities`. Members are texts as tables and messages have them.
@@ -27,7 +27,7 @@ class RecognisedScale(StrEnum):
 
 
 class Transform(StrEnum):
-    """The values of the option ``transform``.
+    """The values of the key ``transform``.
 
     Logarithms to base 2, of x and of x + 1; log(1 + counts per million of the sample); counts that
     remain as they are and are normalised by TMM in the training samples of each fold.

@@ -56,8 +56,41 @@ _TALLIES = re.compile(
     r"N_(unmapped|multimapping|noFeature|ambiguous)",
     re.IGNORECASE,
 )
+#: Controls of Affymetrix, Agilent and NanoString, and the spike-ins of the ERCC.
+_CONTROL = re.compile(
+    r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$|(POS|NEG)_[A-H](\([\d.]+\))?$"
+)
+#: Names of a row or column of sums.
+_TOTAL = re.compile("(grand[ _]?)?totals?|sums?", re.IGNORECASE)
 #: The name of the column of patients of TCGA.
 BARCODE_PATIENT = "barcode patient"
+#: The name of the column of patients whose names are in the names of samples, beside the class.
+NAME_PATIENT = "sample name patient"
+#: The name of a patient: letters and digits, and no number of a replicate.
+_PATIENT = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]+")
+_REPLICATE = re.compile(r"(rep|replicate|sample|batch|pool|lane|run|r|s|n)-?\d+", re.IGNORECASE)
+
+
+def is_control(name: str) -> bool:
+    """Return whether a feature is a control of an array or a spike-in, by its name.
+
+    Examples
+    --------
+    >>> is_control("AFFX-BioB-5_at"), is_control("ERCC-00002"), is_control("ERCC1")
+    (True, True, False)
+    """
+    return _CONTROL.match(name) is not None
+
+
+def is_total(name: str) -> bool:
+    """Return whether a row or column is one of sums by its name.
+
+    Examples
+    --------
+    >>> is_total("Total"), is_total("Grand Total"), is_total("SUMO1")
+    (True, True, False)
+    """
+    return _TOTAL.fullmatch(name.strip()) is not None
 
 
 def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
@@ -69,18 +102,6 @@ def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
     ['__no_feature', 'N_unmapped']
     """
     return [str(name) for name in features if _TALLIES.fullmatch(name)]
-
-
-def tally_pattern(tallies: Sequence[str]) -> str:
-    """Return the patterns of the option ``drop`` for such rows.
-
-    Examples
-    --------
-    >>> tally_pattern(["__no_feature", "__ambiguous"]), tally_pattern(["N_unmapped"])
-    ('__*', 'N_*')
-    """
-    stems = {"__*" if name.startswith("__") else "N_*" for name in tallies}
-    return ",".join(sorted(stems, reverse=True))
 
 
 def relative_unit(values: np.ndarray, name: str = "") -> RecognisedScale | None:
@@ -191,6 +212,56 @@ def barcode_patients(names: Sequence[str]) -> list[str] | None:
     matches = [BARCODE.fullmatch(name) for name in names]
     patients = ["-".join(match.group(1, 2, 3)) for match in matches if match is not None]
     return patients if patients and len(patients) == len(names) else None
+
+
+def symbols_in_names(names: Sequence[str]) -> list[str] | None:
+    """Return the gene symbols in names with a bar; None unless most names have one.
+
+    RNA-seq by RSEM names genes as ``A1BG|1``, with NCBI's number after the bar and ``?`` for no
+    symbol; StringTie as ``MSTRG.9|FTCD``, with the symbol after it, or without both.
+
+    Examples
+    --------
+    >>> symbols_in_names(["A1BG|1", "NEK6|10783", "?|10357"])
+    ['A1BG', 'NEK6', '']
+    >>> symbols_in_names(["MSTRG.9|FTCD", "MSTRG.2|RDX", "MSTRG.3"])
+    ['FTCD', 'RDX', '']
+    """
+    parts = [name.partition("|") for name in names]
+    if 2 * sum(bool(bar) for _, bar, _ in parts) <= len(names):
+        return None
+    n_numbers = sum(last.isdecimal() for _, _, last in parts)
+    is_first = 2 * n_numbers > len(names)
+    symbols = [(first if is_first else last) if bar else "" for first, bar, last in parts]
+    return ["" if symbol == "?" else symbol for symbol in symbols]
+
+
+def name_patients(names: Sequence[str], pattern: re.Pattern[str]) -> list[str] | None:
+    """Return the patient in each name beside its class, as in ``C3L-1_Tumor``; None without them.
+
+    The ``pattern`` finds the class. What remains of every name is one word of letters and digits;
+    it occurs in several samples, and never twice in one class. Numbers alone count replicates.
+
+    Examples
+    --------
+    >>> names = ["C3L-1_Tumor", "C3L-1_Normal", "C3L-2_Tumor", "C3L-2_Normal"]
+    >>> name_patients(names, re.compile("(Tumor|Normal)"))
+    ['C3L-1', 'C3L-1', 'C3L-2', 'C3L-2']
+    >>> name_patients(["case_1", "control_1", "case_2", "control_2"], re.compile("case|control"))
+    """
+    patients = []
+    pairs = set()
+    for name in names:
+        match = pattern.search(name)
+        if match is None:
+            return None
+        patient = (name[: match.start()] + name[match.end() :]).strip(" _.-")
+        if not _PATIENT.fullmatch(patient) or _REPLICATE.fullmatch(patient):
+            return None
+        patients.append(patient)
+        pairs.add((patient, match[0]))
+    is_repeated = len(set(patients)) < len(patients)
+    return patients if is_repeated and len(pairs) == len(names) else None
 
 
 def are_alignments(names: Sequence[str]) -> bool:

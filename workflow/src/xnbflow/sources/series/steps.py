@@ -1,11 +1,11 @@
 """From a raw series to a data set: labels, groups, logarithms, missing values, duplicates.
 
-`finish` has the documented order. Each step is a function of the series and its row of the sheet
-that returns a series; a step that would change nothing is left out, or returns the series itself.
+`finish` has the documented order. Each step is a function of the series and its entry that
+returns a series; a step that would change nothing is left out, or returns the series itself.
 """
 
-import re
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -13,26 +13,31 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.core.refusals import Refusal
 from xnbflow.core.terms import batch_column
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import read_annotation
-from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
+from xnbflow.sources.dataset_entry import DatasetEntry, local_path
+from xnbflow.sources.platforms import FEWEST_PROBES, are_probes, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
 from xnbflow.sources.series.plausibility import (
     is_technical,
-    lone_features,
     repeated_samples,
     suggested_group,
 )
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
-from xnbflow.sources.series.scale_recognition import looks_like_counts, note_on_cycles, scale_of
+from xnbflow.sources.series.scale_recognition import (
+    looks_like_counts,
+    note_on_cycles,
+    of_other_scale,
+    scale_of,
+)
 from xnbflow.sources.series.scales import RecognisedScale, Transform
-from xnbflow.sources.series.sequencing import read_tallies, tally_pattern
-from xnbflow.sources.sheet import SheetRow, local_path
+from xnbflow.sources.series.sequencing import is_control, read_tallies
 
 #: Scales that are not noted, or not in every table.
 _NOT_NOTED = {RecognisedScale.LOGARITHMS, RecognisedScale.NOT_LOGGED}
@@ -43,32 +48,48 @@ _SCALES = {
     Transform.LOG_CPM: "ln",
     Transform.TMM: COUNTS,
 }
-#: Controls of Affymetrix, Agilent and NanoString, and the spike-ins of the ERCC.
-_CONTROL = re.compile(
-    r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$|(POS|NEG)_[A-H](\([\d.]+\))?$"
-)
 
 
-def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
-    """Return the data set of a raw series, by the options of its row in the sheet.
+class Proposal(Protocol):
+    """What a proposal infers between the steps, in place of keys that the entry does not have."""
+
+    def of_samples(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with the group of the labelled samples."""
+
+    def of_values(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with what becomes of missing values."""
+
+    def of_names(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+        """Return the entry with what becomes of repeated names of features."""
+
+
+def finish(series: RawSeries, dataset: DatasetEntry, proposal: Proposal | None = None) -> DataSet:
+    """Return the data set of a raw series, by the keys of its entry.
 
     In this order: control probes are dropped and features annotated; samples without a label are
     omitted (or refused); columns for groups and batches are found; values are transformed, missing
-    ones settled, probes collapsed to genes, and repeated names merged.
+    ones settled, probes collapsed to genes, and repeated names merged. A ``proposal`` adds keys to
+    the entry, each before the step that needs it.
     """
     series = drop_controls(series, dataset)
     series = annotate(series, dataset)
     series = label_samples(series, dataset)
+    if proposal is not None:
+        dataset = proposal.of_samples(series, dataset)
     series = name_groups(series, dataset)
     series = check_samples(series, dataset)
     series = settle_scale(series, dataset)
+    if proposal is not None:
+        dataset = proposal.of_values(series, dataset)
     with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
         has_missing = np.isnan(series.values.sum())
     if has_missing:
         series = settle_missing(series, dataset)
-    if "collapse" in dataset.options:
+    if dataset.collapse:
         series = collapse_probes(series, dataset)
     if len(set(series.features.tolist())) < len(series.features):
+        if proposal is not None:
+            dataset = proposal.of_names(series, dataset)
         series = settle_duplicates(series, dataset)
     metadata = series.sample_metadata
     return DataSet(
@@ -87,39 +108,39 @@ def finish(series: RawSeries, dataset: SheetRow) -> DataSet:
     )
 
 
-def drop_controls(series: RawSeries, dataset: SheetRow) -> RawSeries:
+def drop_controls(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Leave out control probes of the array."""
-    is_control = np.array([_CONTROL.match(name) is not None for name in series.features], bool)
-    keep_all = dataset.options.get("controls") == "keep"
-    if keep_all or not is_control.any() or is_control.all():
+    are_controls = np.array([is_control(name) for name in series.features], dtype=bool)
+    keep_all = dataset.controls == "keep"
+    if keep_all or not are_controls.any() or are_controls.all():
         return series
     note = Note(
-        f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
-        f"({listed(series.features[is_control], 3)})",
-        advice="the option controls=keep keeps them",
+        f"{counted(int(are_controls.sum()), 'control probe', 'was', 'were')} left out "
+        f"({listed(series.features[are_controls], 3)})",
+        advice="controls: keep keeps them",
     )
-    return series.with_features(np.flatnonzero(~is_control)).with_notes([note])
+    return series.with_features(np.flatnonzero(~are_controls)).with_notes([note])
 
 
-def annotate(series: RawSeries, dataset: SheetRow) -> RawSeries:
-    """Add the annotation that the option ``annotation`` names to the annotation in the file.
+def annotate(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
+    """Add the annotation that the key ``annotation`` names to the annotation in the file.
 
     Notes have the number of features with a symbol, and a difference from the platforms of the
-    series. Probes without the option have a note with the line that adds their symbols, unless the
+    series. Probes without the key have a note with the line that adds their symbols, unless the
     file has symbols.
     """
-    option = dataset.options.get("annotation", "")
+    location = dataset.annotation or ""
     metadata = series.feature_metadata
     has_symbols = metadata is not None and "symbol" in metadata
     n_features = len(series.features)
-    if option in ("", "none"):
+    if location in ("", "none"):
         may_be_probes = bool(series.platforms) or n_features >= FEWEST_PROBES
         note = None
-        if not option and not has_symbols and may_be_probes:
+        if not location and not has_symbols and may_be_probes:
             note = probes_note(list(series.features), series.platforms)
         return series if note is None else series.with_notes([note])
     notes: list[str] = []
-    annotation, platform = read_annotation(local_path(option) or option, list(series.features))
+    annotation, platform = read_annotation(local_path(location) or location, list(series.features))
     if platform and series.platforms and platform not in series.platforms.split():
         notes.append(f"the annotation is of {platform}, the series of {series.platforms}")
     n_symbols = int((annotation["symbol"] != "").sum())
@@ -133,7 +154,7 @@ def annotate(series: RawSeries, dataset: SheetRow) -> RawSeries:
     return replace(series, feature_metadata=annotation).with_notes(notes)
 
 
-def label_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:
+def label_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Make labels of the samples' texts, and leave out samples without one."""
     where = f"{series.where}, {series.label_place}"
     labels, keep, notes = LabelRule.parse(dataset).apply(where, series.samples, series.labels)
@@ -143,31 +164,31 @@ def label_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:
     return replace(series, labels=labels.tolist())
 
 
-def name_groups(series: RawSeries, dataset: SheetRow) -> RawSeries:
-    """Find the columns that the options ``phenotype_columns``, ``batch`` and ``group`` name.
+def name_groups(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
+    """Find the columns that ``phenotype: {columns: ...}``, ``batch`` and ``group`` name.
 
-    A batch gets a name by which the audit recognises it, as ``batch (x)``. Without the option
-    ``group`` a column of groups has a note.
+    A batch gets a name by which the audit recognises it, as ``batch (x)``. Without ``group``
+    a column of groups has a note.
     """
     metadata = series.sample_metadata
-    phenotype_columns = dataset.names("phenotype_columns")
-    if phenotype_columns:
-        require_columns(series.where, metadata, "phenotype_columns", phenotype_columns)
-    batch = dataset.options.get("batch")
+    if dataset.phenotype_columns:
+        columns = list(dataset.phenotype_columns)
+        require_columns(series.where, metadata, "phenotype.columns", columns)
+    batch = dataset.batch
     if batch:
         require_columns(series.where, metadata, "batch", [batch])
     groups = None
     notes: list[str] = []
-    if "group" in dataset.options:
-        groups = _groups(series, dataset.options["group"])
+    if dataset.group:
+        groups = _groups(series, dataset.group)
     elif len(metadata.columns) and (
         column := suggested_group(metadata, np.asarray(series.labels), least=(2, 2))
     ):
         note = Note(
             f"{column!r} has {metadata[column].nunique()} values for {len(metadata)} samples",
             advice=(
-                f"if it names patients, set group={column} in the sheet's options, so that none "
-                "is on both sides of a fold"
+                f"if it names patients, set group: {flow_yaml(column)}, so that none is on both "
+                "sides of a fold"
             ),
         )
         notes.append(note)
@@ -181,21 +202,21 @@ _GROUP_IS_CLASS = Refusal(
     sentence=(
         "{where}: the group {name!r} is the class: each of its values is one class, so that "
         "no fold has a class in training and test. These samples cannot show whether a "
-        "classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
-        "group={name}, and the audit will name it"
+        "classifier recognises the class or {name!r}; to go on, set batch: {name} instead of "
+        "group: {name}, and the audit will name it"
     ),
     key="group",
 )
 
 
-def _groups(series: RawSeries, option: str) -> np.ndarray:
-    """Return the group of each sample by the option ``group``.
+def _groups(series: RawSeries, column: str) -> np.ndarray:
+    """Return the group of each sample by the column of the key ``group``.
 
     A group that is the class in other words is refused.
     """
     metadata = series.sample_metadata
     labels = np.asarray(series.labels)
-    name = column_named(metadata, option)
+    name = column_named(metadata, column)
     require_columns(series.where, metadata, "group", [name])
     refuse_unknown(series.where, metadata[name], series.samples, "group")
     groups = metadata[name].to_numpy(dtype=str)
@@ -210,20 +231,17 @@ def _groups(series: RawSeries, option: str) -> np.ndarray:
 _READ_TALLIES = Refusal(
     code="steps.read-tallies",
     sentence=(
-        "{where}: {tallies:list} are reads that belong to no gene, not features; set "
-        "drop={pattern} in the sheet's options"
+        "{where}: {tallies:list} are reads that belong to no gene, not features; set drop: {drop}"
     ),
     key="drop",
     sheet=True,
 )
 
 
-def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: ARG001
+def check_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:  # noqa: ARG001
     """Note repeated samples; refuse reads that belong to no gene, which change sums."""
     if tallies := read_tallies(series.features):
-        raise _READ_TALLIES.error(
-            where=series.where, tallies=tallies, pattern=tally_pattern(tallies)
-        )
+        raise _READ_TALLIES.error(where=series.where, tallies=tallies, drop=flow_yaml(tallies))
     copies = repeated_samples(series.values, series.groups)
     if not copies:
         return series
@@ -232,7 +250,7 @@ def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: A
         f"{counted(len(copies), 'sample', 'has', 'have')} several names, all values being the "
         f"same: {listed(several)}",
         advice=(
-            "leave out all but one, or name what they share by group=, otherwise training and "
+            "leave out all but one, or name what they share by group, otherwise training and "
             "test share samples"
         ),
     )
@@ -242,37 +260,37 @@ def check_samples(series: RawSeries, dataset: SheetRow) -> RawSeries:  # noqa: A
 _LOGARITHMS_TWICE = Refusal(
     code="steps.logarithms-twice",
     sentence=(
-        "{where}: option scale={scale} declares logarithms, and transform={how} would take "
+        "{where}: scale: {scale} declares logarithms, and transform: {how} would take "
         "them again; keep one of the two"
     ),
     key="scale",
 )
 
 
-def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
-    """Transform values by the option ``transform``, and set their scale, as in `DataSet`.
+def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
+    """Transform values by the key ``transform``, and set their scale, as in `DataSet`.
 
     Only linear features are transformed. Notes report values whose scale needs attention, and
-    features that are probably covariates. The option ``scale`` replaces the detected scale.
+    features that are probably covariates. The key ``scale`` replaces the detected scale.
     """
-    options = dataset.options
     notes: list[str] = []
     values = series.values
     is_linear = np.ones(len(values), dtype=bool)
     if series.kinds is not None:
         is_linear = series.kinds == "linear"
     linear_values = values if is_linear.all() else values[is_linear]
-    how = Transform(options.get("transform", Transform.NONE))
-    if how is not Transform.NONE and "scale" in options:
-        raise _LOGARITHMS_TWICE.error(where=series.where, scale=options["scale"], how=how)
+    how = Transform(dataset.transform_name or Transform.NONE)
+    if how is not Transform.NONE and dataset.scale:
+        raise _LOGARITHMS_TWICE.error(where=series.where, scale=dataset.scale, how=how)
 
     # What the values look like: a scale, or numbers of cycles, which no transform fits.
     file_name = series.where.rpartition("/")[2]
-    recognised, finding = scale_of(linear_values, series.samples, file_name)
+    has_probes = len(series.features) >= FEWEST_PROBES and are_probes(series.features)
+    recognised, finding = scale_of(linear_values, series.samples, file_name, are_probes=has_probes)
     cycles = note_on_cycles(
         linear_values, file_name=file_name, features=series.features, samples=series.samples
     )
-    if how is Transform.NONE and cycles and "scale" not in options:
+    if how is Transform.NONE and cycles and not dataset.scale:
         notes.append(cycles)
 
     # The transform, or a note where the values need one.
@@ -286,6 +304,7 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
             recognised=recognised,
             finding=finding,
             samples=series.samples,
+            floor=dataset.transform_floor,
         )
     elif recognised not in _NOT_NOTED or (
         recognised is RecognisedScale.NOT_LOGGED and series.note_unlogged
@@ -293,12 +312,11 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
         notes.append(finding)
     if not is_linear.all():
         values[is_linear] = linear_values
-    elif lone := lone_features(values, series.features):
+    elif len(lone := series.features[of_other_scale(values)].tolist()):
         note = Note(
             f"{', '.join(map(repr, lone))}: unlike all other features",
             advice=(
-                "if they are covariates, not genes, set "
-                f"phenotype_columns={','.join(lone)} in the sheet's options"
+                f"if they are covariates, not genes, set phenotype: {flow_yaml({'columns': lone})}"
             ),
         )
         notes.append(note)
@@ -313,4 +331,4 @@ def settle_scale(series: RawSeries, dataset: SheetRow) -> RawSeries:
         scale = "log2" if is_log2 else ""
     else:
         scale = _SCALES[how]
-    return replace(series, scale=options.get("scale", scale)).with_notes(notes)
+    return replace(series, scale=dataset.scale or scale).with_notes(notes)

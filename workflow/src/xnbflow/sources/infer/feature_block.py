@@ -1,0 +1,450 @@
+"""Which numeric columns of a table are features: one block of names and values that are alike.
+
+*Idea.* The features of a table have names of one kind (``1007_s_at``, ``TP53``, ``gene12``), values
+of one scale, and numbers that are written in one way. Columns that describe samples, such as an
+age, a quality or a position in a run, differ from them in at least one of these, and are before or
+after them more often than among them. No list of clinical words is needed, which would always lack
+the next one.
+
+*Names.* The family of a name is its pattern (`family_of`), or the name with 9 for its number if a
+fifth of all names have that (``gene9``, ``ENSG9``). The families of the block are the common
+ones. If they hold too few columns, as in a table of metabolites or of questions, names decide
+nothing.
+
+*Values.* A column is unlike the block if its median or its standard deviation is outside the range
+of the block's, or if its numbers are written with fewer decimals than those of the block: a quality
+of 7.9 beside logarithms such as 7.117. The first samples suffice for this.
+
+*Decision.* If nearly all names have one form that is no symbol, such as ``gene9`` or ``9_at``, this
+form decides. Otherwise a column at the edges of the table is outside the block if its name or its
+decimals are unlike the block. Among the block it is outside if its name has words and those of the
+block have none, or if it is unlike by its name and its values, or by its decimals. A gene without
+reads, with few values, or with the largest difference between the classes thus remains a feature.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from xnbflow.sources.formats.cell_texts import is_date, is_missing, numbers_of
+from xnbflow.sources.series.sequencing import is_control, is_total, read_tallies
+
+#: Least number of columns of a block; which of fewer columns are features is asked.
+LEAST_FEATURES = 20
+#: Most samples by which columns are compared.
+COMPARED_SAMPLES = 20
+#: Least share of all columns of a family that is a name without its numbers, as ``gene9``.
+_STEM_SHARE = 0.2
+#: Least size of a family of the block, relative to its largest family.
+_FAMILY_SHARE = 0.2
+#: Least share of all columns that the families of the block hold; else names decide nothing.
+_NAMED_SHARE = 0.75
+#: Least share of all columns in a block of strict names: identifiers of one form, no symbols.
+_STRICT_SHARE = 0.9
+#: Largest share of columns with words among a block of names without words.
+_MOST_WORDS = 0.05
+#: Columns at each end of a table, and their share, that do not define the values of the block.
+_LEAST_END = 25
+_SHARE_OF_END = 0.05
+#: Quantiles of the medians and deviations of the block between which a feature is.
+_USUAL = (0.001, 0.999)
+#: Share of this range that is added to both sides.
+_MARGIN = 0.25
+#: Least number of distinct values of a column whose decimals are compared.
+_LEAST_DISTINCT = 8
+#: Largest share of the block's columns that have as few decimals as a column outside it.
+_FEW = 0.05
+#: Columns that follow each other and are like the block: there it begins, or ends.
+_AT_ONCE = 3
+#: Most columns of the block that are compared with others.
+_COMPARED_FEATURES = 2000
+
+#: Symbols of genes: 2 to 12 letters and digits, capitals as in humans, or a capital first as in
+#: mice; parts may be joined, as in HLA-A and RP11-34P13.7.
+_CAPITAL_SYMBOL = re.compile(r"(?=\d*[A-Z])[A-Z0-9]{2,12}")
+_TITLE_SYMBOL = re.compile(r"[A-Z][a-z0-9]{1,11}(-[A-Za-z0-9]+)*")
+_OPEN_FRAME = re.compile(r"C[0-9XY]+orf\d+")
+_JOINED_SYMBOL = re.compile(r"[A-Z0-9]+([-.|][A-Z0-9]+)+")
+#: Small letters after an optional capital, which are neither beside digits nor beside capitals
+#: except those of the next word.
+_WORD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][a-z]{2,}(?![a-z0-9]|[A-Z]{2}|[A-Z]$)")
+#: Names whose letters are one prefix of a number, as in ``ENSG9`` and ``cg9``; symbols with one
+#: prefix, as ZNF100, are like other symbols, unless the prefix is no gene's, as in ``GENE9``.
+_NUMBERED = re.compile(r"[A-Za-z]+([_.-]?9)+")
+_NUMBERED_WORD = re.compile(
+    r"(gene|probe|feature|transcript|protein|var|[a-z])[_.-]?9", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureBlock:
+    """Positions of the numeric columns of a table.
+
+    Attributes
+    ----------
+    features : list of int
+        The columns of the block, in their order.
+    others : list of int
+        The columns outside the block, in their order.
+    is_small : bool
+        Whether there are fewer than `LEAST_FEATURES` columns, so that none can be compared with
+        the others; all are then in ``features``.
+    """
+
+    features: list[int]
+    others: list[int]
+    is_small: bool
+
+
+def find_feature_block(
+    names: Sequence[str], cells: Sequence[Sequence[str]], decimal: str = "."
+) -> FeatureBlock:
+    """Return which numeric columns of a table are features.
+
+    Parameters
+    ----------
+    names : sequence of str, length n_columns
+        The names of the columns in their order in the table.
+    cells : sequence of sequence of str, length n_columns
+        The first cells of each column as text, of at least a few samples.
+    decimal : {".", ","}
+        The decimal sign of the numbers.
+
+    Returns
+    -------
+    FeatureBlock
+        Positions in ``names``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> genes = [[f"{value:.3f}" for value in rng.normal(8, 1, 12)] for _ in range(100)]
+    >>> quality = [f"{value:.1f}" for value in rng.normal(8, 1, 12)]
+    >>> order = [str(position) for position in rng.permutation(12)]
+    >>> names = ["RIN", "run_order", *(f"gene{i}" for i in range(100))]
+    >>> find_feature_block(names, [quality, order, *genes]).others
+    [0, 1]
+    """
+    n_columns = len(names)
+    # Controls of an array, sums, reads of no gene and columns without a name are no features
+    # either, but are left out or refused elsewhere.
+    left_out = {i for i, name in enumerate(names) if not name or is_control(name)}
+    left_out |= {i for i, name in enumerate(names) if is_total(name) or read_tallies([name])}
+    if left_out:
+        kept = [i for i in range(n_columns) if i not in left_out]
+        block = find_feature_block([names[i] for i in kept], [cells[i] for i in kept], decimal)
+        return FeatureBlock(
+            features=sorted([*left_out, *(kept[i] for i in block.features)]),
+            others=[kept[i] for i in block.others],
+            is_small=block.is_small,
+        )
+    if n_columns < LEAST_FEATURES:
+        return FeatureBlock(features=list(range(n_columns)), others=[], is_small=True)
+
+    # What the names and the values of each column have in common with the block.
+    block_names = _BlockNames.of(names)
+    if block_names.are_strict.all():
+        return FeatureBlock(features=list(range(n_columns)), others=[], is_small=False)
+    has_block_name = block_names.are_common
+    n_end = max(_LEAST_END, round(_SHARE_OF_END * n_columns))
+    inner = [i for i in range(n_end, n_columns - n_end) if has_block_name[i]]
+    if len(inner) < LEAST_FEATURES:
+        inner = [i for i in range(n_columns) if has_block_name[i]]
+    inner = inner[:: max(1, len(inner) // _COMPARED_FEATURES)]
+    block_cells = _CellStatistics.of([cells[i] for i in inner], decimal)
+    compared = _columns_to_compare(cells, block_names, block_cells, n_end, decimal)
+    has_other_values = np.zeros(n_columns, dtype=bool)
+    has_other_decimals = np.zeros(n_columns, dtype=bool)
+    if compared:
+        statistics = _CellStatistics.of([cells[i] for i in compared], decimal)
+        has_other_values[compared] = statistics.are_outside(block_cells)
+        has_other_decimals[compared] = statistics.have_other_decimals(block_cells)
+
+    # Columns among the block, and at the edges of the table: before it begins and after it ends.
+    # Values are no reason against a name of the block, as tables may be sorted by their genes'
+    # means or by their differences between the classes.
+    is_other = block_names.are_words | has_other_decimals | (~has_block_name & has_other_values)
+    is_other_at_edge = ~has_block_name | has_other_decimals
+    start, end = _ends_of_block(is_other_at_edge & ~block_names.are_strict)
+    is_other[:start] = True
+    is_other[end:] = True
+    is_other &= ~block_names.are_strict
+    others = np.flatnonzero(is_other).tolist()
+    features = np.flatnonzero(~is_other).tolist()
+    if len(features) < LEAST_FEATURES:
+        return FeatureBlock(features=list(range(n_columns)), others=[], is_small=True)
+    return FeatureBlock(features=features, others=others, is_small=False)
+
+
+def are_numbered(names: Sequence[str]) -> bool:
+    """Return whether names differ by their numbers alone.
+
+    Examples
+    --------
+    >>> are_numbered(["gene1", "gene2"]), are_numbered(["alcohol", "ash"])
+    (True, False)
+    """
+    stems = {re.sub(r"\d+", "9", name) for name in names}
+    return len(stems) == 1 and "9" in stems.pop()
+
+
+def family_of(name: str) -> str:
+    """Return the pattern of a name: ``SYM`` for a symbol, else its letters and digits generalised.
+
+    Examples
+    --------
+    >>> [family_of(name) for name in ("TP53", "C19orf39", "HLA-A", "1007_s_at")]
+    ['SYM', 'SYM', 'SYM', '9_a_a']
+    >>> [family_of(name) for name in ("ENSG00000141510", "gene12", "tumour_size")]
+    ['A9', 'a9', 'a_a']
+    """
+    is_symbol = _CAPITAL_SYMBOL.fullmatch(name) or _OPEN_FRAME.fullmatch(name)
+    if is_symbol or _JOINED_SYMBOL.fullmatch(name):
+        return "SYM"
+    return re.sub(r"\d+", "9", re.sub("[a-z]+", "a", re.sub("[A-Z]+", "A", name)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _BlockNames:
+    """Which names are those of the block; arrays of bool, shape (n_columns,).
+
+    Attributes
+    ----------
+    are_common : ndarray of bool
+        Whether a name is of the block's families.
+    are_words : ndarray of bool
+        Whether a name is none of the block, even among it: it has words, and the block has none;
+        or the block has identifiers of one form, and the name has another.
+    are_strict : ndarray of bool
+        Whether a name is an identifier of this one form. Where most names have one ending, as
+        ``hum_alu_at`` and ``AB000409_at``, a name with it is common.
+    """
+
+    are_common: np.ndarray
+    are_words: np.ndarray
+    are_strict: np.ndarray
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> "_BlockNames":
+        """Compare the names of all columns."""
+        families = _families(names)
+        counts = Counter(families)
+        ((largest, most),) = counts.most_common(1)
+        common = {family for family, count in counts.items() if count >= _FAMILY_SHARE * most}
+        are_common = np.array([family in common for family in families])
+        none = np.zeros(len(names), dtype=bool)
+        if are_common.mean() < _NAMED_SHARE:  # names of metabolites, questions, ...
+            return cls(are_common=~none, are_words=none, are_strict=none)
+
+        is_strict = largest != "SYM" and most >= _STRICT_SHARE * len(names)
+        prefix = largest.partition("9")[0] or "9"
+        endings = [re.split(r"[^A-Za-z0-9]", name)[-1] for name in names]
+        ((ending, n_endings),) = Counter(endings).most_common(1)
+        if not is_strict and ending and n_endings >= _STRICT_SHARE * len(names):
+            are_common |= np.array([name_ending == ending for name_ending in endings])
+        repeats = Counter(names)
+        are_words = none.copy()
+        for i in np.flatnonzero(~are_common).tolist():
+            name = names[i]
+            # "Metazoa_SRP" is the name of many RNA genes, "2-Sep" was a symbol, and
+            # "ENSG00000182378_PAR_Y" has the form of the others.
+            if repeats[name] > 1 or is_date(name):
+                continue
+            is_alike = re.sub(r"\d+", "9", name).startswith(prefix)
+            are_words[i] = _WORD.search(name) is not None or (is_strict and not is_alike)
+        if are_words.mean() > _MOST_WORDS:
+            are_words[:] = False
+        are_strict = np.array([is_strict and family == largest for family in families])
+        return cls(are_common=are_common, are_words=are_words, are_strict=are_strict)
+
+
+def _families(names: Sequence[str]) -> list[str]:
+    """Return the family of each name."""
+    n_least = max(2.0, _STEM_SHARE * len(names))
+    stems = [re.sub(r"\d+", "9", name) for name in names]
+    counts = Counter(stems)
+    # Symbols of mice have a capital first; a table of human symbols has few such names.
+    n_titles = sum(_TITLE_SYMBOL.fullmatch(name) is not None for name in names)
+    are_titles = 2 * n_titles > len(names)
+    families = []
+    for name, stem in zip(names, stems, strict=True):
+        pattern = re.sub("(_a)+", "_a", family_of(name))  # 1007_s_at and 121_at
+        is_numbered = _NUMBERED.fullmatch(stem) and pattern != "SYM"
+        is_common = counts[stem] >= n_least
+        if is_common and (is_numbered or _NUMBERED_WORD.fullmatch(stem)):
+            pattern = stem
+        elif are_titles and _TITLE_SYMBOL.fullmatch(name):
+            pattern = "SYM"
+        families.append(pattern)
+    return families
+
+
+def _columns_to_compare(
+    cells: Sequence[Sequence[str]],
+    names: "_BlockNames",
+    block: "_CellStatistics",
+    n_end: int,
+    decimal: str,
+) -> list[int]:
+    """Return the columns whose values are compared with those of the block.
+
+    These are the columns at the ends of the table, those of other names, and those whose first
+    cells have another number of decimals than most columns of the block.
+    """
+    n_columns = len(cells)
+    is_compared = ~names.are_common
+    is_compared[:n_end] = True
+    is_compared[max(0, n_columns - n_end) :] = True
+    is_compared &= ~names.are_strict
+    usual = block.usual_decimals
+    for i in np.flatnonzero(~is_compared & ~names.are_strict).tolist():
+        decimals = [_n_decimals(cell, decimal) for cell in cells[i][:2] if not is_missing(cell)]
+        if decimals and (max(decimals) < usual if usual else max(decimals) > 0):
+            is_compared[i] = True
+    return [int(i) for i in np.flatnonzero(is_compared)]
+
+
+def _ends_of_block(is_other: np.ndarray) -> tuple[int, int]:
+    """Return where the block begins and ends (n_columns,), at columns that follow each other.
+
+    Columns before the first three that are like the block are outside it, as are those after the
+    last three.
+
+    Examples
+    --------
+    >>> _ends_of_block(np.array([1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1], dtype=bool))
+    (3, 10)
+    """
+    is_like = np.convolve(~is_other, np.ones(_AT_ONCE), "valid") == _AT_ONCE
+    starts = np.flatnonzero(is_like)
+    if not len(starts):
+        return 0, len(is_other)
+    return int(starts[0]), int(starts[-1]) + _AT_ONCE
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CellStatistics:
+    """Statistics of columns, each of shape (n_columns,).
+
+    Attributes
+    ----------
+    medians, deviations, relative : ndarray of float64
+        Median and standard deviation of the present values, and the logarithm of the standard
+        deviation relative to the median; NaN where one of them is 0.
+    decimals : ndarray of int
+        The most decimals of a cell.
+    are_varied : ndarray of bool
+        Whether a column has enough distinct values that its decimals show how it is written.
+    """
+
+    medians: np.ndarray
+    deviations: np.ndarray
+    relative: np.ndarray
+    decimals: np.ndarray
+    are_varied: np.ndarray
+
+    @classmethod
+    def of(cls, columns: Sequence[Sequence[str]], decimal: str) -> "_CellStatistics":
+        """Return the statistics of columns, given as texts of their first samples."""
+        columns = [column[:COMPARED_SAMPLES] for column in columns]
+        n_samples = min(map(len, columns), default=0)
+        columns = [column[:n_samples] for column in columns]
+        text = "\n".join("\n".join(column) for column in columns)
+        values = numbers_of(text, len(columns) * n_samples, decimal)
+        if values is None:  # a cell that is no number is a mistake, which the reader refuses
+            cells = [_number(cell, decimal) for column in columns for cell in column]
+            values = np.array(cells)
+        values = values.reshape(len(columns), n_samples)
+        present = ~np.isnan(values)
+        n_present = np.maximum(present.sum(axis=1), 1)
+        means = np.where(present, values, 0.0).sum(axis=1) / n_present
+        squares = np.where(present, (values - means[:, None]) ** 2, 0.0).sum(axis=1)
+        decimals = [
+            max((_n_decimals(cell, decimal) for cell in column), default=0) for column in columns
+        ]
+        ordered = np.sort(values, axis=1)
+        with np.errstate(invalid="ignore"):
+            n_distinct = 1 + (np.diff(ordered, axis=1) > 0).sum(axis=1)
+        medians = np.full(len(values), np.nan)
+        has_values = present.any(axis=1)
+        medians[has_values] = np.nanmedian(values[has_values], axis=1)
+        deviations = np.sqrt(squares / n_present)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative = np.log(deviations / np.abs(medians))
+        relative[~np.isfinite(relative)] = np.nan
+        return cls(
+            medians=medians,
+            deviations=deviations,
+            relative=relative,
+            decimals=np.array(decimals, dtype=np.intp),
+            are_varied=n_distinct >= min(_LEAST_DISTINCT, max(3, n_samples // 2)),
+        )
+
+    @property
+    def usual_decimals(self) -> int:
+        """The median number of decimals."""
+        return int(np.median(self.decimals))
+
+    def are_outside(self, block: "_CellStatistics") -> np.ndarray:
+        """Return which columns have a median or a deviation outside the range of a block's.
+
+        Deviations are compared as they are and relative to the median: those of intensities and
+        counts are proportional to it.
+        """
+        are_outside = np.zeros(len(self.medians), dtype=bool)
+        for statistic in ("medians", "deviations", "relative"):
+            values = getattr(self, statistic)
+            block_values = getattr(block, statistic)
+            present = block_values[~np.isnan(block_values)]
+            if not len(present):
+                continue
+            low, high = np.quantile(present, _USUAL)
+            margin = _MARGIN * (high - low)
+            with np.errstate(invalid="ignore"):
+                are_outside |= (values < low - margin) | (values > high + margin)
+        return are_outside
+
+    def have_other_decimals(self, block: "_CellStatistics") -> np.ndarray:
+        """Return which columns are written with fewer decimals than a block, or it with none.
+
+        Nearly all columns of the block have more decimals. They have one number of them, or at
+        least twice as many: the last digits of long decimals may be zeros by chance.
+        """
+        block_decimals = block.decimals[block.are_varied]
+        if not len(block_decimals):
+            return np.zeros(len(self.decimals), dtype=bool)
+        usual = int(np.median(block_decimals))
+        if usual == 0:
+            share_of_fractions = float(np.mean(block_decimals > 0))
+            return self.are_varied & (self.decimals > 0) & (share_of_fractions < _FEW)
+        is_uniform = float(np.mean(block_decimals == usual)) > 1 - _FEW
+        limit = usual - 1 if is_uniform else usual // 2
+        shares = np.array([np.mean(block_decimals <= decimals) for decimals in self.decimals])
+        return self.are_varied & (self.decimals <= limit) & (shares < _FEW)
+
+
+def _n_decimals(cell: str, decimal: str) -> int:
+    """Return the number of decimals of a number as it is written; at least 17 with an exponent.
+
+    Examples
+    --------
+    >>> [_n_decimals(cell, ".") for cell in ("7.117", "7", "7.0", "1e-5")]
+    [3, 0, 0, 17]
+    """
+    text = cell.strip()
+    if "e" in text or "E" in text:
+        return 0 if is_missing(text) else 17
+    decimals = text.partition(decimal)[2]
+    return len(decimals) if decimals.strip("0") else 0
+
+
+def _number(cell: str, decimal: str) -> float:
+    """Return the number in a cell, NaN without one."""
+    text = cell.strip().replace(decimal, ".", 1)
+    try:
+        return float("nan") if is_missing(text) else float(text)
+    except ValueError:
+        return float("nan")

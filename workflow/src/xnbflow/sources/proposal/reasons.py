@@ -1,0 +1,99 @@
+"""Why a proposed entry has each key: a comment of a few words, from the series it was read as."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from xnbflow.core.nouns import counted, listed
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
+
+#: Why values are transformed, by the transform.
+_TRANSFORMS = {
+    "log2": "the values are intensities that are not logged",
+    "log2p1": "the values are relative to the library, as TPM, and many are 0",
+    "log_cpm": "whole numbers from 0: counts of reads",
+    "tmm": "whole numbers from 0: counts of reads",
+}
+#: Reasons that do not depend on the series, by the key.
+_REASONS = {
+    "samples": "a row is a gene",
+    "batch": "a technical column, which the audit examines",
+    "drop": "no features, and no descriptions of samples",
+    "phenotype": "describes the samples",
+    "literal": "a word of several samples is a class, not a missing value",
+    "unlabelled": "samples without a label are left out",
+    "scale": "the values are as logarithms of intensities",
+    "missing": "some values are missing, or become so by the logarithm",
+    "duplicates": "names of features repeat: the row of largest mean is kept",
+    "annotation": "gene symbols of the probes",
+    "reference": "the control, by its name",
+    "encoding": "the text is not UTF-8",
+    "decimal": "numbers have decimal commas",
+    "sheet": "the sheet with the most numbers",
+    "matrix": "X has negative values, as after scaling each gene",
+}
+
+
+def reasons_of(
+    entry: DatasetEntry,
+    request: DatasetEntry,
+    labels: Sequence[str] | np.ndarray,
+    groups: Sequence[str] | np.ndarray | None = None,
+) -> dict[str, str]:
+    """Return the reason of each key of an entry that the user did not name.
+
+    Parameters
+    ----------
+    entry, request : DatasetEntry
+        The proposed entry, and what the user named.
+    labels : sequence of str, shape (n_samples,)
+        The class of each sample, by the entry.
+    groups : sequence of str, shape (n_samples,), optional
+        The group of each sample.
+
+    Examples
+    --------
+    >>> request = DatasetEntry("x", "table", "x.csv")
+    >>> entry = DatasetEntry("x", "table", "x.csv", label="type", transform="tmm")
+    >>> reasons_of(entry, request, ["a", "a", "b"])
+    {'label': '2 samples have a, 1 b', 'transform': 'whole numbers from 0: counts of reads'}
+    """
+    requested = request.settings()
+    reasons = {}
+    for key in entry.settings():
+        if key not in requested and (reason := _reason(key, entry, labels, groups)):
+            reasons[key] = reason
+    return reasons
+
+
+def _reason(
+    key: str,
+    entry: DatasetEntry,
+    labels: Sequence[str] | np.ndarray,
+    groups: Sequence[str] | np.ndarray | None,
+) -> str:
+    """Return the reason of one key; empty for a key that needs none, such as the source."""
+    if key == "label" and len(labels):
+        return _sizes(entry, labels)
+    if key == "id":
+        return f"the names of the {'samples' if entry.samples == 'rows' else 'features'}"
+    if key == "group" and groups is not None:
+        return f"{len(set(map(str, groups)))} distinct values in {counted(len(groups), 'sample')}"
+    if key == "map":
+        is_renamed = not set(entry.map.values()) & set(entry.map)
+        rare = "spellings are joined, and classes of one or two samples left out"
+        return "the names of the classes" if is_renamed else rare
+    if key == "transform":
+        reason = _TRANSFORMS.get(entry.transform_name, "")
+        return f"{reason}, some of 0 or below" if entry.transform_floor else reason
+    return _REASONS.get(key, "")
+
+
+def _sizes(entry: DatasetEntry, labels: Sequence[str] | np.ndarray) -> str:
+    """Return the numbers of samples of the classes."""
+    (first, size), *others = Counter(map(str, labels)).most_common()
+    sizes = [f"{counted(size, 'sample', 'has', 'have')} {first}"]
+    sizes += [f"{n_samples} {label}" for label, n_samples in others]
+    place = ", in their names" if entry.label == SAMPLE_NAMES else ""
+    return f"{listed(sizes)}{place}"
