@@ -25,7 +25,10 @@ configfile: str(ROOT / "config/config.yaml")
 # file, so that the project's is in this one, too. Snakemake merges a data set of --configfile with one of the
 # project with the same name key by key: it is replaced as a whole instead.
 given = workflow.config_settings.overwrite_config
-config = overlay(overlay(default_configuration(ROOT), config), {key: given[key] for key in given.keys() & {"datasets"}})
+config = overlay(
+    overlay(default_configuration(ROOT), config),
+    {key: given[key] for key in given.keys() & {"datasets"}},
+)
 
 try:
     PLAN = Plan.read(

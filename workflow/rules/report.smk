@@ -105,8 +105,8 @@ rule report:
 # folder as target, `snakemake results/studies/demo/figures`. `xnbflow figures` does the same after a run.
 rule draw:
     input:
-        record="results/studies/{study}/run.json",
         **SECTION_INPUT,
+        record="results/studies/{study}/run.json",
     output:
         figures=report(
             directory("results/studies/{study}/figures"),
