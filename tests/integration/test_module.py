@@ -57,7 +57,7 @@ def test_two_modules_run_under_their_prefixes(caller):
     assert "A tiny study" in (caller / "one/results/studies/tiny/report.html").read_text()
     assert not (caller / "one/results/index.html").exists()  # the end of the run is the caller's
     folders = {path.name for path in caller.iterdir() if path.is_dir()}
-    assert folders == {"config", "one", ".snakemake"}
+    assert folders == {"one", ".snakemake"}
     assert "Nothing to be done" in call(caller, "first_tiny", "-n")
     planned = call(caller, "second_both", "-n")
     assert stats(planned)["second_acquire"] == 2

@@ -55,6 +55,8 @@ def test_second_cohort_and_prediction(tmp_path):
     for seed, name in enumerate(("train", "new", "second", "known")):
         cohort(seed, tmp_path / "data" / f"{name}.csv")
     *steps, last = commands("prediction.md")
+    for series in ("GSE6956C", "GSE6956AA", "GSE24739_G0", "GSE24739_G1"):
+        put(tmp_path / "my-folder", "a plan reads no file", f"{series}.csv")
     for words in steps:
         run(words, tmp_path)
     assert len(list(planned([last], tmp_path))) == 1
