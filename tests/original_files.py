@@ -136,11 +136,10 @@ def uci(row):
 def dry_bean(entry, codes, values):
     """An archive with an ARFF file, whose last attribute is the class."""
     table = pd.DataFrame(values)
-    table["class"] = np.array(["BARBUNYA", "BOMBAY", "CALI", "DERMASON", "HOROZ", "SEKER", "SIRA"])[
-        codes
-    ]
+    beans = ["BARBUNYA", "BOMBAY", "CALI", "DERMASON", "HOROZ", "SEKER", "SIRA"]
+    table["class"] = np.array(beans)[codes]
     lines = ["@RELATION beans", *(f"@ATTRIBUTE {name} REAL" for name in entry.columns[:-1])]
-    lines += [f"@ATTRIBUTE {entry.columns[-1]} {{SEKER, BOMBAY}}", "@DATA"]
+    lines += [f"@ATTRIBUTE {entry.columns[-1]} {{{','.join(beans)}}}", "@DATA"]
     body = "\n".join(lines) + "\n" + text(table, header=False).decode()
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as packed:

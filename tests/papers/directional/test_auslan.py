@@ -14,7 +14,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.papers.common.uci import UCI_URLS
 from xnbflow.papers.directional import auslan
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 
 PATH = "auslan2-mld/tctodd.tar.gz"
 #: Columns of a frame: the first hand's x and roll, the second hand's x and yaw.
@@ -51,7 +51,7 @@ def get(tmp_path, body, **changes):
 
 def test_ten_frames_of_each_recording_become_120_features(tmp_path):
     files = recordings()
-    series = get(tmp_path, auslan_archive(files), samples=12, features=120, classes=2)
+    series = get(tmp_path, auslan_archive(files), shape=Shape(samples=12, features=120, classes=2))
     assert Counter(series.kinds) == {"angular": 60, "linear": 60}
     assert Counter(series.labels) == {"alive": 6, "his_hers": 6}
     row = dict(zip(series.features, series.values, strict=True))

@@ -60,7 +60,7 @@ def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
     findings = {
         "(1-Mar (MARCH1 or MARC1))": "correct them in the table",
         "is called NAN": "name a gene, or leave it",
-        "'rare' (2)": "add samples, join or leave out",
+        "'rare' (2)": "add samples, or join or leave out",
         "'patient' has 3 values": "set group: patient",
         "logarithms to base 2": "",
     }

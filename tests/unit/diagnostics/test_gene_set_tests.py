@@ -11,7 +11,7 @@ from xnbflow.data.class_design import class_designs
 from xnbflow.diagnostics.camera import camera
 from xnbflow.diagnostics.gene_set_tests import _one_probe_per_gene, gene_set_notes, gene_set_tests
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 from xnbflow.sources.simulate import _simulate_truth
 
 
@@ -35,8 +35,8 @@ def test_null_studies_have_no_significant_set(correlation):
 
 
 def test_planted_sets_are_found_in_their_direction():
-    row = {"samples": 60, "features": 2000, "classes": 2, "options": {"seed": "7"}}
-    series = acquire(DatasetEntry("modules", "simulate", **row))
+    shape = Shape(samples=60, features=2000, classes=2)
+    series = acquire(DatasetEntry("modules", "simulate", shape=shape, options={"seed": 7}))
     truth = _simulate_truth(2000, 2, 7).set_index("feature")
     sizes = truth["effect"].abs().groupby(truth["block"]).mean()
     parts = truth.groupby(["block", np.sign(truth["effect"])]).groups

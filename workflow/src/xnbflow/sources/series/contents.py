@@ -58,7 +58,8 @@ def series_of_table(
         series = _leave_out_empty(series)
     if dataset.samples == "columns":
         series = _leave_out_unnamed(series)
-    if is_total(str(series.features[-1])) or is_total(str(series.samples[-1])):
+    last_names = [*series.features[-1:], *series.samples[-1:]]
+    if any(is_total(str(name)) for name in last_names):
         series = _leave_out_totals(series)
     _refuse_bad_names(path, table, series)
     series = _shorten_names(series, has_phenotype=phenotype is not None)

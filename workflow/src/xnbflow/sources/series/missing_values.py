@@ -16,7 +16,7 @@ _MISSING = (
     "{n_samples:#sample} each): {names:list}"
 )
 
-#: Values are missing, and the entry has no key for them; ``share`` of all values.
+#: Values are missing, and the entry has no key for them.
 MISSING_VALUES = Refusal(
     code="missing_values.missing",
     sentence=(
