@@ -15,7 +15,7 @@ from pathlib import Path
 from xnbflow.core.plugins import known_analyses
 from xnbflow.report.page.blocks import Code
 from xnbflow.report.sentences import RULE
-from xnbflow.report.study_page import read_record, sections_of
+from xnbflow.report.study_page import _sections_of, read_record
 from xnbflow.report.texts import texts_of
 
 GOLDEN = Path(__file__).parent / "pages/demo.txt"
@@ -45,7 +45,7 @@ def sentences_of_demo(root):
     by its name there, such as ``[verdicts.rule]``, a number by ``#``, and a list has one item.
     """
     lines = {}
-    for section in sections_of(read_record("demo", known_analyses(), root=root)):
+    for section in _sections_of(read_record("demo", known_analyses(), root=root)):
         lines[f"== {section.id}"] = None
         for line in _texts(section, 0):
             text = line.lstrip()

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from toys import HOSTILE
 
-from xnbflow.papers.common.uci import UCI_SETS
-from xnbflow.papers.directional.angular import ANGULAR_SETS
+from xnbflow.papers.common.uci import _UCI_SETS
+from xnbflow.papers.directional.angular import _ANGULAR_SETS
 from xnbflow.sources.geo import accession_path
 
 #: The beginning of the name of every patient.
@@ -114,7 +114,7 @@ def uci(row):
 
     arrhythmia has a missing value, and whole numbers, as covertype has.
     """
-    entry = UCI_SETS[row.location]
+    entry = _UCI_SETS[row.location]
     codes, values = measured(row.shape.classes, len(entry.columns) - 1)
     if row.location == "dry-bean":
         return {entry.path: dry_bean(entry, codes, values)}
@@ -153,7 +153,7 @@ def angular(row):
     Proteins have five chains of sixty residues; of every ten residues four are helix, three strand,
     one turn and one bend. Weather has one station, with an angle and numbers that follow from it.
     """
-    entry, rng = ANGULAR_SETS[row.location], np.random.default_rng(0)
+    entry, rng = _ANGULAR_SETS[row.location], np.random.default_rng(0)
     if row.location.startswith("protein"):
         n = 300
         number = np.arange(n) % 60

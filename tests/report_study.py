@@ -34,7 +34,7 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.results import StudyResults
-from xnbflow.report.static.image_files import for_print
+from xnbflow.report.static.image_files import _for_print
 from xnbflow.report.texts import constant_texts
 from xnbflow.tables import contract
 from xnbflow.tables.contract import TRUTH_TABLE
@@ -383,7 +383,7 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), **resul
     module = import_module(analysis.section)
     section = module.section(results)
     for figure in kinds.figures_of(section.blocks):
-        with for_print(figure.chart(), 85, figure.name) as drawing:
+        with _for_print(figure.chart(), 85, figure.name) as drawing:
             assert drawing.axes, figure.name
     assert not (sourced and unsourced(section.blocks, module))
     files = {f"analyses/{analysis.name}/{name}.tsv" for name in tables}

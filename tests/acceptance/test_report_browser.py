@@ -48,7 +48,7 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.page.page import write_page
-from xnbflow.report.page.style import COLOURS, MARKERS, style_of
+from xnbflow.report.page.style import _MARKERS, COLOURS, style_of
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import genes
 from xnbflow.report.study_page import write_report
@@ -594,7 +594,7 @@ def test_the_marks_of_more_than_eight_classes_differ(browser, gene_page):
     script = "return Array.from({length: 64}, (_, i) => [PALETTE[i % PALETTE.length], markOf(i)])"
     styles = browser.execute_script(script)
     assert len({tuple(style) for style in styles}) == 64
-    assert [MARKERS[mark] for _, mark in styles] == [style_of(i)[1] for i in range(64)]
+    assert [_MARKERS[mark] for _, mark in styles] == [style_of(i)[1] for i in range(64)]
 
 
 @pytest.mark.parametrize("spread", [2.5, 10.0])  # with the second the floor is reached

@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import norm
 
 from xnbflow.papers.cica.averages import (
-    batch_average,
+    _batch_average,
+    _integrated_average,
+    _sample_term,
+    _score_average,
     descend,
-    integrated_average,
-    sample_term,
-    score_average,
 )
 from xnbflow.papers.cica.simulation import recovery_error, simulate
 
@@ -44,7 +44,7 @@ def test_the_score_is_minus_the_slope_of_the_log_density(samples, point, factor)
     z, y = point
     above = kernel_density(z + 1e-5, y, component, target, factor)
     below = kernel_density(z - 1e-5, y, component, target, factor)
-    actual = score_average(
+    actual = _score_average(
         np.array(z), np.array(y), samples=component, sample_targets=target, factor=factor
     )
     assert actual == pytest.approx(-(np.log(above) - np.log(below)) / 2e-5, rel=1e-6)
@@ -55,14 +55,16 @@ def test_a_point_beyond_all_kernels_has_the_score_of_the_nearest_sample():
     component = np.array([0.0, 1.0])
     target = np.array([0.0, 1.0])
     width = 0.5 * 2 ** (-1 / 6)  # the standard deviation is 1/2
-    actual = score_average(np.array(100.0), np.array(1.0), samples=component, sample_targets=target)
+    actual = _score_average(
+        np.array(100.0), np.array(1.0), samples=component, sample_targets=target
+    )
     assert actual == pytest.approx(99.0 / width**2)
 
 
 def test_the_batch_average_is_the_mean_over_the_samples(samples):
     components, target = samples
-    terms = [sample_term(sample, components, target) for sample in range(8)]
-    np.testing.assert_allclose(batch_average(components, target), np.mean(terms, axis=0))
+    terms = [_sample_term(sample, components, target) for sample in range(8)]
+    np.testing.assert_allclose(_batch_average(components, target), np.mean(terms, axis=0))
 
 
 def test_the_integral_is_that_over_the_kernel_density(samples):
@@ -80,9 +82,9 @@ def test_the_integral_is_that_over_the_kernel_density(samples):
     by_target = norm.pdf(y[:, None], target, target_width)
     mean_of_second = np.einsum("zs,ys,s->zy", by_first, by_target, second) / 8  # times density
     points, targets = np.meshgrid(z, y, indexing="ij")
-    scores = score_average(points, targets, samples=first, sample_targets=target)
+    scores = _score_average(points, targets, samples=first, sample_targets=target)
     expected = (scores * mean_of_second).sum() * (z[1] - z[0]) * (y[1] - y[0])
-    assert integrated_average(components, target)[0, 1] == pytest.approx(expected, abs=1e-3)
+    assert _integrated_average(components, target)[0, 1] == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.5])
@@ -90,9 +92,9 @@ def test_the_integral_is_one_on_the_diagonal_and_the_batch_average_less(samples,
     """By parts: the integral of -p'(z) z is that of p. A sample that counts itself has a lower
     score than the points of its kernel."""
     components, target = samples
-    integrated = integrated_average(components, target, factor).diagonal()
+    integrated = _integrated_average(components, target, factor).diagonal()
     np.testing.assert_allclose(integrated, 1.0, atol=2e-3)
-    assert (batch_average(components, target, factor).diagonal() < 0.9).all()
+    assert (_batch_average(components, target, factor).diagonal() < 0.9).all()
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -103,9 +105,9 @@ def test_a_step_is_a_fifth_of_equation_8(samples, average):
     path = descend(inputs, target, average, n_steps=1)
     start = np.diag(1 / inputs.std(axis=1))
     np.testing.assert_allclose(path[0], start)
-    moments = integrated_average(start @ inputs, target)
+    moments = _integrated_average(start @ inputs, target)
     if average != "integration":
-        moments = batch_average(start @ inputs, target)
+        moments = _batch_average(start @ inputs, target)
     expected = start + 0.2 * (np.eye(2) - moments) @ start
     expected /= (expected @ inputs).std(axis=1, keepdims=True)
     tolerance = 0.03 if average == "on-line" else 1e-12
@@ -128,7 +130,7 @@ def test_steps_on_line_decrease_to_a_half_in_ten_passes(samples):
     components, target = samples
     inputs = components - components.mean(axis=1, keepdims=True)
     path = descend(inputs, target, "on-line", n_steps=40)
-    moments = [batch_average(W @ inputs, target) for W in path]
+    moments = [_batch_average(W @ inputs, target) for W in path]
     lengths = []
     for W, following, moment in zip(path[:-1], path[1:], moments[:-1], strict=True):
         full = W + 0.2 * (np.eye(2) - moment) @ W

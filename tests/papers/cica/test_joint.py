@@ -8,8 +8,8 @@ from xnbflow.papers.cica.joint import (
     TARGET_REACH,
     JointDensity,
     MeshTarget,
+    _mesh_kernel,
     conditional_log_density,
-    mesh_kernel,
 )
 
 JOINT_WIDTH = 0.3
@@ -126,7 +126,7 @@ def test_the_mesh_kernel_between_spread_samples_is_the_gaussian():
     Kernels are cut at six widths, where they have fallen to 2e-8.
     """
     kernel = np.zeros(60)
-    kernel[: len(mesh_kernel())] = mesh_kernel()
+    kernel[: len(_mesh_kernel())] = _mesh_kernel()
     weights = {-1: 1 / 6, 0: 2 / 3, 1: 1 / 6}
     for cells in range(23):
         height = 0.0

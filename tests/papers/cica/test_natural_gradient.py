@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from xnbflow.papers.cica.natural_gradient import (
     ConditionalEntropy,
     Descent,
-    descent_direction,
+    _descent_direction,
     natural_gradient,
 )
 from xnbflow.papers.cica.simulation import simulate
@@ -119,7 +119,7 @@ def test_the_direction_is_the_gradient_times_the_inverse_curvature():
     history = [(move, move @ curvature) for move in moves]
     gradient = np.array([[0.7, -1.1]])
     expected = gradient @ np.linalg.inv(curvature)
-    np.testing.assert_allclose(descent_direction(gradient, history), expected)
+    np.testing.assert_allclose(_descent_direction(gradient, history), expected)
 
 
 def test_the_curvature_of_several_steps_saves_steps():

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from xnbflow.papers.cica.real_target import regressors, score_regressors, summarise_scores
+from xnbflow.papers.cica.real_target import _regressors, _summarise_scores, score_regressors
 
 
 def test_models_have_the_components_of_their_names():
-    models = regressors(7)
+    models = _regressors(7)
     components = {name: model[0].n_components for name, model in models.items() if "CICA" in name}
     assert components == {"CICA": None, "CICA to 3": 3, "CICA to 1": 1}
     assert all(models[name][0].random_state == 7 for name in components)
@@ -27,7 +27,7 @@ def test_intervals_are_nadeau_and_bengios():
             pd.DataFrame({**about, "model": "ridge", "r2": ridge}),
         ]
     )
-    summary = summarise_scores(scores, 5).set_index("model")
+    summary = _summarise_scores(scores, 5).set_index("model")
     assert list(summary.index) == ["naive Bayes", "ridge"]
     assert summary["folds"].tolist() == [10, 10]
     for values, name in ((ridge, "r2"), (ridge - naive, "gain")):

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 
 from xnbflow.naive_bayes import KernelNBRegressor
 from xnbflow.papers.cica.joint import WIDTH_FACTORS
-from xnbflow.papers.cica.joint_tables import JointTables, lagrange_weights
+from xnbflow.papers.cica.joint_tables import JointTables, _lagrange_weights
 
 
 def draw(n_samples=50, n_features=2, seed=0):
@@ -97,7 +97,7 @@ def test_many_samples_are_predicted_in_pieces(monkeypatch):
     X, y = draw(300)
     whole = KernelNBRegressor().fit(X, y)
     expected = whole.predict(X)
-    monkeypatch.setattr("xnbflow.papers.cica.regression.DENSITY_CHUNK_VALUES", 7 * 300)
+    monkeypatch.setattr("xnbflow.papers.cica.regression._DENSITY_CHUNK_VALUES", 7 * 300)
     pieces = KernelNBRegressor().fit(X, y)
     assert pieces.width_ == whole.width_
     np.testing.assert_allclose(pieces.predict(X), expected, rtol=1e-12)
@@ -232,7 +232,7 @@ def test_lagrange_weights_are_scipys():
     nodes = np.arange(-4.0, 6.0)
     for j, unit in enumerate(np.eye(10)):
         expected = BarycentricInterpolator(nodes, unit)(offsets)
-        np.testing.assert_allclose(lagrange_weights(offsets)[:, j], expected, atol=1e-13)
+        np.testing.assert_allclose(_lagrange_weights(offsets)[:, j], expected, atol=1e-13)
 
 
 def test_sums_of_kernels_keep_their_bound_of_error():

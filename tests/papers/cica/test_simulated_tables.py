@@ -7,15 +7,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from xnbflow.papers.cica import simulated_tables
 from xnbflow.papers.cica.simulated_tables import (
-    RECOVERED,
-    SeedTables,
-    descend_from_identity,
-    descent_rows,
-    fits_of_other_methods,
+    _RECOVERED,
+    _descend_from_identity,
+    _descent_rows,
+    _fits_of_other_methods,
+    _regression_error,
+    _SeedTables,
+    _simulation_settings,
+    _summarise_seeds,
     recovery_by_size,
-    regression_error,
-    simulation_settings,
-    summarise_seeds,
 )
 from xnbflow.papers.cica.simulation import Simulation, recovery_error, simulate
 
@@ -40,11 +40,11 @@ def seed_tables(path):
     iterations = pd.DataFrame(
         {"width": "chosen", "step": range(len(path)), "measure": "recovery error", "value": path}
     ).assign(**PLACE, seed=0)
-    return SeedTables(fits, errors, iterations)
+    return _SeedTables(fits, errors, iterations)
 
 
 def test_bands_are_the_tenth_and_ninetieth_percentile():
-    summary = summarise_seeds(seed_tables([2.0, 1.0]))["summary"]
+    summary = _summarise_seeds(seed_tables([2.0, 1.0]))["summary"]
     rows = summary.set_index(["method", "measure"])
     row = rows.loc[("CICA, chosen width", "recovery error")]
     # of 0, 1, 2: interpolated at .2 and 1.8 of the two steps
@@ -57,13 +57,13 @@ def test_bands_are_the_tenth_and_ninetieth_percentile():
 
 @pytest.mark.parametrize(("end", "leaves"), [(0.6, False), (0.61, True)])
 def test_a_descent_leaves_the_sources_above_one_and_a_half_times_its_least_error(end, leaves):
-    (row,) = summarise_seeds(seed_tables([2.0, 0.4, end]))["descents"].to_dict("records")
+    (row,) = _summarise_seeds(seed_tables([2.0, 0.4, end]))["descents"].to_dict("records")
     assert (row["start"], row["least"], row["least_at"], row["end"]) == (2.0, 0.4, 1, end)
     assert row["leaves"] == leaves
 
 
 def test_convergence_counts_the_runs_of_iterated_methods():
-    (row,) = summarise_seeds(seed_tables([2.0]))["convergence"].to_dict("records")
+    (row,) = _summarise_seeds(seed_tables([2.0]))["convergence"].to_dict("records")
     assert row["method"] == "CICA, chosen width"
     assert (row["runs"], row["converged_runs"], row["converged"]) == (3, 2, 2 / 3)
     assert (row["width"], row["steps"]) == (0.5, 4)
@@ -74,7 +74,7 @@ def test_sources_are_recovered_below_an_error_of_a_half(median, recovers):
     summary = pd.DataFrame(
         [{**PLACE, "method": "FastICA", "measure": "recovery error", "median": median}]
     ).assign(lower=0.0, upper=2.0, seeds=3)
-    assert RECOVERED == 0.5
+    assert _RECOVERED == 0.5
     assert recovery_by_size(summary)["recovers"].tolist() == [recovers]
 
 
@@ -97,19 +97,19 @@ def test_the_square_error_is_that_of_samples_that_were_not_fitted(monkeypatch):
     monkeypatch.setattr(simulated_tables, "KernelNBRegressor", Memory)
     inputs = np.arange(10.0).reshape(5, 2)
     simulation = Simulation(inputs, np.array([9.0, 9.0, 9.0, 1.0, 3.0]), np.eye(2))
-    assert regression_error(simulation, 3, np.eye(2), "paper") == 5.0  # (1 + 9) / 2
+    assert _regression_error(simulation, 3, np.eye(2), "paper") == 5.0  # (1 + 9) / 2
 
 
 def test_fast_ica_that_uses_all_its_steps_has_not_converged(monkeypatch):
     mixing = np.array([[1.0, 0.5], [0.5, 1.0]])
     sources = np.random.default_rng(0).uniform(-1, 1, (500, 2))  # found in a few steps
     simulation = Simulation(sources @ mixing.T, sources[:, 0], mixing)
-    fits = {fit["method"]: fit["converged"] for fit in fits_of_other_methods(simulation, 500, 0)}
+    fits = {fit["method"]: fit["converged"] for fit in _fits_of_other_methods(simulation, 500, 0)}
     assert fits["FastICA"]
-    monkeypatch.setattr(simulated_tables, "FAST_ICA_STEPS", 1)
+    monkeypatch.setattr(simulated_tables, "_FAST_ICA_STEPS", 1)
     with pytest.warns(ConvergenceWarning, match="FastICA did not converge"):
         fits = {
-            fit["method"]: fit["converged"] for fit in fits_of_other_methods(simulation, 500, 0)
+            fit["method"]: fit["converged"] for fit in _fits_of_other_methods(simulation, 500, 0)
         }
     assert not fits["FastICA"]
     assert fits["whitening"]
@@ -124,7 +124,9 @@ PARAMS = {
 
 
 def test_the_settings_are_those_of_the_parameters():
-    settings = {(setting.name, setting.samples): setting for setting in simulation_settings(PARAMS)}
+    settings = {
+        (setting.name, setting.samples): setting for setting in _simulation_settings(PARAMS)
+    }
     assert list(settings) == [
         ("as in the paper", 50),
         ("ten inputs", 60),
@@ -143,13 +145,13 @@ def test_descents_are_of_each_width_with_the_regression_at_the_papers():
     """At step 0 both descents are at the identity, with components of unit variance."""
     simulation = simulate(40, np.random.default_rng(0))
     cica_fits = [{"width": 1.0}, {"width": 0.25}]
-    rows = pd.DataFrame(descent_rows(simulation, 30, cica_fits, n_steps=4))
+    rows = pd.DataFrame(_descent_rows(simulation, 30, cica_fits, n_steps=4))
     values = rows.set_index(["width", "measure", "step"])["value"]
     for width, factor in (("paper's", 1.0), ("chosen", 0.25)):
-        path = descend_from_identity(simulation.inputs[:30], simulation.target[:30], factor, 4)
+        path = _descend_from_identity(simulation.inputs[:30], simulation.target[:30], factor, 4)
         assert len(path) == 5
         for step, demixing in enumerate(path):
-            expected = regression_error(simulation, 30, demixing, "paper")
+            expected = _regression_error(simulation, 30, demixing, "paper")
             assert values[width, "mean square error", step] == pytest.approx(expected)
             expected = recovery_error(demixing @ simulation.mixing)
             assert values[width, "recovery error", step] == pytest.approx(expected)
@@ -158,8 +160,8 @@ def test_descents_are_of_each_width_with_the_regression_at_the_papers():
 
 def test_a_descent_that_has_converged_stays_where_it_is(monkeypatch):
     simulation = simulate(40, np.random.default_rng(0))
-    monkeypatch.setattr(simulated_tables, "FAST_ICA_TOLERANCE", 1e9)
-    rows = pd.DataFrame(descent_rows(simulation, 30, [{"width": 1.0}, {"width": 0.5}], 4))
+    monkeypatch.setattr(simulated_tables, "_FAST_ICA_TOLERANCE", 1e9)
+    rows = pd.DataFrame(_descent_rows(simulation, 30, [{"width": 1.0}, {"width": 0.5}], 4))
     for _, path in rows.groupby(["width", "measure"]):
         assert path["step"].tolist() == [0, 1, 2, 3, 4]
         assert path["value"].nunique() == 1

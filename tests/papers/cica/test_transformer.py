@@ -10,7 +10,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.papers.cica import transformer
 from xnbflow.papers.cica.natural_gradient import Descent
 from xnbflow.papers.cica.simulation import recovery_error, simulate
-from xnbflow.papers.cica.transformer import CICA, kernel_target
+from xnbflow.papers.cica.transformer import CICA, _kernel_target
 
 A = np.array([[1.0, 0.5], [0.5, 1.0]])  # the paper's mixing
 
@@ -90,11 +90,11 @@ def test_the_canonical_subspace_has_no_more_than_the_given_functions(rng):
 
 
 def test_labels_are_classes_if_there_are_two_samples_of_each_on_average():
-    codes = kernel_target(np.array(["a", "a", "b", "b", "c", "c"]))
+    codes = _kernel_target(np.array(["a", "a", "b", "b", "c", "c"]))
     assert np.unique(codes).size == 3
     assert np.diff(np.unique(codes)).min() > 1e9  # no kernel reaches another class
     with pytest.raises(InputError, match="3 different labels among 5 samples"):
-        kernel_target(np.array(["a", "a", "b", "b", "c"]))
+        _kernel_target(np.array(["a", "a", "b", "b", "c"]))
 
 
 def test_the_papers_width_is_one():

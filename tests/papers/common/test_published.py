@@ -9,7 +9,7 @@ from toys import mistakes
 
 from xnbflow.core.errors import InputError
 from xnbflow.papers.common.published import numbers
-from xnbflow.papers.common.uci import ARRHYTHMIA, UCI_SETS
+from xnbflow.papers.common.uci import _ARRHYTHMIA, _UCI_SETS
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(0)
 
 
 def get(folder, location, base=None, **changes):
-    source = "uci" if location in UCI_SETS else "angular"
+    source = "uci" if location in _UCI_SETS else "angular"
     dataset = DatasetEntry(location, source, location, **changes)
     return acquire(
         dataset, downloads=folder / "downloads", base_urls={source: [str(base or folder)]}
@@ -56,7 +56,7 @@ def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):
 def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):
     rows = RNG.integers(1, 90, (200, 280)).astype(object)
     rows[:, 279] = np.arange(200) % 3
-    place = {name: ARRHYTHMIA.index(name) for name in ARRHYTHMIA}
+    place = {name: _ARRHYTHMIA.index(name) for name in _ARRHYTHMIA}
     rows[3, place["P_angle"]] = "?"  # the row goes
     rows[5, place["heart_rate"]] = "?"  # becomes the mean
     rows[:, place["T_angle"]] = 170
@@ -72,7 +72,7 @@ def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):
         series = get(tmp_path, "arrhythmia")
     assert series.n_samples == 199
     assert "3" not in series.samples
-    assert set(ARRHYTHMIA) - set(series.features) == {"age"}
+    assert set(_ARRHYTHMIA) - set(series.features) == {"age"}
     row = dict(zip(series.features, series.values, strict=True))
     rates = np.delete(rows[:, place["heart_rate"]], [3, 5]).astype(float)
     assert row["heart_rate"][4] == pytest.approx(rates.mean())

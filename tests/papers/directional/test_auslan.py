@@ -117,6 +117,6 @@ def test_an_unknown_location_is_refused(tmp_path):
 
 
 def test_the_default_address_is_ucis():
-    url = f"{UCI_URLS[0]}/{auslan.PATH}"
+    url = f"{UCI_URLS[0]}/{auslan._PATH}"
     expected = "https://archive.ics.uci.edu/ml/machine-learning-databases/auslan2-mld/tctodd.tar.gz"
     assert url == expected

@@ -11,7 +11,7 @@ from xnbflow.papers.directional.boundaries import (
     von_mises_boundary,
     von_mises_fisher_boundary,
 )
-from xnbflow.papers.directional.compute_examples import EXAMPLES, example_tables
+from xnbflow.papers.directional.compute_examples import _EXAMPLES, example_tables
 
 
 def numerical_boundary(phi, mu, kappa, priors):
@@ -131,7 +131,7 @@ def log_odds(example, first, second):
 @pytest.mark.parametrize("figure", [10, 11, 12])
 def test_boundaries_of_the_examples_separate_their_regions(figure):
     """On the curves of Figures 10 to 12 both classes are equally probable."""
-    example = next(example for example in EXAMPLES if example.figure == figure)
+    example = next(example for example in _EXAMPLES if example.figure == figure)
     boundaries = example_tables()["boundaries"]
     boundaries = boundaries[boundaries["example"] == f"figure {figure}"]
     assert len(boundaries) > 3

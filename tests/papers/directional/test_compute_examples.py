@@ -6,16 +6,16 @@ from scipy import stats
 
 from xnbflow.naive_bayes import VonMisesNB
 from xnbflow.papers.directional.compute_examples import (
-    EXAMPLES,
-    decision_boundary,
-    draw_samples,
+    _EXAMPLES,
+    _decision_boundary,
+    _draw_samples,
+    _sphere_circle,
     example_tables,
     figure_14,
-    sphere_circle,
     torus_regions,
 )
 
-BY_FIGURE = {example.figure: example for example in EXAMPLES}
+BY_FIGURE = {example.figure: example for example in _EXAMPLES}
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,9 @@ def test_parameters_are_the_printed_ones():
         11: (((0.2, -0.8), (-0.8, -0.5)), (5, 10), ((0, 0.25), (2, 4))),
         12: (((0.2, -0.8), (-0.8, -0.5)), (5, 10), (0.15, 0.6)),
     }
-    actual = {example.figure: (example.mu, example.kappa, example.second) for example in EXAMPLES}
+    actual = {example.figure: (example.mu, example.kappa, example.second) for example in _EXAMPLES}
     assert actual == printed
-    sizes = {example.figure: example.n_samples for example in EXAMPLES}
+    sizes = {example.figure: example.n_samples for example in _EXAMPLES}
     assert sizes == {**dict.fromkeys((3, 4, 5), 100), **dict.fromkeys(range(6, 12), 1000), 12: 50}
 
 
@@ -47,7 +47,7 @@ def test_parameters_are_the_printed_ones():
 def test_samples_are_of_the_printed_distributions(figure):
     """500 samples of each class, by the test of Kolmogorov and Smirnov: p above 1 in 1,000."""
     example = BY_FIGURE[figure]
-    samples = draw_samples(example)
+    samples = _draw_samples(example)
     for code, label in enumerate("12"):
         of_class = samples[samples["class"] == label]
         assert len(of_class) == 500
@@ -68,7 +68,7 @@ def test_samples_are_of_the_printed_distributions(figure):
 
 def test_categories_have_the_printed_probabilities():
     """Figure 12 gives category 1 the probability .15 in class 1 and .6 in class 2; 25 samples."""
-    samples = draw_samples(BY_FIGURE[12])
+    samples = _draw_samples(BY_FIGURE[12])
     shares = (samples["second"] == 1).groupby(samples["class"]).mean()
     assert shares["1"] == pytest.approx(0.15, abs=3 * np.sqrt(0.15 * 0.85 / 25))
     assert shares["2"] == pytest.approx(0.6, abs=3 * np.sqrt(0.6 * 0.4 / 25))
@@ -95,7 +95,7 @@ def on_sphere(curve):
 
 def test_the_circle_on_the_sphere_is_where_the_plane_cuts_it():
     normal = np.array([1.0, -2.0, 0.5])
-    points = on_sphere(sphere_circle(normal, 0.7))
+    points = on_sphere(_sphere_circle(normal, 0.7))
     np.testing.assert_allclose(points @ normal + 0.7, 0.0, atol=1e-12)
     assert len(np.unique(points.round(6), axis=0)) > 300  # a whole circle
 
@@ -104,7 +104,7 @@ def test_the_circle_on_the_sphere_is_where_the_plane_cuts_it():
 def test_on_the_circle_both_classes_are_equally_probable(figure):
     """SciPy's densities, with the printed directions divided by their length."""
     example = BY_FIGURE[figure]
-    points = on_sphere(decision_boundary(example))
+    points = on_sphere(_decision_boundary(example))
     densities = []
     for mu, kappa in zip(example.mu, example.kappa, strict=True):
         direction = np.array(mu) / np.linalg.norm(mu)

@@ -11,7 +11,10 @@ from xnbflow.core.errors import InputError
 from xnbflow.density.families import Gaussian, Kernel
 from xnbflow.papers.common import bessel
 from xnbflow.papers.directional.categorical import Categorical
-from xnbflow.papers.directional.mutual_information import quadrature_information, sample_information
+from xnbflow.papers.directional.mutual_information import (
+    _sample_information,
+    quadrature_information,
+)
 from xnbflow.papers.directional.von_mises import VonMises
 from xnbflow.papers.directional.von_mises_fisher import VonMisesFisher
 
@@ -41,7 +44,7 @@ def test_bessel_quotient_agrees_with_its_power_series(order, kappa):
 def test_concentration_inverts_the_mean_resultant_length(dimension, kappa):
     resultant = bessel.bessel_ratio(dimension / 2 - 1, np.array([kappa]))
     kappas = bessel.concentration(np.array([resultant[0], 0.0, 1.0, 1 + 1e-12]), dimension)
-    most = bessel.KAPPA_MAX
+    most = bessel._KAPPA_MAX
     assert kappas.tolist() == [pytest.approx(kappa, rel=1e-8), 0.0, most, most]
 
 
@@ -131,7 +134,7 @@ def test_information_of_categories_is_shannons():
 
 def test_equal_angles_have_the_largest_concentration():
     """1e8, a standard deviation of 1e-4 radians: the density at the mean is sqrt(1e8 / (2 pi))."""
-    assert bessel.KAPPA_MAX == 1e8
+    assert bessel._KAPPA_MAX == 1e8
     family = VonMises().fit(np.full((1, 5), 0.7), np.zeros(5, int), 1)
     assert family.concentration_.item() == 1e8
     density = np.exp(family.log_density(np.array([[0.7]]))).item()
@@ -192,6 +195,6 @@ def test_information_does_not_depend_on_the_unit_of_angles(two_classes):
 def test_information_of_a_block_is_the_mean_log_ratio_over_the_samples():
     """log(f(x|c) / f(x)) with the densities .5, .1 of a sample of class 0 and .2, .4 of class 1."""
     log_density = np.log([[[0.5, 0.2], [0.1, 0.4]]])
-    information = sample_information(log_density, np.array([0, 1]), np.log([0.25, 0.75]))
+    information = _sample_information(log_density, np.array([0, 1]), np.log([0.25, 0.75]))
     ratios = [0.5 / (0.25 * 0.5 + 0.75 * 0.1), 0.4 / (0.25 * 0.2 + 0.75 * 0.4)]
     assert information == pytest.approx([np.log(ratios).mean()])

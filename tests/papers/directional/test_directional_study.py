@@ -12,11 +12,11 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.papers.directional import CLASSIFIERS, compute
-from xnbflow.papers.directional.compute import analyse, sector_counts
+from xnbflow.papers.directional.compute import _sector_counts, analyse
 from xnbflow.papers.directional.compute_comparison import (
-    adjusted_rank_tests,
+    _adjusted_rank_tests,
+    _paper_ranks,
     compare,
-    paper_ranks,
 )
 from xnbflow.papers.directional.compute_examples import PrintedValue
 from xnbflow.papers.directional.entries import ANALYSIS
@@ -146,7 +146,7 @@ def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind
 
 def test_the_ranks_of_table_3_follow_from_tables_1_and_5():
     expected = printed_table(3).set_index("classifier")["average_rank"].sort_index()
-    ranks = paper_ranks().mean().sort_index()
+    ranks = _paper_ranks().mean().sort_index()
     pd.testing.assert_series_equal(ranks, expected, check_names=False)
 
 
@@ -158,7 +158,7 @@ def by_pair(table, column):
 @pytest.mark.parametrize("procedure", ["nemenyi", "holm", "shaffer", "bergmann_hommel"])
 def test_table_4_of_the_directional_paper_is_reproduced(procedure):
     ranks = {"SelvMNB": 2.125, "dNB": 2.375, "SelGNB": 2.8125, "vMNB": 3.3125, "GNB": 4.375}
-    ours = by_pair(adjusted_rank_tests(ranks, 8), procedure)
+    ours = by_pair(_adjusted_rank_tests(ranks, 8), procedure)
     published = by_pair(printed_table(4), procedure)
     assert len(published) == 10
     assert {pair: round(p, 4) for pair, p in ours.items()} == published
@@ -421,7 +421,7 @@ def test_angles_of_any_turn_are_counted_in_the_rose(wind):
             labels=wind.labels,
             kinds=["angular"],
         )
-        roses.append(sector_counts(data, 0, 12))
+        roses.append(_sector_counts(data, 0, 12))
     pd.testing.assert_frame_equal(roses[0], roses[1])
     assert roses[0]["samples"].sum() == 120
 
@@ -446,7 +446,7 @@ def test_fits_differ_in_their_inner_folds(wind, monkeypatch):
         return original(data, folds)
 
     monkeypatch.setattr(compute, "classifiers", record)
-    compute.selection_complexity(wind, 3)
+    compute._selection_complexity(wind, 3)
     assert [n_splits for n_splits, _ in seeds] == [10, 10, 10]
     assert len(set(seeds)) == 3
 

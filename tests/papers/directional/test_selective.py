@@ -86,7 +86,9 @@ def test_many_samples_are_classified_in_pieces(monkeypatch, angles):
     X, y = angles
     whole = SelectiveNB(VonMisesNB()).fit(X, y)
     # pieces of 7 samples: 6 features and 3 classes
-    monkeypatch.setattr("xnbflow.papers.directional.selective_nb.SELECTION_CHUNK_VALUES", 7 * 6 * 3)
+    monkeypatch.setattr(
+        "xnbflow.papers.directional.selective_nb._SELECTION_CHUNK_VALUES", 7 * 6 * 3
+    )
     pieces = SelectiveNB(VonMisesNB()).fit(X, y)
     np.testing.assert_array_equal(pieces.ranking_["accuracy"], whole.ranking_["accuracy"])
     np.testing.assert_array_equal(pieces.predict_proba(X), whole.predict_proba(X))

@@ -9,7 +9,7 @@ from report_study import walk
 from toys import dataset
 
 from xnbflow.papers.generalized import compute
-from xnbflow.papers.generalized.section import DataSetResults
+from xnbflow.papers.generalized.section import _DataSetResults
 from xnbflow.report.page.blocks import Prose
 
 LABELS = np.array(["mail", "mail", "mail", "spam", "spam"])
@@ -31,7 +31,7 @@ class Constant:
 
 def test_a_probability_of_exactly_the_cutoff_is_no_event():
     parts = {"test": (pd.DataFrame({"x": np.arange(5.0)}), LABELS)}
-    _, costs = compute.fit_and_costs({"m": Constant(0.5)}, parts, 0.5)
+    _, costs = compute._fit_and_costs({"m": Constant(0.5)}, parts, 0.5)
     (row,) = costs.to_dict("records")
     assert (row["false_alarms"], row["missed"]) == (0, 2)
 
@@ -39,7 +39,7 @@ def test_a_probability_of_exactly_the_cutoff_is_no_event():
 @pytest.mark.parametrize(("losses", "event_is_predicted"), [((1, 3), True), ((3, 1), False)])
 def test_random_splits_have_the_cutoff_of_the_losses(monkeypatch, losses, event_is_predicted):
     """An event of probability .3 is above 1 / (1 + 3), and below 3 / (3 + 1)."""
-    monkeypatch.setattr(compute, "compared_models", lambda *_: {"m": Constant(0.3)})
+    monkeypatch.setattr(compute, "_compared_models", lambda *_: {"m": Constant(0.3)})
     data = dataset(np.arange(5.0)[None], LABELS, "d")
     params = {"random_splits": 3, "losses": losses, "generalized": {}}
     rows = compute.random_splits(
@@ -52,9 +52,9 @@ def test_random_splits_have_the_cutoff_of_the_losses(monkeypatch, losses, event_
 def test_losses_weigh_the_error_that_they_name():
     """L1 = 3 for a false alarm and L2 = 1 for a missed event, scaled to a sum of 2: 1.5 and .5."""
     parts = {"test": (pd.DataFrame({"x": np.arange(5.0)}), LABELS)}
-    _, costs = compute.fit_and_costs({"m": Constant(0.9)}, parts, 0.75)
+    _, costs = compute._fit_and_costs({"m": Constant(0.9)}, parts, 0.75)
     assert costs["loss_per_1000"].item() == pytest.approx(1000 * 1.5 * 3 / 5)
-    _, costs = compute.fit_and_costs({"m": Constant(0.1)}, parts, 0.75)
+    _, costs = compute._fit_and_costs({"m": Constant(0.1)}, parts, 0.75)
     assert costs["loss_per_1000"].item() == pytest.approx(1000 * 0.5 * 2 / 5)
 
 
@@ -67,11 +67,11 @@ def test_a_split_with_exactly_the_papers_error_is_at_or_below_it():
             "misclassification": [0.053, 0.06, 0.07, 0.05],
         }
     )
-    assert compute.summarise_splits(splits)["paper_share"].item() == 0.5
+    assert compute._summarise_splits(splits)["paper_share"].item() == 0.5
 
 
 def test_the_published_method_has_neither_atoms_nor_our_start():
-    models = compute.compared_models([], {"span": 0.5})
+    models = compute._compared_models([], {"span": 0.5})
     published = models["generalized naive Bayes, as published"].get_params()
     assert (published["atom"], published["start"], published["span"]) == (None, "naive", 0.5)
     ours = models["generalized naive Bayes"].get_params()
@@ -94,6 +94,6 @@ def test_the_page_places_the_papers_error_in_the_interval(contains, word):
     )
     whole = SimpleNamespace(sources=lambda *_: [], show=lambda *_: Prose("table"))
     results = SimpleNamespace(tables={"split_summary": summary}, papers="paper", whole=whole)
-    (group,) = DataSetResults.splits(results)
+    (group,) = _DataSetResults.splits(results)
     text = next(block.text for block in walk([group]) if isinstance(block, Prose))
     assert f"5.3% is {word} the interval of generalized naive Bayes (6.00%; 5.00% to 7.00%)" in text

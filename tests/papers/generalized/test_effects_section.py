@@ -114,7 +114,7 @@ def raw_tables():
 
 @pytest.fixture(scope="module")
 def tables():
-    return compute.completed_tables(raw_tables())
+    return compute._completed_tables(raw_tables())
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_one_pass_has_no_share():
     path = pd.DataFrame(
         {"dataset": "d", "features": ALL, "iteration": [0, 1], "log_likelihood": [-9.0, -5.0]}
     )
-    assert compute.pass_table(path)["first_share"].isna().all()
+    assert compute._pass_table(path)["first_share"].isna().all()
 
 
 def test_adjustments_against_the_effect_are_counted(tables):
@@ -168,7 +168,7 @@ def test_values_of_more_than_a_tenth_of_the_samples_are_drawn_apart(tables):
 
 def test_every_category_is_drawn_apart():
     card = card_rows().query("features == 'all' and feature == 'a'")
-    categories = compute.add_observations(card.assign(kind="categorical", count=[1, 1, 97, 1]))
+    categories = compute._add_observations(card.assign(kind="categorical", count=[1, 1, 97, 1]))
     assert categories["apart"].all()
 
 
@@ -187,7 +187,7 @@ def test_the_difference_from_the_paper_has_both_errors(tables):
     for share, differs in ((0.067, False), (0.075, True), (0.053, False)):
         fit.loc[chosen, "misclassification"] = share
         fit.loc[chosen, "misclassification_error"] = np.sqrt(share * (1 - share) / 1000)
-        assert compute.compare_with_paper(fit)["differs"].tolist() == [differs]
+        assert compute._compare_with_paper(fit)["differs"].tolist() == [differs]
 
 
 def test_the_headline_names_the_errors_of_the_smallest_set_in_the_test_part(section):
@@ -203,7 +203,7 @@ def test_the_headline_states_a_difference_beyond_chance(tmp_path):
     raw = raw_tables()
     worse = raw["fit"]["model"] == GENERALIZED
     raw["fit"].loc[worse, "misclassification"] = 0.10
-    section, _ = analysis_section(ANALYSIS, compute.completed_tables(raw), tmp_path)
+    section, _ = analysis_section(ANALYSIS, compute._completed_tables(raw), tmp_path)
     assert "the two differ by more than chance." in section.blocks[0].text
 
 

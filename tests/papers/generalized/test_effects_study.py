@@ -11,7 +11,7 @@ from sklearn import metrics
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.papers.generalized.compute import analyse, completed_tables, summarise_splits
+from xnbflow.papers.generalized.compute import _completed_tables, _summarise_splits, analyse
 from xnbflow.papers.generalized.entries import ANALYSIS
 
 NAIVE = "naive Bayes"
@@ -190,7 +190,7 @@ def test_curves_are_described_by_where_the_samples_are(tables):
     path = pd.DataFrame({"iteration": range(4), "log_likelihood": [-90.0, -50, -40, -45]})
     about = {"dataset": "d", "features": "all"}
     hand_written = {"scorecard": card.assign(**about), "convergence": path.assign(**about)}
-    summaries = completed_tables({"fit": tables["fit"]} | hand_written)
+    summaries = _completed_tables({"fit": tables["fit"]} | hand_written)
     atom = summaries["strengths"].set_index("feature").loc["atom"]
     naive = np.r_[np.zeros(60), 0.2 * np.arange(1, 41)].std()
     assert atom[["naive", "adjusted", "taken_back"]].tolist() == pytest.approx(
@@ -215,13 +215,13 @@ def test_random_splits_have_the_sizes_of_the_fixed_one_and_repeat(tables, toy, f
 def test_the_papers_error_is_placed_in_the_interval_of_one_further_split():
     errors = [0.05, 0.06, 0.055, 0.065]
     about = {"dataset": "spambase", "features": "paper", "model": NAIVE}
-    (row,) = summarise_splits(pd.DataFrame({"misclassification": errors, **about})).itertuples()
+    (row,) = _summarise_splits(pd.DataFrame({"misclassification": errors, **about})).itertuples()
     mean, sd = 0.0575, np.std(errors, ddof=1)
     half = 3.182446 * sd * np.sqrt(1.25)  # Student's t, 3 degrees of freedom, 97.5 %
     assert [row.mean, row.lower, row.upper] == pytest.approx([mean, mean - half, mean + half])
     assert (row.paper, row.paper_share, row.contains) == (0.053, 0.25, True)
     far = pd.DataFrame({"misclassification": [0.10, 0.11, 0.105], **about})
-    assert not summarise_splits(far)["contains"].item()
+    assert not _summarise_splits(far)["contains"].item()
 
 
 def test_the_published_method_is_fitted_without_atoms_from_naive_bayes(tables, toy):

@@ -18,7 +18,7 @@ from xnbflow.papers.generalized.generalized_nb import LocalScoring
 from xnbflow.papers.generalized.naive_effect import (
     QUADRATIC_KERNELS,
     SortedFeature,
-    neighbourhood_sums,
+    _neighbourhood_sums,
 )
 
 
@@ -54,7 +54,7 @@ def test_sums_follow_the_definition(values, span, kernel, seed):
     counts = rng.integers(1, 8, len(values)).astype(float)
     weights = rng.normal(size=(2, len(values)))
     _, kernel_weights = shares_and_weights(values, counts, span, QUADRATIC_KERNELS[kernel])
-    sums = neighbourhood_sums(values, counts, weights, span, QUADRATIC_KERNELS[kernel])
+    sums = _neighbourhood_sums(values, counts, weights, span, QUADRATIC_KERNELS[kernel])
     assert sums == pytest.approx(weights @ kernel_weights.T, abs=1e-12)
 
 
@@ -65,7 +65,7 @@ def test_fine_structure_survives_far_outliers(rng, kernel, far):
     values = np.sort(np.r_[far, 2 * far, rng.normal(size=300) * 1e-3])
     counts, weights = np.ones(302), rng.normal(size=(1, 302))
     shares, kernel_weights = shares_and_weights(values, counts, 0.2, QUADRATIC_KERNELS[kernel])
-    sums = neighbourhood_sums(values, counts, weights, 0.2, QUADRATIC_KERNELS[kernel])
+    sums = _neighbourhood_sums(values, counts, weights, 0.2, QUADRATIC_KERNELS[kernel])
     error = np.abs(sums - weights @ kernel_weights.T)
     assert (error <= 1e-11 * (np.abs(weights) @ shares.T)).all()
 
@@ -450,7 +450,7 @@ def test_a_sliver_of_a_value_belongs_to_the_neighbourhood():
     values = np.arange(10.0)
     weights = np.ones((1, 10))
     counts = np.ones(10)
-    sums = neighbourhood_sums(values, counts, weights, 0.301, QUADRATIC_KERNELS["epanechnikov"])
+    sums = _neighbourhood_sums(values, counts, weights, 0.301, QUADRATIC_KERNELS["epanechnikov"])
     assert sums[0, 5] == pytest.approx(0.75 + 2 * 0.75 * (1 - 0.25))
 
 

@@ -124,7 +124,7 @@ def test_the_selection_ends_when_a_model_comes_back(monkeypatch):
             self.steps.append({"action": "remove", "candidate": self.selected.pop(0)})
             return True
 
-    monkeypatch.setattr(stepwise, "StepwiseSearch", Endless)
+    monkeypatch.setattr(stepwise, "_StepwiseSearch", Endless)
     selected, path = stepwise_logistic(np.zeros((2, 4)), np.array([0, 1, 0, 1]))
     assert selected.tolist() == [0]
     assert path["action"].tolist() == ["enter", "enter", "remove", "enter", "remove"]

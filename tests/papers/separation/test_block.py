@@ -10,8 +10,8 @@ from sklearn.covariance import ledoit_wolf
 from xnbflow.naive_bayes import BlockNB, GaussianNB
 from xnbflow.papers.separation.gaussian_blocks import (
     GaussianBlocks,
-    ledoit_wolf_intensity,
-    shrunken_covariance,
+    _ledoit_wolf_intensity,
+    _shrunken_covariance,
 )
 from xnbflow.papers.separation.separation_scores import (
     effective_class_size,
@@ -285,7 +285,7 @@ def test_shrinkage_is_scikit_learns_on_standardised_residuals(rng):
     for block in residuals:
         standard = block / np.sqrt((block**2).mean(axis=1, keepdims=True))
         expected.append(ledoit_wolf(standard.T, assume_centered=True)[1])
-    np.testing.assert_allclose(ledoit_wolf_intensity(residuals), expected, rtol=1e-12)
+    np.testing.assert_allclose(_ledoit_wolf_intensity(residuals), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])
@@ -295,7 +295,7 @@ def test_a_block_is_singular_by_its_correlations_whatever_its_units(unit):
     residuals = random.normal(size=(2, 3, 50))
     residuals[1, 2] = residuals[1, 0] + residuals[1, 1]
     residuals -= residuals.mean(axis=2, keepdims=True)
-    _, _, singular = shrunken_covariance(residuals * unit, dof=49)
+    _, _, singular = _shrunken_covariance(residuals * unit, dof=49)
     assert singular.tolist() == [False, True]
 
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from xnbflow.papers.separation.correlation_blocks import unite_correlated
+from xnbflow.papers.separation.correlation_blocks import _unite_correlated
 
 
 def united_pair_by_pair(correlations, size):
@@ -30,6 +30,6 @@ def test_eight_partners_for_each_place_give_the_blocks_of_all_pairs(seed):
     residuals = np.random.default_rng(seed).normal(size=(33, 4))
     residuals -= residuals.mean(axis=1, keepdims=True)
     residuals /= np.linalg.norm(residuals, axis=1, keepdims=True)
-    group = unite_correlated(residuals, 4)
+    group = _unite_correlated(residuals, 4)
     blocks = {frozenset(np.flatnonzero(group == number).tolist()) for number in set(group)}
     assert blocks == united_pair_by_pair(residuals @ residuals.T, 4)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from xnbflow.papers.separation import FIGURE_1, FIGURE_2, FIGURE_2_FIXED, compute_figures
-from xnbflow.papers.separation.compute_figures import N_BLOCKS, N_SAMPLES, SIZE, figure_tables
+from xnbflow.papers.separation.compute_figures import _N_BLOCKS, _N_SAMPLES, _SIZE, figure_tables
 from xnbflow.papers.separation.compute_simulation import printed_selection
 from xnbflow.papers.separation.separation_scores import printed_change
 
@@ -21,9 +21,9 @@ def curve(tables, figure):
 
 def separation_by_equation_9(mean_score):
     """D for J = 2 kappa / n times the mean score: R = Phi(-D / 2) is Eq. 9."""
-    rho = N_BLOCKS / N_SAMPLES
+    rho = _N_BLOCKS / _N_SAMPLES
     distance = 2 * rho * mean_score
-    return np.sqrt(distance) / np.sqrt(1 + 2 * SIZE * rho / distance)
+    return np.sqrt(distance) / np.sqrt(1 + 2 * _SIZE * rho / distance)
 
 
 def test_figure_1_has_the_papers_axis_and_follows_equation_9(tables):
@@ -125,10 +125,10 @@ def test_the_documents_have_the_gains_of_the_study():
 
 def test_training_sets_without_errors_have_no_gain(monkeypatch):
     """Blocks of score 600: D = sqrt(100) / sqrt(1 + 1/50), so that R = Phi(-5) is below 1e-6."""
-    shape = (5, N_BLOCKS)
-    weak = compute_figures.TrainingSets(FIGURE_1, np.full(5, 60.0), np.full(shape, 30.0))
-    strong = compute_figures.TrainingSets(FIGURE_1, np.full(5, 1200.0), np.full(shape, 600.0))
-    monkeypatch.setattr(compute_figures, "draw_true_scores", lambda _: [weak, strong])
+    shape = (5, _N_BLOCKS)
+    weak = compute_figures._TrainingSets(FIGURE_1, np.full(5, 60.0), np.full(shape, 30.0))
+    strong = compute_figures._TrainingSets(FIGURE_1, np.full(5, 1200.0), np.full(shape, 600.0))
+    monkeypatch.setattr(compute_figures, "_draw_true_scores", lambda _: [weak, strong])
     tables = figure_tables(n_sets=5)
     assert tables["figures"]["training_sets"].tolist() == [5, 5]
     assert tables["figures"]["risk"].iloc[1] < 1e-6

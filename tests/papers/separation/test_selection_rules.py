@@ -11,8 +11,8 @@ from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import BlockNB
 from xnbflow.papers.separation import compute, compute_figures, compute_simulation
 from xnbflow.papers.separation import separation_scores as separation
-from xnbflow.papers.separation.block_nb import couple_pairs
-from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks, shrunken_covariance
+from xnbflow.papers.separation.block_nb import _couple_pairs
+from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks, _shrunken_covariance
 from xnbflow.papers.separation.mixing import MixingDistribution, estimate_mixing
 from xnbflow.preprocessing import CorrelationBlocks
 
@@ -64,7 +64,7 @@ def test_each_block_has_the_weight_of_its_own_degrees_of_freedom():
     scores = np.array([12.0, 12.0])
     degrees = np.array([2, 12])
     mixing = MixingDistribution(np.array([0.0, 10.0]), np.array([0.5, 0.5]))
-    weights = separation.optimal_weights(scores, degrees, mixing)
+    weights = separation._optimal_weights(scores, degrees, mixing)
     expected = [mixing.weights(scores[:1], 2)[0], mixing.weights(scores[1:], 12)[0]]
     assert weights.tolist() == pytest.approx(expected)
     assert weights[0] > 2 * weights[1]
@@ -93,7 +93,7 @@ def test_a_singular_covariance_with_exactly_enough_degrees_of_freedom_is_named()
     """Two features, of which one repeats the other, and two degrees of freedom."""
     first = np.array([1.0, -1.0, 2.0, -2.0])
     residuals = np.stack([first, 2 * first])[None]
-    _, shrinkage, singular = shrunken_covariance(residuals, 2)
+    _, shrinkage, singular = _shrunken_covariance(residuals, 2)
     assert singular.tolist() == [True]
     assert shrinkage[0] > 0
 
@@ -185,7 +185,7 @@ def test_per_class_distances_of_equal_densities_are_not_below_0():
 
 def test_gains_have_intervals_of_half_a_per_cent_about_0():
     gains = pd.DataFrame({"figure": "f", "gain": [0.0, 0.0024, -0.0024, 0.0026, -0.5, 0.5]})
-    bins = compute_figures.gain_histograms(gains, compute_figures.GAIN_EDGES)
+    bins = compute_figures._gain_histograms(gains, compute_figures._GAIN_EDGES)
     assert len(bins) == 41
     filled = bins[bins["training_sets"] > 0]
     assert filled["gain_from"].tolist() == pytest.approx([-0.1025, -0.0025, 0.0025, 0.0975])
@@ -194,13 +194,13 @@ def test_gains_have_intervals_of_half_a_per_cent_about_0():
 
 def test_training_sets_without_a_gain_are_neither_helped_nor_harmed():
     gains = pd.DataFrame({"figure": "f", "gain": [0.0, 0.0, 0.1, -0.1]})
-    (row,) = compute_figures.summarise_gains(gains).itertuples()
+    (row,) = compute_figures._summarise_gains(gains).itertuples()
     assert (row.helped, row.harmed) == (0.25, 0.25)
 
 
 def test_a_gain_counts_from_two_standard_errors_on():
     risk = pd.DataFrame({"gain": [0.021, 0.019, -0.021, -0.019], "gain_error": 0.01})
-    signs = compute.add_sign_tests(risk)
+    signs = compute._add_sign_tests(risk)
     assert signs["helps"].tolist() == [True, False, False, False]
     assert signs["harms"].tolist() == [False, False, True, False]
 
@@ -209,14 +209,14 @@ def test_a_classifier_without_a_slope_is_wrong_in_half_of_the_cases():
     constant = SimpleNamespace(
         predict_joint_log_proba=lambda points: np.tile([0.0, 1.0], (len(points), 1))
     )
-    assert compute.linear_risk(constant, np.ones(2)) == 0.5
+    assert compute._linear_risk(constant, np.ones(2)) == 0.5
 
 
 def test_losses_by_sample_size_are_medians():
     fitted = pd.DataFrame(
         {"samples": 60, "shrinkage": 0.5, "above_known": [0, 0, 9], "above_exact": [1, 1, 7]}
     )
-    (row,) = compute.mean_losses(fitted).itertuples()
+    (row,) = compute._mean_losses(fitted).itertuples()
     assert (row.shrinkage, row.above_known, row.above_exact) == (0.5, 0, 1)
 
 
@@ -230,7 +230,7 @@ def test_deviations_of_theorem_1_are_those_of_each_version():
             "corrected_estimated": 9.5,
         }
     )
-    (row,) = compute.add_standard_errors(theorem1).to_dict("records")
+    (row,) = compute._add_standard_errors(theorem1).to_dict("records")
     assert row["relative_error"] == pytest.approx(0.01)
     assert row["printed_off"] == pytest.approx(0.5)
     assert row["corrected_off"] == pytest.approx(0.01)
@@ -263,7 +263,7 @@ def test_a_tied_pair_is_won_by_neither_class():
     for row, log_odds in enumerate([0.0, 1.0, 0.5]):
         first, _ = pairs[row]
         sums[first, row] = log_odds
-    assert couple_pairs(sums, pairs, np.zeros(3))[0].argmax() == 0
+    assert _couple_pairs(sums, pairs, np.zeros(3))[0].argmax() == 0
 
 
 def test_the_mixing_distribution_is_estimated_to_lindsays_bound():

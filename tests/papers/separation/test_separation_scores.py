@@ -112,5 +112,5 @@ def test_theorem_1_with_its_boundary_term_is_the_mean_of_equation_15(m, true, th
 def test_too_few_degrees_of_freedom_have_a_denominator_of_a_half():
     """The mean of an inverse Wishart matrix of 3 features needs more than 4 degrees of freedom."""
     none = np.zeros(1)
-    assert separation.inverse_inflation(3, none, 4) == pytest.approx([4 / 0.5])
-    assert separation.inverse_inflation(3, none, 6) == pytest.approx([6 / 2])
+    assert separation._inverse_inflation(3, none, 4) == pytest.approx([4 / 0.5])
+    assert separation._inverse_inflation(3, none, 6) == pytest.approx([6 / 2])

@@ -5,11 +5,11 @@ import pytest
 
 from xnbflow.papers.separation import FIGURE_1, FIGURE_2
 from xnbflow.papers.separation.section import (
-    compare_with_claim,
-    gain_figure,
-    paper_figures,
-    recommend_method,
-    score_table,
+    _compare_with_claim,
+    _gain_figure,
+    _paper_figures,
+    _recommend_method,
+    _score_table,
 )
 
 METHODS = {
@@ -42,7 +42,7 @@ def advice(mean_gains):
     risk = risk.assign(setting="uniform on [0, 40]", samples=60)
     verdicts = pd.DataFrame({"method": list(mean_gains), "cases": 12, "greatest_gain": 0.25})
     verdicts = verdicts.assign(mean_gain=risk["gain"])
-    return recommend_method(Tables(risk=risk, verdicts=verdicts))
+    return _recommend_method(Tables(risk=risk, verdicts=verdicts))
 
 
 def test_the_method_of_the_greatest_mean_gain_is_recommended():
@@ -94,7 +94,7 @@ def test_the_least_gain_is_named_with_its_place():
     means = risk.groupby("method", sort=False)["gain"].mean().reset_index(name="mean_gain")
     verdicts = means.assign(cases=2, greatest_gain=0.49)
     verdicts.loc[len(verdicts)] = ["best threshold, estimated H", -0.1, 2, 0.0]
-    text = recommend_method(Tables(risk=risk, verdicts=verdicts))
+    text = _recommend_method(Tables(risk=risk, verdicts=verdicts))
     # what needs the truth gains more, but is not recommended
     assert text.startswith("Use weights with H estimated from the scores: over 2 distributions")
     assert "at worst 1.0% (uniform on [0, 40], 60 samples per class)" in text
@@ -102,7 +102,7 @@ def test_the_least_gain_is_named_with_its_place():
 
 
 def test_the_claim_is_compared_in_the_papers_distributions_and_apart():
-    text = compare_with_claim(risk_rows())
+    text = _compare_with_claim(risk_rows())
     assert "Eq. 22 there −5.0% (uniform on [0, 40], 60 samples per class);" in text
     assert "Eq. 22 where a share of the blocks is useless 37.0% (half useless, 60" in text
     assert "weights with estimated H in that case 49.0% (half useless, 60" in text
@@ -114,7 +114,7 @@ def test_gains_are_drawn_in_per_cent_with_their_errors():
     missing = rows[rows["method"] == "all blocks"]
     for method in ("best threshold, estimated H", "threshold at the true scores"):
         rows = pd.concat([rows, missing.assign(method=method)])
-    groups = {group.label: group for group in gain_figure(rows, 60).arguments["groups"]}
+    groups = {group.label: group for group in _gain_figure(rows, 60).arguments["groups"]}
     eq22 = groups["Eq. 22 as printed"]
     assert list(eq22.values) == pytest.approx([-5, 37])
     assert list(eq22.lower) == pytest.approx([-6, 36])
@@ -124,7 +124,7 @@ def test_gains_are_drawn_in_per_cent_with_their_errors():
 
 
 def test_numbers_have_the_risk_of_all_blocks_beside_that_with_selection():
-    frame, best = score_table(Tables(), risk_rows(), 60)
+    frame, best = _score_table(Tables(), risk_rows(), 60)
     assert frame["R"].tolist() == [0.2] * 3 + [0.1] * 3
     assert frame["D"].tolist() == [2.0] * 6
     assert frame["risk"].tolist() == pytest.approx([0.21, 0.198, 0.14, 0.063, 0.051, 0.05])
@@ -146,7 +146,7 @@ def test_the_papers_figures_have_all_blocks_first_and_the_papers_axes():
     gains = pd.DataFrame(
         {"figure": [FIGURE_1, FIGURE_2], "gain_from": -0.0025, "gain_to": 0.0025}
     ).assign(training_sets=[7, 8])
-    first, second = paper_figures(
+    first, second = _paper_figures(
         Tables(figures=curves, figure_gains=gains), "figures", "figure_gains", ""
     ).figures
     assert first.arguments["xlabel"] == "nb/2"

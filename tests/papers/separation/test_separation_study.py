@@ -90,7 +90,7 @@ def test_equation_22_counts_the_features_of_each_block():
         null_scores_=null_scores,
         scores_=null_scores * [3.0, 3.0, 1.44],
     )
-    assert compute.kept_by_equation_22(model).tolist() == [[True, True, False]]
+    assert compute._kept_by_equation_22(model).tolist() == [[True, True, False]]
 
 
 def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):

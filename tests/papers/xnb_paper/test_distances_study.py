@@ -15,14 +15,14 @@ from xnbflow.naive_bayes import XNB
 from xnbflow.papers.xnb_paper import compute_distances
 from xnbflow.papers.xnb_paper.compute_distances import (
     AT_THRESHOLD,
-    alternatives_of,
+    _alternatives_of,
+    _best_of_pairs,
+    _compare_alternatives,
     analyse,
-    best_of_pairs,
-    compare_alternatives,
 )
 from xnbflow.papers.xnb_paper.entries import DISTANCES_ANALYSIS
 from xnbflow.papers.xnb_paper.max_test import sign_flip_max_test
-from xnbflow.papers.xnb_paper.section_distances import conclusion, difference_figure
+from xnbflow.papers.xnb_paper.section_distances import _conclusion, _difference_figure
 from xnbflow.preprocessing.selection.class_features import pairs_of_codes
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
@@ -59,16 +59,16 @@ def test_at_the_threshold_the_accuracy_is_that_of_xnb(tables, tmp_path, changed)
 def test_equal_numbers_are_the_best_features_of_each_pair(rng):
     values = rng.random((6, 9))  # of four classes
     pairs = pairs_of_codes(4)
-    for code, class_features in enumerate(best_of_pairs(values, 4, 2)):
+    for code, class_features in enumerate(_best_of_pairs(values, 4, 2)):
         rows = values[(pairs == code).any(axis=1)]
         assert set(class_features) == {f for row in rows for f in np.argsort(-row)[:2]}
-    assert [class_features.tolist() for class_features in best_of_pairs(values, 4, 20)] == [
+    assert [class_features.tolist() for class_features in _best_of_pairs(values, 4, 20)] == [
         list(range(9))
     ] * 4
 
 
 def test_every_alternative_changes_one_part_of_the_papers_choice():
-    published, *others = alternatives_of(compute_distances.DEFAULTS)
+    published, *others = _alternatives_of(compute_distances.DEFAULTS)
     assert (published.distance, published.bandwidth, published.kernel) == (
         "hellinger", "silverman", "gaussian"
     )  # fmt: skip
@@ -89,7 +89,7 @@ def test_differences_are_over_series_and_corrected_together():
         for size in (0, 3)
     ]  # fmt: skip
     accuracies = pd.DataFrame(rows)
-    table = compare_alternatives(accuracies)
+    table = _compare_alternatives(accuracies)
     wide = accuracies.pivot_table(index=["alternative", "n_features"], columns="dataset",
                                   values="accuracy")  # fmt: skip
     differences = []
@@ -118,7 +118,7 @@ def test_a_series_with_equal_accuracies_is_neither_better_nor_worse():
             "features_per_class": 3.0,
         }
     )
-    (row,) = compare_alternatives(accuracies).to_dict("records")
+    (row,) = _compare_alternatives(accuracies).to_dict("records")
     assert (row["better"], row["worse"]) == (1, 1)
 
 
@@ -152,13 +152,13 @@ def test_each_repeat_has_features_of_its_own():
     values = np.arange(200.0)[:, None] + np.zeros((200, 36))
     data = dataset(values, LABELS, "d")
     samples = [
-        compute_distances.sampled_features(data, 10, repeat)[:, 0].tolist() for repeat in (0, 1)
+        compute_distances._sampled_features(data, 10, repeat)[:, 0].tolist() for repeat in (0, 1)
     ]
     assert samples[0] != samples[1]
     for sample in samples:
         assert sample == sorted(set(sample))
         assert len(sample) == 10
-    assert compute_distances.sampled_features(data, 200, 0) is data.values
+    assert compute_distances._sampled_features(data, 200, 0) is data.values
 
 
 def test_jeffreys_and_kullback_leibler_rank_alike(rng):
@@ -175,7 +175,7 @@ def test_one_series_has_no_interval(tmp_path):
     series, params = distances(tmp_path)
     table = analyse({"toy": series["toy"]}, params, 1)["differences"]
     assert table[["lower", "upper", "p"]].isna().all(axis=None)
-    assert "One series shows no difference" in conclusion(table)
+    assert "One series shows no difference" in _conclusion(table)
     assert analyse({}, params, 1)["differences"].empty
 
 
@@ -218,16 +218,16 @@ def differences_with(p_values):
 
 
 def test_a_p_value_of_exactly_the_level_is_not_significant():
-    assert "no alternative differs significantly" in conclusion(differences_with([0.05, 0.2, 1]))
+    assert "no alternative differs significantly" in _conclusion(differences_with([0.05, 0.2, 1]))
 
 
 def test_the_conclusion_names_what_is_significant():
-    assert "no alternative differs significantly" in conclusion(differences_with([0.06, 0.2, 1]))
-    both = conclusion(differences_with([0.01, 0.04, 1.0]))
+    assert "no alternative differs significantly" in _conclusion(differences_with([0.06, 0.2, 1]))
+    both = _conclusion(differences_with([0.01, 0.04, 1.0]))
     assert "2 of 3 comparisons" in both
     assert "more accurate: better." in both
     assert "less accurate: worse." in both
-    only = conclusion(differences_with([0.5, 0.5, 0.01]))
+    only = _conclusion(differences_with([0.5, 0.5, 0.01]))
     assert "None of them is at equal numbers of features" in only
 
 
@@ -235,7 +235,7 @@ def test_no_alternative_is_named_twice_or_for_the_threshold():
     """Significant at two sizes and at the threshold: one name, of equal numbers of features."""
     differences = differences_with([0.01, 0.5, 0.01])
     repeated = pd.concat([differences, differences.iloc[:1].assign(n_features=10)])
-    text = conclusion(repeated)
+    text = _conclusion(repeated)
     assert text.endswith("At equal numbers of features, more accurate: better.")
 
 
@@ -249,7 +249,7 @@ def test_differences_are_drawn_by_size_with_their_intervals():
             "upper": [0.18, 0.0, np.nan, 0.1],
         }
     )
-    figure = difference_figure("distance", rows, [])
+    figure = _difference_figure("distance", rows, [])
     by_size = {group.label: group for group in figure.arguments["groups"]}
     assert list(by_size) == ["3 per pair", "at the threshold"]
     assert by_size["3 per pair"].lower == [0.02, -0.2]
@@ -261,4 +261,4 @@ def test_differences_are_drawn_by_size_with_their_intervals():
 def test_equal_numbers_need_no_least_distance():
     """Features of small distances are taken as well: only their order counts."""
     distances = np.array([[0.1, 0.2, 0.05]])
-    assert [chosen.tolist() for chosen in best_of_pairs(distances, 2, 2)] == [[0, 1], [0, 1]]
+    assert [chosen.tolist() for chosen in _best_of_pairs(distances, 2, 2)] == [[0, 1], [0, 1]]

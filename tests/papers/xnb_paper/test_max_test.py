@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from xnbflow.papers.xnb_paper.max_test import DRAWS, MOST_EXACT, sign_flip_max_test, t_statistics
+from xnbflow.papers.xnb_paper.max_test import _DRAWS, _MOST_EXACT, _t_statistics, sign_flip_max_test
 
 
 def test_one_alternative_is_scipys_test_of_exchanged_signs(rng):
@@ -46,15 +46,15 @@ def test_the_smallest_p_is_of_two_exchanges():
 def test_the_statistic_is_students():
     rows = np.array([[0.1, 0.3, -0.2], [0.2, 0.2, 0.2], [-0.2] * 3, [0.0] * 3])
     expected = stats.ttest_1samp(rows[0], 0).statistic
-    assert t_statistics(rows).tolist() == [pytest.approx(expected), np.inf, -np.inf, 0.0]
+    assert _t_statistics(rows).tolist() == [pytest.approx(expected), np.inf, -np.inf, 0.0]
 
 
 def test_with_many_data_sets_signs_are_drawn(rng):
-    few = rng.normal(0.7, 1, (2, MOST_EXACT))
-    many = rng.normal(0.45, 1, (2, MOST_EXACT + 1))
-    assert (sign_flip_max_test(few) * 2**MOST_EXACT % 1 == 0).all()
+    few = rng.normal(0.7, 1, (2, _MOST_EXACT))
+    many = rng.normal(0.45, 1, (2, _MOST_EXACT + 1))
+    assert (sign_flip_max_test(few) * 2**_MOST_EXACT % 1 == 0).all()
     drawn = sign_flip_max_test(many)
-    np.testing.assert_allclose(drawn * (DRAWS + 1) % 1, 0, atol=1e-6)
+    np.testing.assert_allclose(drawn * (_DRAWS + 1) % 1, 0, atol=1e-6)
     student = stats.ttest_1samp(many[0], 0).pvalue
     assert student * 0.8 < drawn[0] < 2.2 * student + 0.01
     assert drawn.min() > 0

@@ -186,14 +186,14 @@ def test_figure_1_is_compared_with_all_folds(tmp_path):
 
 def test_an_accuracy_that_is_printed_alike_is_a_tie(tmp_path, monkeypatch):
     """11 of 13 test samples are printed as .846."""
-    monkeypatch.setattr(figure1, "fold_quantities", lambda *_: {"nb_accuracy": 11 / 13})
+    monkeypatch.setattr(figure1, "_fold_quantities", lambda *_: {"nb_accuracy": 11 / 13})
     series, _ = xnb_paper(tmp_path)
     (row,) = figure1.figure_numbers(series["GSE50161"], 1).to_dict("records")
     assert (row["paper"], row["percentile"], row["n_folds"]) == (0.846, 50.0, 10)
 
 
 def test_figure_1_has_ten_cross_validations(tmp_path, monkeypatch):
-    monkeypatch.setattr(figure1, "fold_quantities", lambda *_: {"nb_accuracy": 1.0})
+    monkeypatch.setattr(figure1, "_fold_quantities", lambda *_: {"nb_accuracy": 1.0})
     series, _ = xnb_paper(tmp_path)
     (row,) = compute.analyse(series, {}, 1)["figure1"].to_dict("records")
     assert row["n_folds"] == 100
@@ -214,7 +214,7 @@ def test_the_class_independent_accuracy_is_that_of_the_union():
     for column, label in enumerate("abc"):
         X[:, column] += 1.5 * (y == label)
     train = np.arange(48) % 3 > 0
-    quantities = figure1.fold_quantities(make_dataset(X.T, y, "GSE50161"), train)
+    quantities = figure1._fold_quantities(make_dataset(X.T, y, "GSE50161"), train)
     specific = XNB().fit(X[train], y[train]).score(X[~train], y[~train])
     shared = XNB(class_independent=True).fit(X[train], y[train]).score(X[~train], y[~train])
     assert specific != shared
@@ -320,7 +320,7 @@ def test_the_script_s_three_classifiers_are_those_of_scikit_learn_and_the_select
     """FS+NB is Gaussian naive Bayes on the union of the features of the training fold."""
     series, _ = xnb_paper(tmp_path)
     (data,) = series.values()
-    rows = pd.DataFrame(script.fold_rows(data, 5)).query("version == 'script'")
+    rows = pd.DataFrame(script._fold_rows(data, 5)).query("version == 'script'")
     X = pd.DataFrame(data.values.T, columns=data.features)
     splitter = StratifiedKFold(5, shuffle=True, random_state=0)
     for fold, (train, test) in enumerate(splitter.split(X, data.labels), 1):
@@ -391,7 +391,7 @@ def test_dry_bean_has_the_ten_numbers_of_naive_bayes(tmp_path, shared_data):
 @pytest.mark.slow
 def test_dry_bean_has_the_numbers_of_the_rule_in_the_archive(tmp_path, shared_data):
     """Written independently: .779001 and .811903 with 10.14 and 10.0 features in two folds."""
-    rows = pd.DataFrame(script.fold_rows(dry_bean(tmp_path, shared_data), 10))
+    rows = pd.DataFrame(script._fold_rows(dry_bean(tmp_path, shared_data), 10))
     wide = rows.pivot_table(index="fold", columns=["version", "quantity"], values="ours")
     first_two = wide["script"].loc[[1, 2]]
     assert first_two["xnb_accuracy"].round(6).tolist() == [0.779001, 0.811903]

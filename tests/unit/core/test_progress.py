@@ -13,7 +13,7 @@ def seconds(monkeypatch):
     """The clock of the loops: seconds that a test lets pass."""
     clock = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(progress, "RUNNING", progress.RunningLoops())
+    monkeypatch.setattr(progress, "_RUNNING", progress._RunningLoops())
     return clock
 
 

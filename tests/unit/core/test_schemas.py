@@ -5,7 +5,7 @@ import math
 import pytest
 from toys import refused
 
-from xnbflow.core.schemas import check, schema_in_words
+from xnbflow.core.schemas import _schema_in_words, check
 
 WHOLE = {"type": "integer", "minimum": 1}
 
@@ -54,7 +54,7 @@ def test_long_keys_are_cut_in_the_middle():
     ],
 )  # fmt: skip
 def test_a_schema_is_described_in_words(schema, expected):
-    assert schema_in_words(schema) == expected
+    assert _schema_in_words(schema) == expected
 
 
 def test_one_of_two_keys_is_asked_for_by_their_names():

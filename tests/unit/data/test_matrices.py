@@ -14,8 +14,8 @@ def test_rows_of_rows_are_references_to_the_first_matrix():
 
 
 def test_chunks_and_parts_are_the_matrix(monkeypatch):
-    monkeypatch.setattr("xnbflow.data.matrices.SAMPLE_BLOCK_VALUES", 4)
-    monkeypatch.setattr("xnbflow.data.matrices.FEATURE_BLOCK_VALUES", 6)
+    monkeypatch.setattr("xnbflow.data.matrices._SAMPLE_BLOCK_VALUES", 4)
+    monkeypatch.setattr("xnbflow.data.matrices._FEATURE_BLOCK_VALUES", 6)
     values = np.arange(12.0).reshape(4, 3)
     columns = np.array([2, 0])
     for matrix in (values, Rows(values, np.arange(4))):

@@ -179,8 +179,8 @@ def fitted_alike(dense, other):
 def test_a_few_values_in_memory_change_nothing(monkeypatch):
     X, y = cells()
     expected = ClassSpecificNB().fit(X, y)
-    monkeypatch.setattr(matrices, "SAMPLE_BLOCK_VALUES", 77)
-    monkeypatch.setattr(matrices, "FEATURE_BLOCK_VALUES", 700)
+    monkeypatch.setattr(matrices, "_SAMPLE_BLOCK_VALUES", 77)
+    monkeypatch.setattr(matrices, "_FEATURE_BLOCK_VALUES", 700)
     fitted_alike(expected, ClassSpecificNB().fit(X, y))
 
 

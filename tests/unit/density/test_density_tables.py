@@ -5,9 +5,9 @@ import pytest
 from scipy.special import logsumexp
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.density_tables import log_tabulated, sums_at_nodes, tabulate
+from xnbflow.density.density_tables import _sums_at_nodes, log_tabulated, tabulate
 from xnbflow.density.families import Kernel
-from xnbflow.density.families.kernel import TABULATED_FROM
+from xnbflow.density.families.kernel import _TABULATED_FROM
 from xnbflow.density.grid import sum_exactly
 
 #: What the documentation promises of log densities, within the data and beyond.
@@ -52,7 +52,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("n", [TABULATED_FROM, 20_000])
+@pytest.mark.parametrize("n", [_TABULATED_FROM, 20_000])
 def test_tables_agree_with_sums_over_all_samples(shape, n):
     rng = np.random.default_rng(n)
     samples = np.sort(SHAPES[shape](rng, n))
@@ -68,7 +68,7 @@ def test_tables_agree_with_sums_over_all_samples(shape, n):
 
 
 def test_only_large_classes_of_gaussian_kernels_are_tabulated(rng):
-    codes = np.repeat([0, 1], [TABULATED_FROM, TABULATED_FROM - 1])
+    codes = np.repeat([0, 1], [_TABULATED_FROM, _TABULATED_FROM - 1])
     features = rng.normal(size=(2, len(codes)))
     family = Kernel().fit(features, codes, 2)
     assert (family.samples_[0] is None, family.tables_[1] is None) == (True, True)
@@ -79,14 +79,14 @@ def test_only_large_classes_of_gaussian_kernels_are_tabulated(rng):
 
 
 def test_classes_of_1024_samples_are_tabulated():
-    assert TABULATED_FROM == 1024  # documented: docs/performance.md, docs/methods/flexible.md
+    assert _TABULATED_FROM == 1024  # documented: docs/performance.md, docs/methods/flexible.md
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.49 / 32, -0.49 / 32])
 def test_sums_at_nodes_are_those_of_all_samples(shift):
     """Also where samples lie between two nodes, where the series of a cell is longest."""
     samples = np.array([0.0, *(np.repeat(np.arange(1, 200, 7) / 32 + shift, 3))])
-    sums, slopes = sums_at_nodes(samples, 1.0, 200)
+    sums, slopes = _sums_at_nodes(samples, 1.0, 200)
     u = np.arange(200)[:, np.newaxis] / 32 - samples
     kernels = np.exp(-0.5 * u**2)
     np.testing.assert_allclose(sums, sum_exactly(samples, 1.0, np.arange(200) / 32), rtol=1e-7)

@@ -9,7 +9,7 @@ from sklearn.neighbors import KernelDensity
 
 from xnbflow.core.errors import InputError
 from xnbflow.density.families import Gaussian, Kernel, MultivariateGaussian
-from xnbflow.density.families.kernel import LOG_ZERO, log_kernel_density
+from xnbflow.density.families.kernel import _LOG_ZERO, _log_kernel_density
 from xnbflow.naive_bayes import XNB, FlexibleNB
 
 
@@ -66,7 +66,7 @@ def test_what_a_family_has_no_density_of_is_refused(family, row, message):
 def kernel_density(samples, bandwidths, kernel, points):
     """Log densities (n_features, n_points) of kernels with given bandwidths."""
     out = np.empty(points.shape[::-1])
-    log_kernel_density(
+    _log_kernel_density(
         samples, bandwidths, kernel=kernel, points=np.array(points.T, order="C"), out=out
     )
     return out.T
@@ -84,7 +84,7 @@ def test_kernel_densities_agree_with_scikit_learn(rng, kernel):
     actual = kernel_density(samples, bandwidths, kernel, points)
     for f in range(5):
         other = KernelDensity(bandwidth=bandwidths[f], kernel=name).fit(samples[f][:, None])
-        expected = np.maximum(other.score_samples(points[f][:, None]), LOG_ZERO)
+        expected = np.maximum(other.score_samples(points[f][:, None]), _LOG_ZERO)
         np.testing.assert_allclose(actual[f], expected, atol=1e-9)
 
 
@@ -139,4 +139,4 @@ def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature(
 
 def test_a_density_of_zero_has_the_log_of_the_smallest_normal_number():
     far = kernel_density(np.array([[0.0]]), np.ones(1), "uniform", np.array([[2.0]]))
-    assert far[0, 0] == LOG_ZERO == pytest.approx(-708.396, abs=1e-3)
+    assert far[0, 0] == _LOG_ZERO == pytest.approx(-708.396, abs=1e-3)

@@ -6,7 +6,7 @@ from scipy import integrate, stats
 
 from xnbflow.core.errors import InputError
 from xnbflow.density.families import Kernel
-from xnbflow.density.families.kernel import LOG_ZERO
+from xnbflow.density.families.kernel import _LOG_ZERO
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code, kernel_title
 from xnbflow.naive_bayes import FlexibleNB
@@ -55,7 +55,7 @@ def test_the_exponential_density_is_exact_where_it_underflows():
     expected = -(x - 3.0) / h + np.log(1 + np.exp(-2 / h) + np.exp(-3 / h)) - np.log(3 * 2 * h)
     actual = family.log_density(np.array([[x]])).item()
     assert actual == pytest.approx(expected)
-    assert actual < LOG_ZERO
+    assert actual < _LOG_ZERO
 
 
 @pytest.mark.parametrize("underflow", ["as_published", "log"])

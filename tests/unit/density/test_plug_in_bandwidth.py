@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.plug_in_bandwidth import UNSOLVED, plug_in_bandwidth
+from xnbflow.density.plug_in_bandwidth import _UNSOLVED, plug_in_bandwidth
 
 SHAPES = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -74,7 +74,7 @@ def test_the_bandwidth_is_within_a_per_cent_of_the_root_of_the_equation(rng, sha
 
 @pytest.mark.parametrize("values", [[3.0], [3.0, 3.0], [1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 5.0]])
 def test_without_a_solution_the_bandwidth_is_that_of_the_authors_program(values):
-    assert plug_in_bandwidth(np.array(values)) == UNSOLVED == 1e-7
+    assert plug_in_bandwidth(np.array(values)) == _UNSOLVED == 1e-7
 
 
 @pytest.mark.parametrize("scale", [1e-60, 1e60])

@@ -6,7 +6,7 @@ import pytest
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
-from xnbflow.diagnostics.column_parts import parts_of_column
+from xnbflow.diagnostics.column_parts import _parts_of_column
 from xnbflow.diagnostics.column_values import as_dates, usable
 from xnbflow.diagnostics.confounders import confounders
 
@@ -150,7 +150,7 @@ def test_wells_times_and_arrays_have_the_order_of_processing():
     ],
 )
 def test_other_columns_have_no_parts(cells):
-    assert parts_of_column(pd.Series(cells)) == {}
+    assert _parts_of_column(pd.Series(cells)) == {}
 
 
 def test_a_column_of_one_class_is_a_notice_and_limits_the_verdict_if_it_is_a_batch():

@@ -11,8 +11,8 @@ from toys import dataset
 from xnbflow.diagnostics import confounders
 from xnbflow.diagnostics.associations import (
     Association,
+    _complete_separation_p,
     category_association,
-    complete_separation_p,
 )
 from xnbflow.diagnostics.block_correlation import block_correlation
 from xnbflow.diagnostics.column_values import usable
@@ -26,7 +26,7 @@ from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.diagnostics.repeated_samples import PatientMatch, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_components import principal_components
 from xnbflow.diagnostics.sample_levels import library_sizes
-from xnbflow.diagnostics.sex_check import sex_findings, sexes
+from xnbflow.diagnostics.sex_check import _sex_findings, sexes
 
 NAN = np.nan
 
@@ -66,9 +66,9 @@ def test_a_column_is_a_finding_from_its_p_or_by_complete_separation(monkeypatch,
 
 def test_complete_separation_has_the_share_of_labels_that_are_unions_of_categories():
     # Two of five categories of one sample: 10 unions among 10 choices of 2 of 5.
-    assert complete_separation_p(np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1]])) == 1.0
+    assert _complete_separation_p(np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1]])) == 1.0
     # Categories of 3 and 3: 2 unions of 3 samples among 20 choices of 3 of 6.
-    assert complete_separation_p(np.array([[3, 0], [0, 3]])) == 2 / 20
+    assert _complete_separation_p(np.array([[3, 0], [0, 3]])) == 2 / 20
 
 
 def test_small_categories_that_separate_classes_by_chance_are_not_complete():
@@ -217,7 +217,7 @@ def test_sexes_are_separated_from_four_robust_standard_deviations(distance, kind
     """Deviations from the medians are 1, so that four deviations are 4 times 1.4826 = 5.93."""
     series = dataset(np.zeros((1, 20)), ["a", "b"] * 10)
     score = np.r_[np.tile([0.0, 2.0], 5) + distance, np.tile([0.0, 2.0], 5)]
-    findings = sex_findings(series, pd.Series(["m"] * 10 + ["f"] * 10, name="sex"), score)
+    findings = _sex_findings(series, pd.Series(["m"] * 10 + ["f"] * 10, name="sex"), score)
     assert [finding.kind for finding in findings] == kinds
 
 
@@ -282,7 +282,7 @@ def test_the_p_of_complete_association_is_exact_up_to_three_hundred_samples(n, i
     cells = pd.Series(["x"] * (n - 2) + ["y", "z"])
     p = category_association(labels, cells).p
     if is_exact:
-        assert p == complete_separation_p(pd.crosstab(labels, cells).to_numpy())
+        assert p == _complete_separation_p(pd.crosstab(labels, cells).to_numpy())
         assert p > 1e-6
     else:
         assert p < 1e-60

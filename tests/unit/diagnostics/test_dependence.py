@@ -10,7 +10,7 @@ from toys import dataset
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics import conditional_dependence, dependence
 from xnbflow.diagnostics.correlation import normalised_residuals, scan_features, scan_pairs
-from xnbflow.diagnostics.dependence import sampling_error
+from xnbflow.diagnostics.dependence import _sampling_error
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 
 N_SAMPLES = 40
@@ -21,7 +21,7 @@ LABELS = np.repeat(["normal", "tumour"], N_SAMPLES // 2)
 def low_limit(monkeypatch):
     """All pairs of up to 100 features, a sample of 60 of more features."""
     monkeypatch.setattr(dependence, "ALL_PAIRS_LIMIT", 100)
-    monkeypatch.setattr(dependence, "SAMPLED_FEATURES", 60)
+    monkeypatch.setattr(dependence, "_SAMPLED_FEATURES", 60)
 
 
 def features_in_pairs(n_features, n_dependent, seed=0):
@@ -36,7 +36,7 @@ def features_in_pairs(n_features, n_dependent, seed=0):
 
 def test_the_limits_are_those_of_the_documents():
     assert dependence.ALL_PAIRS_LIMIT == 100_000
-    assert dependence.SAMPLED_FEATURES == 10_000
+    assert dependence._SAMPLED_FEATURES == 10_000
 
 
 def test_a_sample_is_drawn_from_the_first_feature_above_the_limit_on(low_limit):
@@ -52,7 +52,7 @@ def test_a_sample_is_drawn_from_the_first_feature_above_the_limit_on(low_limit):
 
 
 def test_the_seed_decides_the_sample_and_threads_do_not(low_limit, monkeypatch):
-    monkeypatch.setattr("xnbflow.diagnostics.correlation.TILE", 16)
+    monkeypatch.setattr("xnbflow.diagnostics.correlation._TILE", 16)
     X = features_in_pairs(300, 100)
     most_threads = numba.get_num_threads()
     results = {}
@@ -70,7 +70,7 @@ def test_the_seed_decides_the_sample_and_threads_do_not(low_limit, monkeypatch):
 
 
 def test_features_of_the_sample_have_the_partners_that_all_pairs_give(monkeypatch):
-    monkeypatch.setattr("xnbflow.diagnostics.correlation.TILE", 16)
+    monkeypatch.setattr("xnbflow.diagnostics.correlation._TILE", 16)
     X = features_in_pairs(90, 40)
     X[:, 50:60] = X[:, :1] + np.random.default_rng(1).normal(size=(N_SAMPLES, 10))
     X[:, 33] = LABELS == "tumour"  # constant within the classes: partner of none
@@ -133,7 +133,7 @@ def test_the_squared_error_of_a_mean_is_unbiased():
     # all 56 samples of 3 of 8 units: the mean of squared errors is the variance of the means
     population = np.array([0.0, 0.0, 1.0, 3.0, 3.0, 4.0, 8.0, 11.0])
     samples = [np.array(units) for units in combinations(population, 3)]
-    squares = [sampling_error(sample, 8) ** 2 for sample in samples]
+    squares = [_sampling_error(sample, 8) ** 2 for sample in samples]
     assert np.mean(squares) == pytest.approx(np.var([sample.mean() for sample in samples]))
 
 

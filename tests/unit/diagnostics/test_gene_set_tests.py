@@ -9,10 +9,10 @@ from toys import dataset
 from xnbflow.core.study import Design
 from xnbflow.data.class_design import class_designs
 from xnbflow.diagnostics.camera import camera
-from xnbflow.diagnostics.gene_set_tests import gene_set_notes, gene_set_tests, one_probe_per_gene
+from xnbflow.diagnostics.gene_set_tests import _one_probe_per_gene, gene_set_notes, gene_set_tests
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry, Shape
-from xnbflow.sources.simulate import simulate_truth
+from xnbflow.sources.simulate import _simulate_truth
 
 
 def modules(rng, correlation, n=30, n_modules=50, size=30):
@@ -37,7 +37,7 @@ def test_null_studies_have_no_significant_set(correlation):
 def test_planted_sets_are_found_in_their_direction():
     shape = Shape(samples=60, features=2000, classes=2)
     series = acquire(DatasetEntry("modules", "simulate", shape=shape, options={"seed": 7}))
-    truth = simulate_truth(2000, 2, 7).set_index("feature")
+    truth = _simulate_truth(2000, 2, 7).set_index("feature")
     sizes = truth["effect"].abs().groupby(truth["block"]).mean()
     parts = truth.groupby(["block", np.sign(truth["effect"])]).groups
     sets = {
@@ -94,7 +94,7 @@ def test_of_probes_with_equal_means_the_first_name_counts_else_the_greatest_mean
     symbols = pd.DataFrame({"symbol": ["G", "G"]})
     names = ["probe1", "probe2"]
     series = dataset(values, list("aabb"), features=names, feature_metadata=symbols)
-    genes = one_probe_per_gene(series)
+    genes = _one_probe_per_gene(series)
     np.testing.assert_array_equal(genes.loc["G"], values[names.index(counted)])
 
 

@@ -13,10 +13,10 @@ from xnbflow.diagnostics.linear_models import (
     moderated_contrasts,
     weights_of_units,
 )
-from xnbflow.diagnostics.moderation import trigamma_inverse
+from xnbflow.diagnostics.moderation import _trigamma_inverse
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.geo import read_geo
+from xnbflow.sources.geo import _read_geo
 
 #: Each class (a column of `classes`) against the mean of the others, further columns beside. Every
 #: contrast is a coefficient of its own parametrisation: `contrasts.fit` is approximate where values
@@ -396,7 +396,7 @@ def test_features_without_enough_values_are_refused():
 
 @pytest.mark.parametrize("x", [1e8, 3.0, 0.01, 1e-9])
 def test_the_inverse_of_trigamma_is_that(x):
-    assert polygamma(1, trigamma_inverse(x)) == pytest.approx(x, rel=1e-3)
+    assert polygamma(1, _trigamma_inverse(x)) == pytest.approx(x, rel=1e-3)
 
 
 def microarray(folder, name):
@@ -442,7 +442,7 @@ def test_age_and_sex_are_adjusted_for_as_by_limma(shared_data, rng, share):
         "map": {"patient": "cancer", "healthy control": "normal"},
     }
     row = DatasetEntry("early", "geo", "GSE4107", label="title", **options)
-    series = read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
+    series = _read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
     age = series.sample_metadata["Age"].to_numpy(dtype=float)
     sex = series.sample_metadata["Gender"].to_numpy()
     values = blanked(np.log2(series.values[::5]), rng, share)

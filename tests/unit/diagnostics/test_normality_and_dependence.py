@@ -139,7 +139,7 @@ def correlated_series(n_samples, n_features, n_classes, seed=0):
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Many tiles from few features."""
-    monkeypatch.setattr(correlation, "TILE", 16)
+    monkeypatch.setattr(correlation, "_TILE", 16)
 
 
 @pytest.mark.parametrize(("n_features", "n_samples"), [(1100, 24), (511, 60), (513, 9)])
@@ -208,7 +208,7 @@ def test_the_histogram_counts_every_pair_of_a_small_series_and_some_of_a_large_o
     r = np.abs(correlations_by_numpy(X, y))
     # with at most 3,000 pairs every seventh feature with all later ones
     for stride, most_pairs in ((1, 2**24), (1 + 200**2 // 6000, 3000)):
-        monkeypatch.setattr(correlation, "HISTOGRAM_PAIRS", most_pairs)
+        monkeypatch.setattr(correlation, "_HISTOGRAM_PAIRS", most_pairs)
         rows = np.arange(0, 200, stride)
         expected = sum(np.histogram(r[i, i + 1 :], bins=50, range=(0, 1))[0] for i in rows)
         actual = conditional_dependence(X, y).histogram

@@ -175,4 +175,4 @@ def test_a_feature_above_its_lowest_value_in_half_of_the_samples_is_part_of_the_
 ):
     values = np.zeros((100, 10))
     values[:, :n_above] = 1.0
-    assert (sample_levels.levels_of_samples(values) is not None) == is_used
+    assert (sample_levels._levels_of_samples(values) is not None) == is_used

@@ -17,7 +17,7 @@ from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import covariates, design_notes
 from xnbflow.diagnostics.sample_components import principal_components
-from xnbflow.diagnostics.series_audit import audit, copy_findings
+from xnbflow.diagnostics.series_audit import _copy_findings, audit
 from xnbflow.diagnostics.series_fingerprints import shared_by_series
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
@@ -147,7 +147,7 @@ def test_shares_of_copies_among_100_samples(kind, n_copies, expected):
         Finding(code="repeats", kind=kind, subject="s ~ 0", other=f"s = {i}")
         for i in range(1, n_copies)
     ]
-    limiting = copy_findings(pairs, 100)
+    limiting = _copy_findings(pairs, 100)
     assert [finding.kind for finding in limiting] == expected
     assert all((finding.count, finding.total) == (n_copies, 100) for finding in limiting)
 

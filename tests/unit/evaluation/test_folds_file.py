@@ -5,12 +5,12 @@ from fold_headers import grouped, header
 from toys import mistakes, put
 
 from xnbflow.core.errors import InputError
-from xnbflow.evaluation.folds_file import read_folds
+from xnbflow.evaluation.folds_file import _read_folds
 
 
 def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
     path = put(tmp_path, "0\n1\n1\n", "indicator.txt")
-    assert read_folds(path, header(2, 1), 1, 1)["sample"].tolist() == ["s1", "s2"]
+    assert _read_folds(path, header(2, 1), 1, 1)["sample"].tolist() == ["s1", "s2"]
 
 
 @pytest.mark.parametrize(
@@ -24,13 +24,13 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
 def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
     text = "\n".join([*lines, ""]).encode(errors="surrogateescape")
     with pytest.raises(InputError, match=message):
-        read_folds(put(tmp_path, text, "folds.tsv"), header(2, 1), 1, 1)
+        _read_folds(put(tmp_path, text, "folds.tsv"), header(2, 1), 1, 1)
 
 
 def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
     path = put(tmp_path, "sample\tfold\ns0\t0\ns1\t1\ns2\t1\ns3\ttrain\n", "folds.tsv")
     with pytest.raises(InputError, match="fold 0 trains with sample 's1' and tests another of"):
-        read_folds(path, grouped("abab", "ppqr"), 2, 1)
-    assert len(read_folds(path, grouped("abab", "pqqr"), 2, 1)) == 3
+        _read_folds(path, grouped("abab", "ppqr"), 2, 1)
+    assert len(_read_folds(path, grouped("abab", "pqqr"), 2, 1)) == 3
     with pytest.raises(InputError, match="trains with sample 's3'"):
-        read_folds(path, grouped("abab", "pqqp"), 2, 1)
+        _read_folds(path, grouped("abab", "pqqp"), 2, 1)

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import declared_constraints, satisfies
+from xnbflow.core.parameters import _declared_constraints, satisfies
 from xnbflow.core.schemas import check
 from xnbflow.evaluation.build import import_estimator
 from xnbflow.evaluation.methods import shipped_methods
@@ -45,7 +45,7 @@ PROBES = [-1, 0, 1, 2, 3, 1000, 1001, 10_000, 10_001, -0.5, 0.5, 1.5, 6.3, None,
 @pytest.mark.parametrize("name", shipped_methods())
 def test_an_entry_allows_what_the_class_allows(name):
     method = shipped_methods()[name]
-    declared = declared_constraints(import_estimator(method.estimator))
+    declared = _declared_constraints(import_estimator(method.estimator))
     for key, value in product(declared, PROBES):
         allowed = any(satisfies(value, constraint) for constraint in declared[key])
         try:

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from xnbflow.evaluation.selected import feature_use, nearly_constant, only_constant
+from xnbflow.evaluation.selected import _nearly_constant, feature_use, only_constant
 from xnbflow.naive_bayes import XNB
 
 
@@ -75,7 +75,7 @@ def features():
 def test_a_class_with_nine_equal_values_of_ten_is_nearly_constant(features):
     features[0, :9] = 0.0
     features[1, :8] = 0.0
-    classes, constant = nearly_constant(features, LABELS)
+    classes, constant = _nearly_constant(features, LABELS)
     assert classes.tolist() == ["a", "b", "c"]
     assert constant[0].tolist() == [True, False, False]
     assert not constant[1:].any()

@@ -158,7 +158,7 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
 
 def explained_rows(series, monkeypatch, most_rows):
     """Return the rows of explanations and distances of two folds, each with three test samples."""
-    monkeypatch.setattr("xnbflow.evaluation.training.MOST_EXPLANATION_ROWS", most_rows)
+    monkeypatch.setattr("xnbflow.evaluation.training._MOST_EXPLANATION_ROWS", most_rows)
     entry = {"method": "xnbflow.naive_bayes.ClassSpecificNB", "params": {"n_features": 1}}
     folds = pd.DataFrame({"repeat": 0, "fold": [0, 1] * 3, "sample": [f"s{i}" for i in range(6)]})
     tables = train(series, folds, entry)

@@ -7,7 +7,7 @@ from scipy.stats import binom
 from sklearn.metrics import roc_auc_score
 from toys import dataset
 
-from xnbflow.inference.class_pairs import class_pairs, pair_areas
+from xnbflow.inference.class_pairs import _pair_areas, class_pairs
 from xnbflow.inference.intervals import area_interval
 
 KEY = ("toy", "5-fold", "csnb")
@@ -42,7 +42,7 @@ def study(rng, sizes, shifts=None, groups=None):
 
 def test_areas_are_those_of_scikit_learn_within_folds(rng):
     series, scores = study(rng, [10, 8, 12])
-    rows = pair_areas(predictions(series, scores), series, 2.0)
+    rows = _pair_areas(predictions(series, scores), series, 2.0)
     assert [row["lower"] for row in rows] == sorted(row["lower"] for row in rows)
     for row in rows:
         members = np.isin(series.labels, [row["class"], row["other"]])
@@ -61,12 +61,12 @@ def test_pairs_of_samples_are_of_one_fold_and_areas_are_means_over_repeats(rng):
     series, scores = study(rng, [10, 10, 10])
     folds = np.arange(30) % 2
     moved = scores + 50.0 * folds[:, None] * np.array([0.0, 1.0, -1.0])
-    expected = pair_areas(predictions(series, scores, folds), series, 2.0)
-    assert pair_areas(predictions(series, moved, folds), series, 2.0) == expected
+    expected = _pair_areas(predictions(series, scores, folds), series, 2.0)
+    assert _pair_areas(predictions(series, moved, folds), series, 2.0) == expected
     both = pd.concat(
         [predictions(series, scores, folds), predictions(series, -scores, folds, repeat=1)]
     )
-    for row in pair_areas(both, series, 2.0):
+    for row in _pair_areas(both, series, 2.0):
         assert row["auc"] == pytest.approx(0.5)
         assert not row["separated"]
 
@@ -74,7 +74,7 @@ def test_pairs_of_samples_are_of_one_fold_and_areas_are_means_over_repeats(rng):
 def test_groups_count_once_and_candidates_widen_intervals(rng):
     groups = np.arange(36) // 3
     series, scores = study(rng, [12, 12, 12], groups=groups)
-    for row in pair_areas(predictions(series, scores), series, 2.0, candidates=3):
+    for row in _pair_areas(predictions(series, scores), series, 2.0, candidates=3):
         assert row["samples"] == row["other_samples"] == 4
         expected = area_interval(row["auc"], 2.0, 2.0, 1 - 0.05 / 3, smaller_class=4)
         assert row["lower"] == pytest.approx(expected.lower)
@@ -85,7 +85,7 @@ def test_a_classifier_without_probabilities_has_its_predictions_as_scores(rng):
     table = predictions(series, scores)
     table[[f"log_posterior.{label}" for label in "abc"]] = np.nan
     hits = {label: (table["predicted"] == label).to_numpy() for label in "abc"}
-    for row in pair_areas(table, series, 2.0):
+    for row in _pair_areas(table, series, 2.0):
         first, second = row["class"], row["other"]
         members = np.isin(series.labels, [first, second])
         difference = hits[second].astype(int) - hits[first].astype(int)
@@ -111,7 +111,7 @@ def test_one_null_pair_among_six_classes_of_twelve_is_seldom_called_separated():
         rng = np.random.default_rng(seed)
         series, scores = study(rng, [12] * 6)
         scores[:24, :2] = rng.normal(size=(24, 2)) + 3.0
-        rows = pair_areas(predictions(series, scores, np.arange(72) % 5), series, 2.0)
+        rows = _pair_areas(predictions(series, scores, np.arange(72) % 5), series, 2.0)
         of_pair = {(row["class"], row["other"]): row["separated"] for row in rows}
         separated.append(of_pair.pop(("a", "b")))
         others.append(np.mean(list(of_pair.values())))

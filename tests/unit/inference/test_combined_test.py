@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from xnbflow.inference.combined_test import combined_test, counts_at_least, limits_of_p
+from xnbflow.inference.combined_test import _counts_at_least, combined_test, limits_of_p
 
 SHARES = {"means": 5, "spread": 1, "all": 4}
 
@@ -48,7 +48,7 @@ def test_p_of_every_order_has_at_most_its_level(rng):
 def test_scores_that_differ_by_rounding_are_equal_in_every_order():
     values = [0.5, 0.5 + 4e-7, 0.5 + 8e-7, 0.7, 0.3]
     for order in itertools.permutations(range(5)):
-        counts = counts_at_least(np.array(values)[list(order)])
+        counts = _counts_at_least(np.array(values)[list(order)])
         assert counts[np.argsort(order)].tolist() == [4, 4, 4, 1, 5]
 
 

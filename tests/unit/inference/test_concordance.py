@@ -149,7 +149,7 @@ def test_impossible_classes_have_the_least_score_and_other_scores_keep_their_ord
 def test_999_resamples_make_an_interval():
     codes, levels = np.tile([0, 1], 10), np.zeros(20, dtype=int)
     scores = np.stack([np.arange(20.0), np.zeros(20)], axis=1)
-    resampled = concordance_module.resampled_areas(
+    resampled = concordance_module._resampled_areas(
         StratifiedPairs(scores, levels),
         codes,
         levels=levels,

@@ -8,7 +8,7 @@ from toys import dataset
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.inference.equal_priors import equal_priors, recalls_with_equal_priors
+from xnbflow.inference.equal_priors import _recalls_with_equal_priors, equal_priors
 
 KEY = ("toy", "5-fold", "nb")
 
@@ -29,7 +29,7 @@ def predictions_of(series, **params):
 def test_recalls_are_those_of_a_classifier_with_equal_priors():
     """The folds are the same, so that the predictions of both have to be."""
     series = unequal()
-    rows = recalls_with_equal_priors(predictions_of(series), series)
+    rows = _recalls_with_equal_priors(predictions_of(series), series)
     balanced = predictions_of(series, priors=[0.5, 0.5])
     for row in rows:
         of_class = balanced[balanced["true"] == row["class"]]
@@ -63,7 +63,7 @@ def test_a_class_is_missed_by_the_priors_if_equal_ones_recognise_it(odds, recall
     evidence = np.where(is_small[:, None], [1.0, odds], [odds, 1.0])
     posterior = evidence * [0.8, 0.2]
     posterior /= posterior.sum(axis=1, keepdims=True)
-    rows = recalls_with_equal_priors(table_of(series, np.log(posterior)), series)
+    rows = _recalls_with_equal_priors(table_of(series, np.log(posterior)), series)
     assert (rows[1]["recall"], rows[1]["equal_recall"]) == (recall, 1.0)
     assert [row["priors_decide"] for row in rows] == [False, decide]
 
@@ -72,7 +72,7 @@ def test_equal_priors_that_lower_the_balanced_accuracy_decide_nothing():
     """All samples look alike: equal priors give the small class all samples, and no gain."""
     series = unequal(sizes=(40, 10))
     posterior = np.tile([0.79, 0.21], (50, 1))
-    rows = recalls_with_equal_priors(table_of(series, np.log(posterior)), series)
+    rows = _recalls_with_equal_priors(table_of(series, np.log(posterior)), series)
     assert (rows[1]["recall"], rows[1]["equal_recall"]) == (0.0, 1.0)
     assert not any(row["priors_decide"] for row in rows)
 
@@ -83,7 +83,7 @@ def test_a_class_that_training_lacks_is_not_predicted():
     table["fold"] = [0, 0, 1, 1, 1]
     alone = table.assign(fold=[0, 0, 0, 0, 1])
     alone.loc[4, "log_posterior.b"] = -np.inf
-    (first, second) = recalls_with_equal_priors(alone, series)
+    (first, second) = _recalls_with_equal_priors(alone, series)
     assert (first["class"], second["equal_recall"]) == ("a", 0.0)
 
 
@@ -96,5 +96,5 @@ def test_given_priors_equal_classes_and_missing_probabilities_have_no_rows():
     assert equal_priors({KEY: table}, {"toy": series}, {KEY: given}).empty
     assert equal_priors({KEY: table}, {"toy": series}, {KEY: {"steps": [given]}}).empty
     votes = table.assign(**{"log_posterior.a": np.nan, "log_posterior.b": np.nan})
-    assert recalls_with_equal_priors(votes, series) == []
-    assert recalls_with_equal_priors(table, unequal(sizes=(25, 25))) == []
+    assert _recalls_with_equal_priors(votes, series) == []
+    assert _recalls_with_equal_priors(table, unequal(sizes=(25, 25))) == []

@@ -82,7 +82,7 @@ def test_features_replace_each_other_from_seven_tenths_within_the_classes(rng):
         values[row] = correlation * values[0] + np.sqrt(1 - correlation**2) * values[row]
     labels = np.repeat(["a", "b"], 2000)
     series = dataset(values + 5 * (labels == "b"), labels)  # the class makes all of them alike
-    similarity = halves.feature_similarity(series, np.arange(3))
+    similarity = halves._feature_similarity(series, np.arange(3))
     assert similarity[0].round(2).tolist() == [1.0, pytest.approx(0.72, abs=0.02), 0.0]
 
 

@@ -11,9 +11,9 @@ from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
     TUNED_INFLATION,
     Estimate,
+    _correlations,
     accuracy_interval,
     balanced_interval,
-    correlations,
     proportion_interval,
     share_interval,
 )
@@ -169,7 +169,7 @@ def test_perfect_results_of_equal_classes_are_one_estimate(n_classes, inflation)
 def test_correlations_of_recalls_are_at_most_one():
     for n_pairs, n_wrong in itertools.product([2, 3, 6, 10], range(3)):
         wrong = np.arange(n_pairs) < n_wrong
-        actual = correlations(
+        actual = _correlations(
             np.tile(~wrong, 2).astype(float),
             np.repeat([0, 1], n_pairs),
             np.tile(np.arange(n_pairs), 2),

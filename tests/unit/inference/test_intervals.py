@@ -16,13 +16,13 @@ from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
     TUNED_INFLATION,
     Estimate,
+    _correlations,
+    _design_effect,
+    _few_groups_factor,
     area_interval,
     balanced_interval,
-    correlations,
-    design_effect,
     difference,
     effective_samples,
-    few_groups_factor,
     inflation_of,
     mean_of,
     proportion_interval,
@@ -34,12 +34,12 @@ from xnbflow.inference.intervals import (
 @pytest.mark.parametrize(("n_groups", "quantile"), [(5, 2.776445), (20, 2.093024)])
 def test_few_groups_count_by_students_t_with_one_degree_of_freedom_less(n_groups, quantile):
     """Quantiles of Student's t with 4 and 19 degrees of freedom, from a printed table."""
-    assert few_groups_factor(n_groups) == pytest.approx((1.959964 / quantile) ** 2, rel=1e-5)
+    assert _few_groups_factor(n_groups) == pytest.approx((1.959964 / quantile) ** 2, rel=1e-5)
     right = np.tile([1.0, 1.0, 0.0, 1.0], n_groups)
     groups = np.repeat(np.arange(n_groups), 4)
     expected = 4 * n_groups * (norm.ppf(0.975) / t.ppf(0.975, n_groups - 1)) ** 2
     assert effective_samples(right, groups) == pytest.approx(
-        expected / design_effect(right, groups)
+        expected / _design_effect(right, groups)
     )
     assert effective_samples(right, np.zeros(4 * n_groups)) == 0.0
 
@@ -110,7 +110,7 @@ def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
     shares = totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     p = right.mean()
     expected = shares.var() / (p * (1 - p) / len(right))
-    assert intervals.design_effect(right, groups) == pytest.approx(expected, rel=0.08)
+    assert intervals._design_effect(right, groups) == pytest.approx(expected, rel=0.08)
 
 
 def test_groups_of_one_change_nothing_and_patients_who_are_all_right_count_once():
@@ -195,7 +195,7 @@ def test_the_design_effect_of_four_patients_by_hand():
     halves to (.8² + 1.2²) / 2 = 1.04: 3.8 * 5 / 4 over 10 * .6 * .4 is 1.9792.
     """
     right = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    assert design_effect(right, np.repeat(np.arange(4), 2)) == pytest.approx(4.75 / 2.4)
+    assert _design_effect(right, np.repeat(np.arange(4), 2)) == pytest.approx(4.75 / 2.4)
 
 
 def test_samples_of_classes_count_by_weight_in_the_design_effect():
@@ -212,12 +212,12 @@ def test_samples_of_classes_count_by_weight_in_the_design_effect():
     deviations = 0.46875**2 + 0.984375**2 + 1.265625**2
     halves = 2 * (0.59375**2 + 0.40625**2)
     expected = (deviations + halves) * 4 / 3 / (8 * 0.59375 * 0.40625)
-    actual = design_effect(right, patients, classes, np.array([0.5, 0.5]))
+    actual = _design_effect(right, patients, classes, np.array([0.5, 0.5]))
     assert actual == pytest.approx(expected)
 
 
 def test_the_design_effect_is_at_least_one():
-    assert design_effect(np.tile([1.0, 0.0], 4), np.repeat(np.arange(4), 2)) == 1.0
+    assert _design_effect(np.tile([1.0, 0.0], 4), np.repeat(np.arange(4), 2)) == 1.0
 
 
 def test_two_patients_count_by_students_t_with_one_degree_of_freedom():
@@ -260,7 +260,7 @@ def test_the_correlation_of_recalls_over_four_patients_by_hand(of_second, correl
     1 + .25. Negative correlations are 0.
     """
     right = np.array([1, 1, 0, 1, *of_second], dtype=float)
-    actual = correlations(right, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
+    actual = _correlations(right, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
     assert actual == pytest.approx(np.array([[1.0, correlation], [correlation, 1.0]]))
 
 

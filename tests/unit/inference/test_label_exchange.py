@@ -10,7 +10,7 @@ from toys import dataset
 
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.label_test import label_test
-from xnbflow.inference.second_cohort import permutation_p
+from xnbflow.inference.second_cohort import _permutation_p
 
 
 def orders_of(labels, groups=None, levels=None, n_draws=6000):
@@ -81,7 +81,7 @@ def test_one_patient_with_both_tissues_leaves_a_perfect_result_significant():
     groups = np.append(np.arange(59), 0)
     codes = np.append(np.arange(59) >= 30, True).astype(int)
     assert (codes[groups == 0] == [0, 1]).all()
-    assert permutation_p(codes, codes, groups, n_permutations=999) == 0.001
+    assert _permutation_p(codes, codes, groups, n_permutations=999) == 0.001
     values = np.random.default_rng(0).normal(size=(100, 60))
     values[:20] += 3 * codes
     series = dataset(values, np.array(["a", "b"])[codes], groups=groups.astype(str))
@@ -97,7 +97,7 @@ def test_null_mixed_designs_are_rejected_at_their_level():
     for seed in range(n_studies):
         score = rng.normal(size=18)[patients] + 0.3 * rng.normal(size=36)
         predicted = (score > np.median(score)).astype(int)
-        p = permutation_p(codes, predicted, patients, n_permutations=99, seed=seed)
+        p = _permutation_p(codes, predicted, patients, n_permutations=99, seed=seed)
         rejected += p <= 0.05
     assert rejected <= binom.ppf(0.999, n_studies, 0.05)
 

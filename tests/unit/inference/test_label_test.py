@@ -14,7 +14,7 @@ from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.inference import label_test as label_tests
 from xnbflow.inference.diagonal_discriminant import ten_features_score
-from xnbflow.inference.label_test import default_n_draws, label_test, residuals, seeds_of_draws
+from xnbflow.inference.label_test import _default_n_draws, _residuals, _seeds_of_draws, label_test
 
 
 @pytest.mark.parametrize("adjusted", [False, True])
@@ -56,7 +56,7 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
     row = tested_labels(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
     assert (row["p_value"], row["at_least"], row["permutations"]) == (0.001, 1, 1000)
     assert tested_labels(values, np.repeat("a", len(labels))).empty
-    monkeypatch.setattr(label_tests, "MOST_TESTED_VALUES", values.size - 1)
+    monkeypatch.setattr(label_tests, "_MOST_TESTED_VALUES", values.size - 1)
     assert tested_labels(values, labels).empty
 
 
@@ -135,11 +135,11 @@ def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):
         (row,) = label_test(series, n_permutations=99, n_draws=n_draws).to_dict("records")
         assert row["statistic"] == "means"
         assert row["observed"] == pytest.approx(np.mean(single[:n_draws]))
-    assert seeds_of_draws(2**32 - 1, 2) == [2**32 - 1, 1_000_002]  # 32 bits
+    assert _seeds_of_draws(2**32 - 1, 2) == [2**32 - 1, 1_000_002]  # 32 bits
 
 
 def test_fewer_folds_are_drawn_of_more_values():
-    draws = [default_n_draws(n_values) for n_values in np.geomspace(1e3, 6e7, 50).astype(int)]
+    draws = [_default_n_draws(n_values) for n_values in np.geomspace(1e3, 6e7, 50).astype(int)]
     assert draws == sorted(draws, reverse=True)
     assert (draws[0], draws[-1]) == (12, 1)
 
@@ -150,7 +150,7 @@ def test_residuals_are_those_of_a_linear_model_of_the_columns_alone(rng):
     columns = {"plate": plate, "age": rng.normal(50, 9, 20), "copy": plate}
     design = np.column_stack([plate == "q", plate == "r", columns["age"]]).astype(float)
     model = LinearRegression().fit(design, values.T)
-    assert residuals(values, columns) == pytest.approx(values - model.predict(design).T)
+    assert _residuals(values, columns) == pytest.approx(values - model.predict(design).T)
 
 
 def batches(seed, agreement, effect=0.0):

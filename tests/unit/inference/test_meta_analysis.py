@@ -63,9 +63,9 @@ def test_means_intervals_and_p_are_those_of_metafor(rng):
     table = meta_genes(series, {})
     rows = table[table["class"] == "b"].set_index("feature").loc[series[0].features]
     effects = np.stack([rows[f"effect.S{i}"] for i in range(3)])
-    from xnbflow.inference.meta_analysis import effects_of_series
+    from xnbflow.inference.meta_analysis import _effects_of_series
 
-    tables = [effects_of_series(one_series, Design(), logarithms=True) for one_series in series]
+    tables = [_effects_of_series(one_series, Design(), logarithms=True) for one_series in series]
     arrays = {"effects": effects, "variances": np.stack([table["variance"][1] for table in tables])}
     expected_columns = r_answers("metafor", ADHOC, **arrays)["found"].reshape(30, 4).T
     for name, expected in zip(("effect", "lower", "upper", "p"), expected_columns, strict=True):

@@ -11,7 +11,7 @@ from toys import dataset
 
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.missingness import indicator_accuracy, missing_values, values_at_limit
+from xnbflow.inference.missingness import _indicator_accuracy, missing_values, values_at_limit
 from xnbflow.inference.verdicts import verdicts
 from xnbflow.tables.contract import STUDY_TABLES
 from xnbflow.tables.finding_table import finding_table
@@ -142,7 +142,7 @@ def test_a_classifier_of_missing_values_is_naive_bayes_of_binary_features(rng):
     for train, test in stratified_splits(codes, None, 5, seed=0):
         model = BernoulliNB(fit_prior=False).fit(missing.T[train], codes[train])
         right[test] = model.predict(missing.T[test]) == codes[test]
-    actual = indicator_accuracy(missing, codes)
+    actual = _indicator_accuracy(missing, codes)
     assert actual.balanced_accuracy.value == pytest.approx(right.mean())
     assert 0.4 < right.mean() < 1
 

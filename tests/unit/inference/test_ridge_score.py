@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import LeaveOneGroupOut
 
-from xnbflow.inference.ridge_score import left_out_predictor, ridge_scores
+from xnbflow.inference.ridge_score import _left_out_predictor, ridge_scores
 
 
 def left_out(values, y, groups):
@@ -28,7 +28,7 @@ def test_predictions_are_those_of_ridge_fitted_without_the_group(rng, n_features
     groups = np.arange(30) // per_group
     y = rng.permutation(np.repeat([0.0, 1.0], [12, 18]))
     y -= y.mean()
-    predictor = left_out_predictor(values, None if per_group == 1 else groups)
+    predictor = _left_out_predictor(values, None if per_group == 1 else groups)
     assert predictor @ y == pytest.approx(left_out(values, y, groups), abs=1e-5)
 
 

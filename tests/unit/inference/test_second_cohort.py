@@ -9,11 +9,11 @@ from scipy.stats import hypergeom, mannwhitneyu, norm
 from xnbflow.diagnostics.repeated_samples import PatientMatch
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.second_cohort import (
+    _exchanged_classes,
+    _permutation_p,
+    _ranking,
+    _samples_for_threshold,
     cohort_verdict,
-    exchanged_classes,
-    permutation_p,
-    ranking,
-    samples_for_threshold,
 )
 
 CODES = np.repeat([0, 1], 10)
@@ -43,21 +43,21 @@ def test_the_interval_of_a_ranking_counts_groups_without_inflation():
     """Newcombe's method 5: the area 1 of n and n solves its equation for the lower limit."""
     scores, patients = np.arange(20.0), np.arange(20) // 2
     for limit, n in (
-        (ranking(CODES, scores).lower, 10),
-        (ranking(CODES, scores, patients).lower, 5),
+        (_ranking(CODES, scores).lower, 10),
+        (_ranking(CODES, scores, patients).lower, 5),
     ):
         spread = 1 + (n - 1) * ((1 - limit) / (2 - limit) + limit / (1 + limit))
         error = 1.959964**2 * limit * (1 - limit) * spread / n**2
         assert (1 - limit) ** 2 == pytest.approx(error, rel=1e-5)
-    assert ranking(CODES, scores, patients) == ranking(np.repeat([0, 1], 5), np.arange(10.0))
+    assert _ranking(CODES, scores, patients) == _ranking(np.repeat([0, 1], 5), np.arange(10.0))
 
 
 def test_p_of_permuted_labels_counts_the_observed_order_and_ties():
     """Phipson and Smyth: of all orders of 2 and 2 labels one in six is as good."""
     codes = np.array([0, 0, 1, 1])
-    assert permutation_p(codes, codes, n_permutations=5) >= 1 / 6
-    assert permutation_p(codes, codes, n_permutations=6000) == pytest.approx(1 / 6, abs=0.02)
-    assert permutation_p(codes, np.array([0, 1, 1, 0]), n_permutations=3000) == pytest.approx(
+    assert _permutation_p(codes, codes, n_permutations=5) >= 1 / 6
+    assert _permutation_p(codes, codes, n_permutations=6000) == pytest.approx(1 / 6, abs=0.02)
+    assert _permutation_p(codes, np.array([0, 1, 1, 0]), n_permutations=3000) == pytest.approx(
         5 / 6, abs=0.03
     )
 
@@ -131,21 +131,21 @@ def test_intervals_of_an_area_hold_it_and_patients_count_once(rng, sizes, area):
     covered = 0
     for _ in range(400):
         scores = rng.normal(size=len(codes)) + distance * codes
-        actual = ranking(codes, scores)
+        actual = _ranking(codes, scores)
         covered += actual.lower <= area <= actual.upper
     assert covered / 400 > 0.92  # the binomial standard error of .95 is .011
     first, second = scores[codes == 0], scores[codes == 1]
     expected = mannwhitneyu(second, first).statistic / (len(first) * len(second))
     assert actual.value == pytest.approx(expected)
     patients = np.repeat(np.arange(len(codes)), 2)
-    twice = ranking(np.repeat(codes, 2), np.repeat(scores, 2), patients)
+    twice = _ranking(np.repeat(codes, 2), np.repeat(scores, 2), patients)
     assert twice == pytest.approx(actual)
-    assert np.isnan(ranking(np.ones(4), np.arange(4.0)).value)
+    assert np.isnan(_ranking(np.ones(4), np.arange(4.0)).value)
 
 
 @pytest.mark.parametrize("area", [0.7, 0.84, 0.95])
 def test_as_many_samples_as_are_asked_for_place_a_threshold(rng, area):
-    n, distance = samples_for_threshold(area), np.sqrt(2) * norm.ppf(area)
+    n, distance = _samples_for_threshold(area), np.sqrt(2) * norm.ppf(area)
     thresholds = rng.normal(size=(4000, 2, n)).mean(axis=(1, 2)) + distance / 2
     balanced = (norm.cdf(thresholds) + norm.sf(thresholds - distance)) / 2
     best = norm.cdf(distance / 2)
@@ -166,7 +166,7 @@ def test_a_shared_sample_ends_the_matter():
     ],
 )
 def test_patients_are_permuted_whole_or_within(codes, groups, p):
-    actual = permutation_p(codes, codes, groups, n_permutations=5000)
+    actual = _permutation_p(codes, codes, groups, n_permutations=5000)
     assert actual == pytest.approx(p, abs=0.02)
 
 
@@ -176,7 +176,7 @@ def test_permuted_labels_give_the_hypergeometric_p(right):
     codes, predicted = np.repeat([0, 1], [8, 12]), np.repeat([0, 1, 0, 1], [right, 8 - right, 4, 8])
     named = int((predicted == 0).sum())
     expected = hypergeom.sf(right - 1, 20, 8, named)
-    actual = permutation_p(codes, predicted, n_permutations=20_000)
+    actual = _permutation_p(codes, predicted, n_permutations=20_000)
     assert actual == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000))
 
 
@@ -187,7 +187,7 @@ def test_the_best_renaming_is_the_best_of_all(rng):
         recalls = np.zeros((4, 4))  # share of a true class that has a predicted one
         np.add.at(recalls, (codes, predicted), 1 / 6)
         best = max(sum(recalls[range(4), names]) for names in permutations(range(4)))
-        renamed = exchanged_classes(codes, predicted, 4)
+        renamed = _exchanged_classes(codes, predicted, 4)
         names = [renamed.get(i, i) for i in range(4)]
         assert recalls[range(4), names].sum() == pytest.approx(best)
 
@@ -201,7 +201,7 @@ def test_exchanged_labels_need_a_p_of_a_two_hundredth(per_class, exchanged):
 
 
 def test_a_renaming_that_agrees_no_better_is_none():
-    assert exchanged_classes(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), 2) == {}
+    assert _exchanged_classes(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), 2) == {}
 
 
 def test_a_ranking_holds_only_if_its_interval_is_above_one_half():
@@ -258,4 +258,4 @@ def test_the_loss_is_over_the_classes_of_the_second_cohort():
 
 
 def test_at_least_five_samples_place_a_threshold():
-    assert [samples_for_threshold(area) for area in (0.5, 0.51, 0.9999)] == [5, 5, 5]
+    assert [_samples_for_threshold(area) for area in (0.5, 0.51, 0.9999)] == [5, 5, 5]

@@ -7,9 +7,9 @@ from scipy.stats import f_oneway
 from toys import dataset
 
 from xnbflow.inference.selection import (
-    features_without_difference,
-    is_normalised_by_class,
-    removed_effect,
+    _features_without_difference,
+    _is_normalised_by_class,
+    _removed_effect,
     selection,
 )
 
@@ -45,7 +45,7 @@ def test_the_effect_of_a_column_is_a_difference_of_residual_sums_of_squares(rng)
         both = np.column_stack([classes, np.eye(3)[levels][:, 1:]])
         ((whole,), (reduced,)) = (np.linalg.lstsq(model, feature)[1] for model in (both, classes))
         shares.append((reduced - whole) / reduced)
-    assert removed_effect(values, CODES, levels, rng).given_class == pytest.approx(np.mean(shares))
+    assert _removed_effect(values, CODES, levels, rng).given_class == pytest.approx(np.mean(shares))
 
 
 @pytest.mark.parametrize("agreement", [0.7, 0.9])
@@ -61,7 +61,7 @@ def test_a_batch_that_was_removed_with_the_class_is_found_and_no_other(agreement
             (correct(values, batch, with_class=False), False),
             (correct(values, batch, with_class=True), True),
         ):
-            assert removed_effect(table, CODES, batch, rng).with_class == found
+            assert _removed_effect(table, CODES, batch, rng).with_class == found
 
 
 def test_a_column_that_does_not_go_with_the_class_is_no_finding(rng):
@@ -78,7 +78,7 @@ def test_features_without_a_difference_have_p_above_one_half_in_the_test_of_vari
     values = rng.normal(size=(301, 36)) + rng.normal(size=(301, 1)) * (np.arange(36) < 12) * 3
     codes = np.repeat([0, 1, 2], 12)
     p = f_oneway(values[:, :12], values[:, 12:24], values[:, 24:], axis=1).pvalue
-    actual = features_without_difference(values, codes, None, rng)
+    actual = _features_without_difference(values, codes, None, rng)
     assert actual.share == np.mean(p > 0.5)
     assert actual.median == pytest.approx(np.median(p))
 
@@ -116,8 +116,8 @@ def test_quantiles_of_each_class_are_equal_where_it_was_normalised_by_itself(rng
     ranks = rng.normal(size=(200, 40)).argsort(axis=0).argsort(axis=0)
     targets = np.sort(rng.normal(size=(2, 200)), axis=1)
     by_class = np.take_along_axis(targets[CODES].T, ranks, axis=0)
-    assert is_normalised_by_class(by_class, CODES)
+    assert _is_normalised_by_class(by_class, CODES)
     kinds = [finding.kind for finding in selection(dataset(by_class, LABELS))]
     assert "normalised by class" in kinds
-    assert not is_normalised_by_class(targets[0][ranks], CODES)
-    assert not is_normalised_by_class(rng.normal(size=(200, 40)), CODES)
+    assert not _is_normalised_by_class(targets[0][ranks], CODES)
+    assert not _is_normalised_by_class(rng.normal(size=(200, 40)), CODES)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from xnbflow.inference.sequential import stopping_points
+from xnbflow.inference.sequential import _stopping_points
 
 
 @pytest.mark.parametrize("most", [19, 150, 999])
 def test_p_is_at_most_uniform_wherever_a_test_stops(most):
     """Exactly: all tests end, and points up to each p have that probability where p is uniform."""
-    points = stopping_points(0.025, most)
+    points = _stopping_points(0.025, most)
     paths = {(0, 0): 1.0}  # probability of each state of a Polya urn
     ends = {}
     for n in range(most):

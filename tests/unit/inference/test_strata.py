@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from xnbflow.inference.strata import crossed_strata, discriminant, numeric_strata
+from xnbflow.inference.strata import _discriminant, crossed_strata, numeric_strata
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_numbers_are_divided_within_each_combination_of_categories():
 def test_several_numbers_are_combined_to_the_linear_discriminant(rng):
     is_first = np.repeat([True, False], 20)
     numbers = [rng.normal(size=40) + is_first, 100 * rng.normal(size=40)]
-    score = discriminant(is_first, numbers)
+    score = _discriminant(is_first, numbers)
     fitted = LinearDiscriminantAnalysis().fit(np.column_stack(numbers), is_first)
     expected = fitted.decision_function(np.column_stack(numbers))
     assert np.corrcoef(score, expected)[0, 1] == pytest.approx(1.0)

@@ -8,7 +8,7 @@ from toys import dataset
 
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.label_exchange import label_exchange
-from xnbflow.inference.units import least_p, suffice, units
+from xnbflow.inference.units import _least_p, _suffice, units
 from xnbflow.inference.verdicts import LabelTest, verdict
 
 PAIRS = np.repeat(np.arange(4), 2)
@@ -41,7 +41,7 @@ def test_the_smallest_p_counts_all_orders_that_are_equal_but_for_names(codes, gr
     renamed = set()
     for names in itertools.permutations(np.unique(codes)):
         renamed.add(tuple(np.array(names)[first]))
-    assert least_p(codes, groups) == pytest.approx(len(renamed & orders) / len(orders))
+    assert _least_p(codes, groups) == pytest.approx(len(renamed & orders) / len(orders))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_smallest_p_counts_all_orders_that_are_equal_but_for_names(codes, gr
     ],
 )
 def test_samples_suffice_if_a_classifier_without_error_would_be_supported(codes, groups, enough):
-    assert suffice(codes, groups) == enough
+    assert _suffice(codes, groups) == enough
 
 
 def test_too_few_samples_neither_support_a_result_nor_contradict_it(rng):

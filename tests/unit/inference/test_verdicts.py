@@ -14,11 +14,11 @@ from xnbflow.inference import intervals
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.verdicts import (
     LabelTest,
-    NearLimit,
+    _near_limit,
+    _NearLimit,
     class_pair_findings,
     cohort_findings,
     column_findings,
-    near_limit,
     stability_findings,
     verdict,
     verdicts,
@@ -55,7 +55,7 @@ def test_p_at_its_level_supports_a_result(p, level):
 )
 def test_p_is_near_its_level_if_the_level_is_between_its_limits(lower, upper, near):
     test = LabelTest(0.02, p_lower=lower, p_upper=upper)
-    assert near_limit(PERFECT, test) == NearLimit(test=near, interval=False)
+    assert _near_limit(PERFECT, test) == _NearLimit(test=near, interval=False)
 
 
 def test_a_lower_limit_within_two_points_of_chance_is_near_it():
@@ -65,7 +65,7 @@ def test_a_lower_limit_within_two_points_of_chance_is_near_it():
         actual = performance(codes, np.eye(2)[np.where(wrong, 1 - codes, codes)])
         near = abs(actual.balanced_accuracy.lower - 0.5) <= 0.02
         test = LabelTest(0.001, p_lower=0.0, p_upper=0.01)
-        assert near_limit(actual, test) == NearLimit(test=False, interval=near)
+        assert _near_limit(actual, test) == _NearLimit(test=False, interval=near)
 
 
 def test_missing_p_are_no_tests():

@@ -146,20 +146,20 @@ def test_patients_of_merged_series_stay_groups_of_their_own_series():
     """Both series have a patient p1; a series without groups has a group for each sample."""
     first = replace(SMALL[0], groups=[f"p{i // 2}" for i in range(9)])
     second = replace(SMALL[1], groups=[f"p{i // 3}" for i in range(9)])
-    merged = cohorts.merge_series([first, second, SMALL[2]])
+    merged = cohorts._merge_series([first, second, SMALL[2]])
     assert merged.groups[:3].tolist() == ["a/p0", "a/p0", "a/p1"]
     assert merged.groups[9:12].tolist() == ["b/p0"] * 3
     assert len(np.unique(merged.groups)) == 5 + 3 + 9
     assert merged.samples[18] == "c/c0"
-    assert cohorts.merge_series(SMALL).groups is None
+    assert cohorts._merge_series(SMALL).groups is None
 
 
 def test_a_merged_series_has_missing_values_if_one_series_has():
     holes = SMALL[0].values.copy()
     holes[0, 0] = np.nan
     incomplete = replace(SMALL[0], values=holes, missing=True)
-    assert cohorts.merge_series([incomplete, SMALL[1]]).missing
-    assert not cohorts.merge_series(SMALL).missing
+    assert cohorts._merge_series([incomplete, SMALL[1]]).missing
+    assert not cohorts._merge_series(SMALL).missing
 
 
 @pytest.mark.parametrize(
@@ -171,18 +171,18 @@ def test_a_merged_series_has_missing_values_if_one_series_has():
     ],
 )
 def test_a_correlation_below_one_half_and_fewer_than_half_the_features_are_noted(row, n_notes):
-    assert len(list(cohorts.scale_notes(SERIES[0], row))) == n_notes
+    assert len(list(cohorts._scale_notes(SERIES[0], row))) == n_notes
 
 
 def test_models_without_all_classes_are_not_averaged():
-    fitted = cohorts.fit_series([SERIES[0]], resolved(CSNB))
+    fitted = cohorts._fit_series([SERIES[0]], resolved(CSNB))
     lone = replace(fitted, series=relabelled(SERIES[0], normal="tumour"))
     classes = np.array(["normal", "tumour"])
-    alone = cohorts.predict_by_models([fitted], SERIES[1], classes)
-    both = cohorts.predict_by_models([fitted, lone], SERIES[1], classes)
+    alone = cohorts._predict_by_models([fitted], SERIES[1], classes)
+    both = cohorts._predict_by_models([fitted, lone], SERIES[1], classes)
     assert np.array_equal(alone.probabilities, both.probabilities)
     assert (
-        cohorts.predict_by_models([lone], SERIES[1], classes).problem
+        cohorts._predict_by_models([lone], SERIES[1], classes).problem
         == "none of the series has all classes"
     )
 
@@ -191,7 +191,7 @@ def test_directions_of_the_model_of_all_are_those_of_harmonised_samples():
     signature = pd.DataFrame({"feature": ["g00"], "class": ["tumour"]})
     spread = class_spread(SERIES[0].values[0], SERIES[0].labels, "tumour")
     signature = signature.assign(**dict.fromkeys(spread, 0.0)).astype({"direction": object})
-    cohorts.describe_signature(signature, SERIES[0])
+    cohorts._describe_signature(signature, SERIES[0])
     assert signature.loc[0, list(spread)].to_dict() == pytest.approx(spread)
     _, model, samples = combined()
     row = model.signature.iloc[0]
@@ -215,7 +215,7 @@ def test_the_larger_series_loses_shared_samples_and_of_equal_ones_the_later(size
     second = cohort("b", 2, (sizes[1] // 2, sizes[1] // 2), features=100)
     values = second.values.copy()
     values[:, 0] = first.values[:, 0]
-    masks, notes = cohorts.masks_of_distinct_samples([first, replace(second, values=values)])
+    masks, notes = cohorts._masks_of_distinct_samples([first, replace(second, values=values)])
     assert masks[loser].tolist() == [False] + [True] * (sizes[loser] - 1)
     assert masks[1 - loser].all()
     assert [len(notes[name]) for name in "ab"] == [1 - loser, loser]
@@ -232,23 +232,23 @@ def pair_with_a_shared_sample(**changes):
 
 def test_a_series_loses_all_samples_of_a_patient_with_a_shared_one():
     patients = np.array(["p", "p", "q", "q", "p", "r", "r", "r"])
-    masks, notes = cohorts.masks_of_distinct_samples(pair_with_a_shared_sample(groups=patients))
+    masks, notes = cohorts._masks_of_distinct_samples(pair_with_a_shared_sample(groups=patients))
     assert masks[1].tolist() == (patients != "p").tolist()
     assert "3 samples are left out here" in notes["b"][0]
 
 
 def test_another_class_of_a_shared_sample_is_noted():
     first, second = pair_with_a_shared_sample()
-    assert len(cohorts.masks_of_distinct_samples([first, second])[1]["b"]) == 1
+    assert len(cohorts._masks_of_distinct_samples([first, second])[1]["b"]) == 1
     other = replace(second, labels=np.r_[["tumour"], second.labels[1:]])
-    _, notes = cohorts.masks_of_distinct_samples([first, other])
+    _, notes = cohorts._masks_of_distinct_samples([first, other])
     assert "1 shared sample has another class in a: one of the two labels is wrong" in notes["b"][1]
 
 
 def test_a_series_of_shared_samples_only_is_refused():
     first = cohort("a", 1, (4, 4), features=100)
     with pytest.raises(InputError, match="all samples of twin are in other series"):
-        cohorts.masks_of_distinct_samples([first, replace(first, name="twin")])
+        cohorts._masks_of_distinct_samples([first, replace(first, name="twin")])
 
 
 def test_a_class_of_shared_samples_only_is_missed_before_anything_is_fitted(monkeypatch):
@@ -258,7 +258,7 @@ def test_a_class_of_shared_samples_only_is_missed_before_anything_is_fitted(monk
     smaller = cohort("c", 3, (3, 0), features=100)
     smaller = replace(smaller, values=larger.values[:, 4:])
     monkeypatch.setattr(
-        cohorts, "cross_cohort_tests", Mock(side_effect=AssertionError("was fitted"))
+        cohorts, "_cross_cohort_tests", Mock(side_effect=AssertionError("was fitted"))
     )
     with pytest.raises(InputError, match="no series has two classes"):
         combine([normal, larger, smaller], CSNB)
@@ -266,9 +266,9 @@ def test_a_class_of_shared_samples_only_is_missed_before_anything_is_fitted(monk
 
 def test_merged_samples_without_patients_are_groups_of_their_own():
     first = cohort("a", 1, (2, 2))
-    merged = cohorts.merge_series([first, cohort("b", 2, (2, 2))])
+    merged = cohorts._merge_series([first, cohort("b", 2, (2, 2))])
     assert merged.groups is None
-    merged = cohorts.merge_series([replace(first, groups=list("ppqq")), cohort("b", 2, (2, 2))])
+    merged = cohorts._merge_series([replace(first, groups=list("ppqq")), cohort("b", 2, (2, 2))])
     assert merged.groups.tolist() == ["a/p", "a/p", "a/q", "a/q", "b/b0", "b/b1", "b/b2", "b/b3"]
 
 
@@ -289,11 +289,11 @@ def test_a_series_is_described_by_its_own_features_and_the_common_ones():
     other = replace(cohort("b", 2), feature_metadata=symbols)
     common = [first_features(one, 40), first_features(other, 40)]
     notes = {"a": [], "b": []}
-    table = cohorts.describe_series([one, other], common, notes, "feature")
+    table = cohorts._describe_series([one, other], common, notes, "feature")
     assert table["features"].tolist() == [60, 60]
     assert table["common"].tolist() == [40, 40]
     assert table["quantile"].iloc[0] == pytest.approx(np.quantile(one.values, 0.99))
-    by_symbol = cohorts.describe_series([one, other], common, notes, "symbol")
+    by_symbol = cohorts._describe_series([one, other], common, notes, "symbol")
     assert by_symbol["features"].tolist() == [2, 2]
 
 
@@ -304,23 +304,23 @@ def test_agreement_is_the_greatest_correlation_with_another_series():
     series = []
     for i, row in enumerate(values):
         series.append(dataset(np.repeat(row[:, None], 2, axis=1), ["a", "b"], name=f"s{i}"))
-    agreement = cohorts.greatest_correlations(series)
+    agreement = cohorts._greatest_correlations(series)
     assert agreement[0] == agreement[1] > 0.95
     assert abs(agreement[2]) < 0.3
 
 
 @pytest.mark.parametrize(("absent", "has_figures"), [("none", True), ("b", False)])
 def test_figures_of_leaving_out_need_predictions_for_every_series(monkeypatch, absent, has_figures):
-    predict = cohorts.predict_by_models
+    predict = cohorts._predict_by_models
 
     def predict_some(models, test, classes):
         if test.name == absent:
             return cohorts.PredictedClasses.without("no reason")
         return predict(models, test, classes)
 
-    monkeypatch.setattr(cohorts, "predict_by_models", predict_some)
+    monkeypatch.setattr(cohorts, "_predict_by_models", predict_some)
     monkeypatch.setattr(cohorts, "cross_validated", lambda *_: (None, np.empty(0)))
-    _, left_out = cohorts.cross_cohort_tests(SMALL[:2], resolved(CSNB))
+    _, left_out = cohorts._cross_cohort_tests(SMALL[:2], resolved(CSNB))
     assert (left_out is not None) == has_figures
     if has_figures:
         assert left_out.inflation == CROSS_VALIDATED

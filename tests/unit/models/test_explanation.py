@@ -92,7 +92,7 @@ def test_a_feature_whose_training_density_is_not_described_has_the_reference_0()
     )
     assert "g1" in XNB.required
     assert "g2" not in XNB.required
-    undescribed, described = explanation.reference_densities(
+    undescribed, described = explanation._reference_densities(
         XNB, XNB.estimator, NEW.iloc[:1], terms
     )
     assert undescribed == 0.0

@@ -19,7 +19,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
-from xnbflow.models.trained import series_digest
+from xnbflow.models.trained import _series_digest
 
 SCALER = {"method": "sklearn.preprocessing.StandardScaler"}
 #: Classifiers of scikit-learn behind a scaler, with their parameters.
@@ -185,7 +185,7 @@ def test_gene_sets_name_their_series_and_a_copied_model_is_read(tmp_path):
     copy = folder.with_name("nb") / "nb.skops"
     copy.parent.mkdir()
     copy.write_bytes((folder / "csnb.skops").read_bytes())
-    assert read_model(copy).series["digest"] == series_digest(SERIES)
+    assert read_model(copy).series["digest"] == _series_digest(SERIES)
 
 
 def test_a_probability_may_differ_by_a_millionth(path, tmp_path):

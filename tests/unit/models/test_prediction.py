@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from xnbflow.core.errors import InputError
 from xnbflow.models import fit_model, predict_table, prediction, read_model, write_model
 from xnbflow.models.explanation import explain_sample
-from xnbflow.models.prediction import log_posterior_without
+from xnbflow.models.prediction import _log_posterior_without
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
 
@@ -26,7 +26,7 @@ def test_evidence_of_missing_features_is_left_out_where_the_classifier_allows_it
     with pytest.raises(InputError, match="the table lacks 1 of the model's 2 features: g0"):
         predict_table(XNB, NEW.drop(columns=XNB.required[0]))
     with pytest.raises(InputError, match="cannot leave a feature out"):
-        log_posterior_without(XNB.estimator, NEW, [XNB.required[0]])
+        _log_posterior_without(XNB.estimator, NEW, [XNB.required[0]])
 
 
 @pytest.mark.filterwarnings("ignore:.*lack features that the classifier uses:UserWarning")
@@ -40,7 +40,7 @@ def test_class_specific_classifiers_find_their_features_and_marginalise_missing_
     lacking.loc["s3", used[0]] = np.nan
     actual = model.predict_log_proba(lacking)
     assert np.array_equal(np.delete(actual, 3, 0), np.delete(model.predict_log_proba(NEW), 3, 0))
-    expected = log_posterior_without(model, NEW, [used[0]])
+    expected = _log_posterior_without(model, NEW, [used[0]])
     np.testing.assert_allclose(actual[3], expected[3])
     np.testing.assert_allclose(model.predict_log_proba(NEW.drop(columns=used[0])), expected)
     assert (model.evidence_left(lacking) < 1.0).tolist() == [i == 3 for i in range(len(NEW))]
@@ -69,7 +69,7 @@ def test_dropping_of_a_class_specific_classifier_leaves_the_evidence_of_the_othe
     for row in terms[terms["feature"] != gone].to_dict("records"):
         joint.loc[row["sample"], row["class"]] += row["log_likelihood"]
     expected = joint.to_numpy() - logsumexp(joint.to_numpy(), axis=1, keepdims=True)
-    assert np.allclose(log_posterior_without(CSNB.estimator, NEW, [gone]), expected)
+    assert np.allclose(_log_posterior_without(CSNB.estimator, NEW, [gone]), expected)
 
 
 def test_a_model_that_imputes_takes_samples_with_holes_and_says_so(tmp_path):
@@ -117,7 +117,7 @@ def test_sets_of_classes_have_a_nominal_coverage_of_90_percent():
 
 def test_a_sample_below_one_per_cent_of_typicality_is_atypical(monkeypatch):
     values = np.array([0.0, 0.0099, 0.01, 0.5])
-    monkeypatch.setattr(prediction, "sample_typicality", lambda *_: values)
+    monkeypatch.setattr(prediction, "_sample_typicality", lambda *_: values)
     table = predict_table(NB, NEW.iloc[:4]).table
     assert table["atypical"].tolist() == [True, True, False, False]
 

@@ -51,7 +51,7 @@ def test_missing_values_are_noted_in_the_right_number(missing, lacking, expected
     signature = pd.DataFrame({"class": [], "feature": [], "weight": []})
     names = np.array(["g0", "g1"])
     model = SimpleNamespace(signature=signature, required=names, used=np.arange(2))
-    notes = prediction_notes.notes_of_missing(model, np.array(lacking), missing)
+    notes = prediction_notes._notes_of_missing(model, np.array(lacking), missing)
     assert next(notes) == expected
 
 
@@ -66,5 +66,5 @@ def test_few_reads_and_negative_values_are_no_counts(monkeypatch, scale, lowest,
     model = SimpleNamespace(features=features, series={}, estimator=None)
     table = pd.DataFrame(scale * np.full((3, 10), 100_000.0), columns=features)
     table.iloc[0, 0] += lowest - table.iloc[0, 0] if lowest else 0.0
-    notes = list(prediction_notes.notes_of_scale(model, table))
+    notes = list(prediction_notes._notes_of_scale(model, table))
     assert any("the model needs counts of reads" in note for note in notes) == noted

@@ -45,7 +45,7 @@ def needed_transform(
     entry = DatasetEntry("new", "table", "new.csv", transform=transform)
     series = dataset(np.ones((n_features, 2)), ["a", "b"])
     training = DatasetEntry("x", "table", missing="impute", transform="log2")
-    return reading.needed_transform(entry, training, series, quartiles)
+    return reading._needed_transform(entry, training, series, quartiles)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(monk
     monkeypatch.setattr(reading, "scale_of", lambda *_, **__: (RecognisedScale.NOT_LOGGED, ""))
     series = dataset(np.ones((100, 2)), ["a", "b"])
     with refused("new.csv has values that are not logged", key="transform"):
-        reading.needed_transform(described_entry("new.csv"), None, series, LOGARITHMS)
+        reading._needed_transform(described_entry("new.csv"), None, series, LOGARITHMS)
 
 
 @pytest.mark.parametrize(("row", "names"), [(19, ["late"]), (20, [])])
@@ -95,13 +95,13 @@ def test_columns_of_text_may_have_any_name_and_exceptions_are_none(tmp_path):
 
 def text_columns(table, folder, exceptions=()):
     table.to_csv(folder / "new.csv", index=False)
-    return reading.columns_of_text(reading.read_raw_table(folder / "new.csv", {}), exceptions)
+    return reading._columns_of_text(reading.read_raw_table(folder / "new.csv", {}), exceptions)
 
 
 def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
-    assert not reading.has_text(["1,5", "", "NA"], ",")
-    assert reading.has_text(["1,5"], ".")
-    assert reading.has_text(["1.5", "high"], ".")
+    assert not reading._has_text(["1,5", "", "NA"], ",")
+    assert reading._has_text(["1,5"], ".")
+    assert reading._has_text(["1.5", "high"], ".")
 
 
 def trained(**fields):
@@ -110,7 +110,7 @@ def trained(**fields):
 
 
 def complete(entry, training=None, features=()):
-    return reading.first_complete_entry(
+    return reading._first_complete_entry(
         entry, training, features=set(features), downloads=Downloads(Path())
     )
 

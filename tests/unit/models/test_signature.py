@@ -7,7 +7,7 @@ from toys import dataset
 
 from xnbflow.models.signature import class_spread, gene_sets, signature_table
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV
-from xnbflow.studies.description import direction, feature_profiles
+from xnbflow.studies.description import _feature_profiles, direction
 
 
 def test_a_signature_is_between_where_the_page_is():
@@ -15,7 +15,9 @@ def test_a_signature_is_between_where_the_page_is():
     series = dataset(values, list("aabbcc"), features=list("ghk"))
     pairs = [(label, feature) for feature in "ghk" for label in "abc"]
     signature = pd.DataFrame(pairs, columns=["class", "feature"])
-    profiles = feature_profiles(series, pd.concat([signature, signature[:1]]))  # a pair counts once
+    profiles = _feature_profiles(
+        series, pd.concat([signature, signature[:1]])
+    )  # a pair counts once
     assert len(profiles) == 9
     row = profiles.set_index(["class", "feature"]).loc["b", "g"]
     assert row[["median_inside", "median_outside"]].tolist() == pytest.approx([5.1, 5.1])

@@ -13,7 +13,7 @@ from xnbflow.data.canonical_order import numbered
 from xnbflow.inference.estimates import pooled_performance
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED_INFLATION
 from xnbflow.models import cross_validate, fit_model, trained
-from xnbflow.models.trained import CrossValidation, core_performance, series_digest
+from xnbflow.models.trained import CrossValidation, _series_digest, core_performance
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
 
@@ -144,7 +144,7 @@ def test_the_digest_is_of_values_names_labels_and_kinds():
         {"labels": np.array(["b", "a"])},
         {"kinds": np.array(["angular"])},
     ]
-    digests = [series_digest(first), *(series_digest(replace(first, **c)) for c in changes)]
+    digests = [_series_digest(first), *(_series_digest(replace(first, **c)) for c in changes)]
     assert len(set(digests)) == 6
 
 

@@ -106,14 +106,14 @@ def test_a_class_of_one_sample_has_no_cross_validation():
 def test_rows_of_the_confusion_are_true_classes():
     true = np.array(["a", "a", "b"])
     predicted = np.array(["b", "b", "b"])
-    table = second_cohort.confusion_table(true, predicted, np.array(["a", "b"]))
+    table = second_cohort._confusion_table(true, predicted, np.array(["a", "b"]))
     assert table.to_numpy().tolist() == [["a", "a", 0], ["a", "b", 2], ["b", "a", 0], ["b", "b", 1]]
 
 
 def test_thirty_samples_with_probabilities_have_a_calibration():
     def rows(n, change=0.0):
         probabilities = np.tile([0.7, 0.3], (n, 1)) + change
-        return len(second_cohort.calibration_table(probabilities, TEST.classes, two_classes(n)))
+        return len(second_cohort._calibration_table(probabilities, TEST.classes, two_classes(n)))
 
     assert rows(29) == 0
     assert rows(30) > 0
@@ -123,7 +123,7 @@ def test_thirty_samples_with_probabilities_have_a_calibration():
 def test_the_calibration_counts_patients():
     series = replace(TEST, groups=np.arange(32) // 4)
     probabilities = np.random.default_rng(0).dirichlet([1, 1], 32)
-    table = second_cohort.calibration_table(probabilities, TEST.classes, series)
+    table = second_cohort._calibration_table(probabilities, TEST.classes, series)
     expected = calibration_curve(
         TEST.labels, np.log(probabilities), TEST.classes, groups=series.groups
     )
@@ -150,12 +150,12 @@ def with_signature(labels, n_ranks):
 @pytest.mark.parametrize(("labels", "n_drawn"), [("ab", 8), ("abcd", 12)])
 def test_densities_are_of_four_features_of_each_class_and_of_twelve_in_all(labels, n_drawn):
     model, series = with_signature(list(labels), 6)
-    table = second_cohort.density_table(model, series, series)
+    table = second_cohort._density_table(model, series, series)
     assert table["feature"].nunique() == n_drawn
 
 
 def test_a_density_continues_by_eight_hundredths_of_the_range():
-    grid = second_cohort.density_grid(np.array([[0.0, 10.0], [5.0, 5.0]]))
+    grid = second_cohort._density_grid(np.array([[0.0, 10.0], [5.0, 5.0]]))
     assert grid[:, [0, -1]].tolist() == [[-0.8, 10.8], [4.92, 5.08]]
     assert grid.shape == (2, 96)
 
@@ -163,14 +163,14 @@ def test_a_density_continues_by_eight_hundredths_of_the_range():
 def test_a_class_of_one_sample_has_no_density():
     values = np.array([[0.0, 1.0, 2.0, 9.0]])
     labels = np.array(["a", "a", "a", "b"])
-    rows = second_cohort.density_rows(values, labels, second_cohort.density_grid(values), ["g"])
+    rows = second_cohort._density_rows(values, labels, second_cohort._density_grid(values), ["g"])
     assert set(rows["class"]) == {"a"}
-    assert second_cohort.density_rows(values[:, 2:], labels[2:], np.zeros((1, 96)), ["g"]) is None
+    assert second_cohort._density_rows(values[:, 2:], labels[2:], np.zeros((1, 96)), ["g"]) is None
 
 
 def test_predictions_without_sets_have_an_empty_set_and_no_level():
     table = pd.DataFrame({"sample": ["s"], "label": ["a"]})
-    row = second_cohort.prediction_rows(table, np.array(["b"])).iloc[0]
+    row = second_cohort._prediction_rows(table, np.array(["b"])).iloc[0]
     assert (row["true"], row["predicted"], row["set"]) == ("b", "a", "")
     assert np.isnan(row["set_level"])
 
@@ -189,7 +189,7 @@ def test_the_verdict_counts_patients_and_shared_samples(monkeypatch):
 
     monkeypatch.setattr(second_cohort, "cohort_verdict", record)
     monkeypatch.setattr(second_cohort, "matched_patients", patients)
-    second_cohort.validation_verdict(
+    second_cohort._validation_verdict(
         TRAIN, test, None, predicted=test.labels, probabilities=np.full((32, 2), 0.5)
     )
     assert arguments["groups"].tolist() == test.groups.tolist()
@@ -215,7 +215,7 @@ def test_a_test_cohort_of_one_class_has_no_signature_of_its_own():
         samples=TEST.samples[tumours],
         labels=TEST.labels[tumours],
     )
-    assert second_cohort.compared_signatures(fit_model(TRAIN, CSNB), TRAIN, one, CSNB).empty
+    assert second_cohort._compared_signatures(fit_model(TRAIN, CSNB), TRAIN, one, CSNB).empty
 
 
 def test_cohorts_with_gaps_are_imputed_and_drawn():

@@ -238,7 +238,7 @@ def test_the_core_is_none_of_the_sizes_beyond_the_average(rng, monkeypatch):
         return choose_size(rows, n_samples)
 
     monkeypatch.setattr("xnbflow.naive_bayes.class_specific_nb_cv.choose_size", spied)
-    monkeypatch.setattr("xnbflow.naive_bayes.size_average.WINDOW", 0.99)  # one size alone
+    monkeypatch.setattr("xnbflow.naive_bayes.size_average._WINDOW", 0.99)  # one size alone
     model = averaged(sizes=[1, 2, 5, 20]).fit(X, y)
     last = int(np.flatnonzero(model.path_["weight"])[-1])
     assert last < 3

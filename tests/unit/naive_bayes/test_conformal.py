@@ -9,14 +9,14 @@ from xnbflow.data.canonical_order import order_of
 from xnbflow.evaluation import training
 from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import ClassSpecificNBCV
-from xnbflow.naive_bayes.conformal import class_p_values, conformal_sets, held_out_coverage
+from xnbflow.naive_bayes.conformal import _class_p_values, conformal_sets, held_out_coverage
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
 
 def test_p_values_are_shares_of_held_out_samples_of_the_class(rng):
     scores, codes, posterior = rng.random(30), rng.integers(3, size=30), rng.random((8, 3))
-    actual = class_p_values(posterior, scores, codes, 3)
+    actual = _class_p_values(posterior, scores, codes, 3)
     for i in range(8):
         for c in range(3):
             class_scores = scores[codes == c]

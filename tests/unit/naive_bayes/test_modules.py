@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
-from xnbflow.preprocessing.selection.pair_rankings import NEVER
+from xnbflow.preprocessing.selection.pair_rankings import _NEVER
 
 
 @pytest.mark.parametrize("n_features", [7, 40])  # fewer and more than samples
 def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
     values, codes = rng.normal(size=(n_features, 20)), np.repeat([0, 1], 10)
-    entry_sizes = np.full((2, n_features), NEVER)
-    entry_sizes[:, :7] = [[1, 2, 2, 3, 5, NEVER, 4], [NEVER, 1, 2, 3, 4, 5, 9]]
+    entry_sizes = np.full((2, n_features), _NEVER)
+    entry_sizes[:, :7] = [[1, 2, 2, 3, 5, _NEVER, 4], [_NEVER, 1, 2, 3, 4, 5, 9]]
     centred = values.copy()
     for c in (0, 1):
         centred[:, codes == c] -= centred[:, codes == c].mean(axis=1, keepdims=True)

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from xnbflow.naive_bayes import ShrunkenCentroids
-from xnbflow.naive_bayes.shrunken_centroids import Centroids, class_moments
+from xnbflow.naive_bayes.shrunken_centroids import Centroids, _class_moments
 
 pytestmark = pytest.mark.filterwarnings("ignore:no feature separates the classes:UserWarning")
 
@@ -123,7 +123,7 @@ def test_a_class_that_an_inner_training_set_lacks_is_not_predicted_there():
 def test_moments_are_numpys_also_of_some_samples_in_any_order(samples):
     X, y = unequal()
     values, codes = (X, y) if samples is None else (X[samples], y[samples])
-    means, squares = class_moments(X.T, codes, 3, samples=samples)
+    means, squares = _class_moments(X.T, codes, 3, samples=samples)
     centred = values.copy()
     for c in range(3):
         expected = values[codes == c].mean(axis=0)

@@ -6,8 +6,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from xnbflow.naive_bayes.size_average import (
+    _average_weights,
     average_sizes,
-    average_weights,
     shares_predict_better,
     with_equal_priors,
 )
@@ -88,9 +88,9 @@ def test_samples_of_an_absent_class_have_no_part_in_it(rng):
 
 def test_sizes_below_a_thousandth_of_the_best_have_no_weight():
     losses = np.log([1.0, 999.0, 1001.0])
-    actual = average_weights(losses, 1)
+    actual = _average_weights(losses, 1)
     np.testing.assert_allclose(actual, [999 / 1000, 1 / 1000, 0.0])
-    np.testing.assert_allclose(average_weights(np.array([0.3, 0.4]), 7)[1], 1 / (1 + np.exp(0.7)))
+    np.testing.assert_allclose(_average_weights(np.array([0.3, 0.4]), 7)[1], 1 / (1 + np.exp(0.7)))
 
 
 def test_the_last_size_is_the_largest_with_a_weight(rng):

@@ -14,7 +14,7 @@ from xnbflow.data.read_counts import effective_sizes, expressed_features, with_l
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.linear_models import moderated_contrasts
-from xnbflow.evaluation.build import estimator_for, normalising
+from xnbflow.evaluation.build import _normalising, estimator_for
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.models.model_file import read_model, write_model
@@ -105,7 +105,7 @@ def test_the_gene_table_of_counts_is_voom_s(series):
 
 def test_the_steps_of_a_configuration_come_before_or_are_refused(series):
     pipeline = make_pipeline(CountNormalizer(method="none"), GaussianNB())
-    assert normalising(pipeline) is pipeline
+    assert _normalising(pipeline) is pipeline
     entry = {"method": "xnbflow.naive_bayes.xnb.XNB", "params": {"columns": [{"a": "@linear"}]}}
     with refused("columns by @kind|no parameter"):
         estimator_for(series, entry)

@@ -14,7 +14,7 @@ from scipy import sparse
 from xnbflow import naive_bayes as nb
 from xnbflow import preprocessing
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import declared_constraints, satisfies
+from xnbflow.core.parameters import _declared_constraints, satisfies
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -25,7 +25,7 @@ each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls
 
 @pytest.mark.parametrize("declared", DECLARED, ids=lambda cls: cls.__name__)
 def test_every_parameter_is_declared_and_its_default_allowed(declared):
-    constraints = declared_constraints(declared)
+    constraints = _declared_constraints(declared)
     assert set(constraints) == set(inspect.signature(declared).parameters)
     for name, value in make(declared).get_params(deep=False).items():
         assert any(satisfies(value, constraint) for constraint in constraints[name]), name

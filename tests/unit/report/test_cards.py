@@ -174,8 +174,8 @@ def test_a_warning_is_one_sentence_and_the_audit_has_the_rest(tmp_path):
 )
 def test_a_class_that_is_not_recognised_has_a_reason_that_fits_its_recall(estimate, expected):
     recall = pd.Series({"above": False, "estimate": estimate, "taken_for": "b"})
-    assert f"{expected}; most often mistaken for “b”" in cards.class_warning(recall, "")
-    assert cards.class_warning(pd.Series(recall.to_dict() | {"above": True}), "") == ""
+    assert f"{expected}; most often mistaken for “b”" in cards._class_warning(recall, "")
+    assert cards._class_warning(pd.Series(recall.to_dict() | {"above": True}), "") == ""
 
 
 def test_the_page_has_the_first_screen(results, tmp_path):
@@ -375,22 +375,22 @@ def test_the_features_of_a_class_that_separate_it_best_come_first():
             feature("a", "g3", 3, auc=0.9, log_fold_change=1.0, share=0.5, of="folds"),
         ]
     )
-    assert [row.name for row in card_features.rows_by_class(rows)] == ["g2", "g1", "g3"]
+    assert [row.name for row in card_features._rows_by_class(rows)] == ["g2", "g1", "g3"]
 
 
 def test_the_size_names_groups_and_missing_values():
     about = {"samples": 30, "groups": 12.0, "features": 1000, "classes": 1, "missing": True}
-    size = cards.size_in_words(pd.Series(about))
+    size = cards._size_in_words(pd.Series(about))
     assert size.startswith("30 samples of 12 groups (patients, batches), 1,000 features, 1 class")
     assert size.endswith("missing values filled in")
     about |= {"groups": np.nan, "missing": False}
-    assert cards.size_in_words(pd.Series(about)) == "30 samples, 1,000 features, 1 class"
+    assert cards._size_in_words(pd.Series(about)) == "30 samples, 1,000 features, 1 class"
 
 
 def test_stability_is_of_halves_with_their_interval():
     row = {"halves": 0.5, "halves_lower": 0.3, "halves_upper": 0.7, "stability": 0.9}
     stability = pd.DataFrame([row], index=[""])
-    tile = cards.stability_tile(stability.loc[""])
+    tile = cards._stability_tile(stability.loc[""])
     assert tile.note == "disjoint halves; single divisions from 0.30 to 0.70; stable from 0.5"
 
 
@@ -412,7 +412,7 @@ def test_stability_is_of_halves_with_their_interval():
 )
 def test_a_class_has_one_warning(note, above, expected):
     recall = {"above": above, "estimate": 0.0, "taken_for": ""}
-    assert cards.class_warning(recall, note) == expected
+    assert cards._class_warning(recall, note) == expected
 
 
 CELLS = [
@@ -442,7 +442,7 @@ def test_the_core_is_drawn_for_the_first_scheme_of_folds_only(tmp_path):
     )
     for folds, drawn in (("f", True), ("other", False)):
         place = {"dataset": "d", "folds": folds, "classifier": "xnb"}
-        assert (cards.card_figure(study, place, features) is not None) == drawn
+        assert (cards._card_figure(study, place, features) is not None) == drawn
 
 
 def test_random_signatures_without_a_signal_are_a_number_and_no_caution(tmp_path):
@@ -489,9 +489,9 @@ def test_the_facts_have_the_stability_of_halves_else_the_agreement_of_folds(
 
 def test_the_table_of_a_card_states_how_many_of_the_classes_it_has():
     rows = [f"c{number:02}" for number in range(21)]
-    assert card_features.heading_of_first(set(rows), rows) == ""
+    assert card_features._heading_of_first(set(rows), rows) == ""
     assert (
-        card_features.heading_of_first(set(rows[:20]), rows)
+        card_features._heading_of_first(set(rows[:20]), rows)
         == "First of each class, 20 of 21 classes; core set in bold"
     )
-    assert card_features.heading_of_first(set(), rows) == ""  # a table without rows is not shown
+    assert card_features._heading_of_first(set(), rows) == ""  # a table without rows is not shown

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xnbflow.report.sections.genes import kind_of_term
+from xnbflow.report.sections.genes import _kind_of_term
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from xnbflow.report.sections.genes import kind_of_term
     ],
 )
 def test_a_feature_is_searched_by_its_symbol_or_its_name(symbol, feature, kind):
-    assert kind_of_term(symbol, feature) == kind
+    assert _kind_of_term(symbol, feature) == kind

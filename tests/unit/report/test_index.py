@@ -16,14 +16,14 @@ def test_a_row_has_the_levels_that_occur_and_the_sizes_of_the_record(tmp_path):
         "headline": "H.",
     }
     (tmp_path / "run.json").write_text(json.dumps(record))
-    row = index.index_row(tmp_path)
+    row = index._index_row(tmp_path)
     assert row["levels"] == [("good", "Well supported", 1), ("poor", "Not supported", 2)]
     assert (row["samples"], row["features"], row["datasets"]) == (30, 500, 3)
     assert (row["judged"], row["headline"], row["title"]) == (True, "H.", "T")
 
 
 def test_a_report_without_a_record_is_listed_by_its_folder(tmp_path):
-    row = index.index_row(tmp_path)
+    row = index._index_row(tmp_path)
     assert (row["title"], row["levels"], row["judged"], row["date"]) == (
         tmp_path.name,
         [],

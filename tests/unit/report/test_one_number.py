@@ -23,7 +23,7 @@ from xnbflow.evaluation.training import train
 from xnbflow.models.final import final_model
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
-from xnbflow.report.study_page import sections_of
+from xnbflow.report.study_page import _sections_of
 from xnbflow.running.cli.model_texts import model_summary, summary_text
 from xnbflow.tables.contract import MODEL
 
@@ -97,7 +97,7 @@ def printed(folder, effect, seed):
         STUDY, LABELS, configuration(STUDY, {"odd": "table"}, ENTRIES), root=folder
     )
 
-    sections = [each for each in sections_of(results) if each.id not in OF_FEATURES]
+    sections = [each for each in _sections_of(results) if each.id not in OF_FEATURES]
     page = folder / "page.html"
     write_page(page, "S", lead="", sections=sections)
     html = page.read_text()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study
 from xnbflow.report.outline import OPTIONAL, section_modules
-from xnbflow.running.config import read_studies
+from xnbflow.running.config import _read_studies
 from xnbflow.running.project import default_configuration
 
 
@@ -29,14 +29,14 @@ def test_the_section_of_a_paper_is_the_first_of_its_page():
     """Its question is that of the study; the sections of the series follow."""
     configuration = default_configuration()
     analyses = known_analyses()
-    for study in read_studies(configuration).values():
+    for study in _read_studies(configuration).values():
         if study.analyses:
             first = section_modules(study, analyses)[0]
             assert first == analyses[next(iter(study.analyses))].section
 
 
 def test_missing_data_sets_have_a_section_that_cannot_be_left_out():
-    study = read_studies(default_configuration())["baselines"]
+    study = _read_studies(default_configuration())["baselines"]
     missing = study.without({"Khan2001": "no place has it"})
     assert "xnbflow.report.sections.missing" in section_modules(missing, known_analyses())
     assert "xnbflow.report.sections.missing" not in section_modules(study, known_analyses())

@@ -4,8 +4,8 @@ import re
 from importlib.resources import files
 
 from xnbflow.report.page.page import SCRIPT
-from xnbflow.report.page.style import BLUE, COLOURS, MARKERS, N_DASHES, ORANGE, style_of
-from xnbflow.report.static.artists import DARK, DASHES
+from xnbflow.report.page.style import _MARKERS, BLUE, COLOURS, N_DASHES, ORANGE, style_of
+from xnbflow.report.static.artists import _DARK, DASHES
 
 _CHARTS = files("xnbflow.report.page").joinpath("templates/charts.js").read_text(encoding="utf-8")
 
@@ -36,8 +36,8 @@ def test_charts_have_the_marks_of_the_static_figures():
         "circle": "o", "square": "s", "triangle": "^", "diamond": "D",
         "inverted_triangle": "v", "plus": "P", "x": "X", "star": "*",
     }  # fmt: skip
-    assert [of_matplotlib[name] for name in list_of("MARKERS")] == list(MARKERS)
-    assert len(list_of("SIGNS")) == len(MARKERS)
+    assert [of_matplotlib[name] for name in list_of("MARKERS")] == list(_MARKERS)
+    assert len(list_of("SIGNS")) == len(_MARKERS)
 
 
 def test_lines_have_as_many_dashes_in_the_browser_as_in_files():
@@ -49,7 +49,7 @@ def test_lines_have_as_many_dashes_in_the_browser_as_in_files():
 
 def test_texts_of_cells_are_white_from_the_same_shade_on():
     (shade,) = re.findall(r"^const DARK_CELL = ([\d.]+);$", _CHARTS, re.MULTILINE)
-    assert float(shade) == DARK
+    assert float(shade) == _DARK
 
 
 def test_no_two_of_64_classes_are_drawn_alike():

@@ -231,7 +231,7 @@ def test_a_headline_of_several_data_sets_names_the_least_and_the_greatest(tmp_pa
 def test_no_other_classifier_that_is_never_first_is_named(tmp_path):
     wins = [{"classifier": "xnb", "wins": 2}, {"classifier": "nb", "wins": 0}]
     study = study_of_tables(tmp_path, {"averages": wins})
-    assert sentences.wins_clause(study, "xnb") == "of 2 classifiers it is the most accurate on 2"
+    assert sentences._wins_clause(study, "xnb") == "of 2 classifiers it is the most accurate on 2"
 
 
 @pytest.mark.parametrize("kind", ["patients", "copies", "many copies"])
@@ -251,7 +251,7 @@ def test_a_headline_has_the_number_of_features(tmp_path, means, words):
     ]
     rows = [row | {"metric": "features_per_class"} for row in rows]
     study = study_of_tables(tmp_path, {"summary": rows})
-    assert sentences.features_clause(study, "xnb") == f"it uses {words} features per class"
+    assert sentences._features_clause(study, "xnb") == f"it uses {words} features per class"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from report_study import finding_row, study_of_tables
 
 from xnbflow.core.joined_columns import join_columns
 from xnbflow.report.findings import clauses_of
-from xnbflow.report.sentences import within_levels
+from xnbflow.report.sentences import _within_levels
 
 COLUMN = {
     "column": "plate",
@@ -69,7 +69,7 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(tmp_path, rows
         "class_sizes": [{"dataset": "d", "class": label} for label in classes],
     }
     study = study_of_tables(tmp_path, tables)
-    sentence = within_levels(study, PLACE)
+    sentence = _within_levels(study, PLACE)
     assert sentence.startswith("“plate” alone predicts the class")
     assert expected in sentence
 
@@ -77,7 +77,7 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(tmp_path, rows
 def test_columns_together_are_named_together(tmp_path):
     row = COLUMN | {"column": "plate × site", "status": "cannot be examined", "pairs": 12}
     study = study_of_tables(tmp_path, {"concordance": [PLACE | row | {"together": True}]})
-    sentence = within_levels(study, PLACE)
+    sentence = _within_levels(study, PLACE)
     assert sentence.startswith("“plate” and “site” together predict the class with an AUC of 0.90")
     assert "the combinations of all of them leave too few pairs" in sentence
 
@@ -85,7 +85,7 @@ def test_columns_together_are_named_together(tmp_path):
 def test_a_column_whose_name_has_the_sign_is_one_column(tmp_path):
     row = COLUMN | {"column": "dose × time", "pairs": 0}
     study = study_of_tables(tmp_path, {"concordance": [PLACE | row]})
-    assert within_levels(study, PLACE).startswith("“dose × time” alone predicts the class")
+    assert _within_levels(study, PLACE).startswith("“dose × time” alone predicts the class")
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.report.outline import WITHOUT_FIGURES
 from xnbflow.report.page.blocks import with_legends
 from xnbflow.report.study_page import (
+    _sections_of,
     read_record,
-    sections_of,
     sections_with_figures,
     write_curves,
     write_record,
@@ -64,7 +64,7 @@ def test_the_sections_that_are_drawn_have_all_figures_of_the_page(results):
         }
 
     drawn = figures(sections_with_figures(results))
-    of_page = figures(sections_of(results))
+    of_page = figures(_sections_of(results))
     left_out = set(of_page) - set(drawn)
     assert left_out == {"samples", "overview", "methods"} <= set(WITHOUT_FIGURES)
     assert not any(of_page[name] for name in left_out)

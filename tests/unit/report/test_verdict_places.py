@@ -21,7 +21,7 @@ from report_study import SMALL_STUDY, completed, study_of_tables, write_declared
 
 from xnbflow.core.findings import Finding
 from xnbflow.core.study import Cohorts, Study, Validation
-from xnbflow.diagnostics.series_audit import copy_findings
+from xnbflow.diagnostics.series_audit import _copy_findings
 from xnbflow.inference.estimates import estimates, performance
 from xnbflow.inference.verdicts import verdicts
 from xnbflow.models.final import model_tables
@@ -33,7 +33,7 @@ from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
 from xnbflow.running.cli.model_texts import model_summary, summary_text
 from xnbflow.studies.study_inputs import StudyInputs
-from xnbflow.studies.study_tables import further_findings
+from xnbflow.studies.study_tables import _further_findings
 from xnbflow.tables import contract
 from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import write_parquet, write_stacked
@@ -76,7 +76,7 @@ def series(outcome, **changes):
 def copies(kind, n):
     """Pairs of the first sample with others among 40 samples."""
     pairs = [Finding(code="repeats", kind=kind, subject="s0", other=f"s{i}") for i in range(1, n)]
-    return {"data": [*copy_findings(pairs, 40), *pairs]}
+    return {"data": [*_copy_findings(pairs, 40), *pairs]}
 
 
 def of_data(code, kind, **fields):
@@ -224,7 +224,7 @@ def study_of(root, conditions):
         stability=stability,
         label_tests=tests,
         data_findings=data_findings,
-        further=further_findings(
+        further=_further_findings(
             {KEY: None},
             headers,
             concordance_pairs=pairs,
@@ -309,7 +309,7 @@ def places(results, folder):
     write_index([results.study], folder / "results/index.html")
     index = (folder / "results/index.html").read_text()
     badges = re.findall(r'class="badge (\w+)">([^<]*)<', index)
-    sheets = dict(islice(workbook.workbook_sheets(results), 3))  # summary, verdicts and findings
+    sheets = dict(islice(workbook._workbook_sheets(results), 3))  # summary, verdicts and findings
     items = sheets["summary"].set_index("item")["text"]
     styles = {badge for badge, _ in badges} | {page_card.level}
     assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
@@ -367,7 +367,7 @@ def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     (record.parent / "report.html").touch()
     write_index([results.study], tmp_path / "results/index.html")
     assert "Not supported" in (tmp_path / "results/index.html").read_text()
-    items = dict(workbook.workbook_sheets(results))["summary"].set_index("item")["text"]
+    items = dict(workbook._workbook_sheets(results))["summary"].set_index("item")["text"]
     assert items["verdict: GSE7904"].startswith("Not supported: XNB has no result")
 
 

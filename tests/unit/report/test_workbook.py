@@ -80,16 +80,16 @@ def test_estimates_and_samples_name_classifiers_as_people_do(sheets, study):
 
 def test_names_of_sheets_are_short_and_unique_in_any_case():
     names = set()
-    first = workbook.sheet_name("x" * 40, names)
-    second = workbook.sheet_name("X" * 40, names)
+    first = workbook._sheet_name("x" * 40, names)
+    second = workbook._sheet_name("X" * 40, names)
     assert (len(first), len(second)) == (31, 31)
     assert first.casefold() != second.casefold()
-    assert workbook.sheet_name("a[b]:c*?/\\'d", names) == "a b c d"
+    assert workbook._sheet_name("a[b]:c*?/\\'d", names) == "a b c d"
 
 
 def test_control_characters_are_replaced():
-    assert workbook.workbook_cell("a\x00b\x1f") == "a�b�"
-    assert workbook.workbook_cell(-1.5) == -1.5
+    assert workbook._workbook_cell("a\x00b\x1f") == "a�b�"
+    assert workbook._workbook_cell(-1.5) == -1.5
 
 
 def test_the_command_writes_a_workbook_or_names_the_missing_package(study, tmp_path, monkeypatch):
@@ -139,8 +139,8 @@ def test_models_have_sheets_of_their_core_and_their_signature(tmp_path, referenc
     designs = {"d": Design(reference=reference)}
     results = study_of_tables(tmp_path, tables, final=("xnb",), designs=designs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workbook, "methods_lines", lambda _: [])
-        sheets = dict(workbook.workbook_sheets(results))
+        patch.setattr(workbook, "_methods_lines", lambda _: [])
+        sheets = dict(workbook._workbook_sheets(results))
     assert sheets["core"]["feature"].tolist() == ["g1"]
     assert sheets["signature"]["feature"].tolist() == ["g1", "g2"]
     assert sheets["signature"].columns[:2].tolist() == ["dataset", "classifier"]
@@ -156,14 +156,14 @@ def test_sheets_without_rows_are_left_out(sheets):
 
 
 def test_a_column_is_as_wide_as_its_longest_text_within_limits():
-    assert workbook.column_width(pd.Series(["x" * 30], name="a")) == 30
-    assert workbook.column_width(pd.Series(["x" * 99], name="a")) == 60
-    assert workbook.column_width(pd.Series([1.5], name="a")) == 12
-    assert workbook.column_width(pd.Series([1.5], name="a_long_name_of_a_column")) == 25
+    assert workbook._column_width(pd.Series(["x" * 30], name="a")) == 30
+    assert workbook._column_width(pd.Series(["x" * 99], name="a")) == 60
+    assert workbook._column_width(pd.Series([1.5], name="a")) == 12
+    assert workbook._column_width(pd.Series([1.5], name="a_long_name_of_a_column")) == 25
 
 
 def test_a_study_without_rows_has_a_summary_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbook, "methods_lines", lambda _: [])
+    monkeypatch.setattr(workbook, "_methods_lines", lambda _: [])
     tables = {"headline": [{"classifier": ""}]}
     workbook.write_workbook(study_of_tables(tmp_path, tables), tmp_path / "a.xlsx")
     assert openpyxl.load_workbook(tmp_path / "a.xlsx").sheetnames == ["summary"]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from xnbflow.running import cluster
-from xnbflow.running.cluster import lacks_accounting, why_it_would_wait
+from xnbflow.running.cluster import _lacks_accounting, why_it_would_wait
 
 
 @pytest.fixture
@@ -34,12 +34,12 @@ def scontrol(tmp_path, monkeypatch):
 )
 def test_the_controller_says_whether_there_is_accounting(scontrol, accounting, lacks):
     scontrol(accounting)
-    assert lacks_accounting() is lacks
+    assert _lacks_accounting() is lacks
 
 
 def test_a_machine_without_slurm_lacks_nothing(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert lacks_accounting() is False
+    assert _lacks_accounting() is False
 
 
 def test_a_controller_that_does_not_answer_lacks_nothing(scontrol, monkeypatch):
@@ -49,7 +49,7 @@ def test_a_controller_that_does_not_answer_lacks_nothing(scontrol, monkeypatch):
         raise subprocess.TimeoutExpired("scontrol", timeout)
 
     monkeypatch.setattr(cluster.subprocess, "run", wait)
-    assert lacks_accounting() is False
+    assert _lacks_accounting() is False
 
 
 def test_the_sentence_names_the_option(scontrol):

@@ -12,7 +12,7 @@ from toys import HOSTILE, mistakes, put
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
-from xnbflow.running.config import RULES, check_designs, read_config
+from xnbflow.running.config import RULES, _check_designs, read_config
 from xnbflow.running.project import default_configuration, overlay
 from xnbflow.sources.dataset_entry import DatasetEntry
 
@@ -317,7 +317,7 @@ def test_comparisons_are_not_adjusted_for_the_class_or_groups(terms, reason):
     row = DatasetEntry("mine", "table", "a.csv", label="type", group="donor")
     study = replace(designs_of({}), designs={"mine": Design(adjust=terms)})
     with pytest.raises(InputError, match=f"studies.one.design.adjust: {reason}") as error:
-        check_designs([study], {"mine": row})
+        _check_designs([study], {"mine": row})
     assert error.value.key == "adjust"
     allowed = replace(study, designs={"mine": Design(adjust=("age",))})
-    check_designs([allowed], {"mine": row})
+    _check_designs([allowed], {"mine": row})

@@ -14,7 +14,7 @@ from toys import PROGRAMS
 from xnbflow.models.model_file import read_model
 from xnbflow.models.trained import fit_model
 from xnbflow.running import job_process
-from xnbflow.running.run_events import cause_of_failure
+from xnbflow.running.run_events import _cause_of_failure
 
 
 def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
@@ -115,7 +115,7 @@ def test_a_refusal_of_another_class_has_a_cause_in_the_log_as_an_input_error(run
     sentence = "cannot get x:\n  http://a: 404\nput it there"
     assert run(raising) == (1, f"Error: {sentence}\n")
     log = (tmp_path / "logs/a.log").read_text()
-    assert cause_of_failure(log).strip() == sentence
+    assert _cause_of_failure(log).strip() == sentence
     assert "KeyError: 1" in log
 
 
@@ -162,7 +162,7 @@ def test_the_time_of_a_failed_job_is_before_its_error(run, tmp_path):
     run("from xnbflow.core.errors import InputError; raise InputError('name it')")
     log = (tmp_path / "logs/a.log").read_text()
     assert "failed after" in log
-    assert cause_of_failure(log).strip() == "name it"
+    assert _cause_of_failure(log).strip() == "name it"
 
 
 def test_a_job_finds_a_module_in_the_folder_of_the_run(run, tmp_path):

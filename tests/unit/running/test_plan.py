@@ -17,7 +17,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.study import Cohorts, Design, Validation, study_of
 from xnbflow.running.config import Folds
 from xnbflow.running.data_set_jobs import DataSetPlanner
-from xnbflow.running.finish import left_out_sentences
+from xnbflow.running.finish import _left_out_sentences
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration
 from xnbflow.running.study_jobs import StudyPlanner
@@ -415,7 +415,7 @@ def test_optional_data_sets_without_their_file_are_left_out_of_the_plan(plan, tm
     assert rest.study(ONE).missing == {"mine": "location: there is no file mine.csv"}
     assert not [path for path in StudyPlanner(rest).of_study("one") if "/mine/" in path]
     assert list(StudyPlanner(rest).configuration(ONE)["datasets"]) == ["wine"]
-    assert left_out_sentences(rest.planned.values()) == [
+    assert _left_out_sentences(rest.planned.values()) == [
         "Left out of one: mine; location: there is no file mine.csv"
     ]
 

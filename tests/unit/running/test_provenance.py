@@ -11,7 +11,7 @@ from toys import put, python
 
 from xnbflow.running import provenance
 from xnbflow.running.project import ROOT
-from xnbflow.running.provenance import STAGES, own_code, stage_files
+from xnbflow.running.provenance import STAGES, _stage_files, own_code
 
 LIBRARY = Path(provenance.__file__).parents[1]
 #: The jobs of each stage.
@@ -72,18 +72,18 @@ def files_behind(jobs):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_all_that_the_jobs_of_a_stage_import_counts_for_it(stage):
-    assert files_behind(JOBS[stage]) - set(stage_files(stage)) == set()
+    assert files_behind(JOBS[stage]) - set(_stage_files(stage)) == set()
 
 
 def test_all_that_papers_compute_with_counts_as_computing():
-    computing = set(stage_files("computing"))
+    computing = set(_stage_files("computing"))
     of_papers = [path for path in computing if "papers" in path.relative_to(LIBRARY).parts]
     assert of_papers
     needed = {
         MODULES[name] for path in of_papers if path.suffix == ".py" for name in imported(path)
     }
     drawing = {path for path in needed if not path.is_relative_to(LIBRARY / "report")}
-    pages = {path for path in drawing if path.name.startswith(provenance.PAGE_FILES)}
+    pages = {path for path in drawing if path.name.startswith(provenance._PAGE_FILES)}
     assert drawing - pages - computing == set()
 
 

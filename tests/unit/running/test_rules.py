@@ -22,8 +22,8 @@ from xnbflow.tables.contract import (
     RECORD,
     SERIES,
     STUDY,
+    _log_of,
     benchmark_of,
-    log_of,
     text_of,
 )
 
@@ -108,7 +108,7 @@ def test_every_rule_has_its_three_places():
     assert written == scripts == set(JOBS)
     for rule in written:
         assert f"scripts/{rule}.py" in text
-        for path in (log_of(rule), benchmark_of(rule)):
+        for path in (_log_of(rule), benchmark_of(rule)):
             assert f'"{path}"' in text
 
 
@@ -130,7 +130,7 @@ def test_the_paths_in_the_rules_are_those_of_the_contract():
         places |= {group.path, text_of(group.path), *group.files.values()}
         places |= {text_of(path) for path in group.files.values()}
     for rule in JOBS:
-        places |= {log_of(rule), benchmark_of(rule)}
+        places |= {_log_of(rule), benchmark_of(rule)}
     written = set(re.findall(r'"(results/[^"]+)"', rule_texts()))
     assert written
     assert written <= places

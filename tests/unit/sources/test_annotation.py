@@ -6,15 +6,15 @@ import pytest
 from toys import put, refused
 
 from xnbflow.sources.annotation import (
+    _join_genes,
     fetch_annotation,
-    join_genes,
     read_annotation,
     standard_names,
 )
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.steps import annotate
+from xnbflow.sources.series.steps import _annotate
 
 GPL = (
     "^Annotation\n!Annotation_platform = {platform}\n!platform_table_begin\n"
@@ -44,11 +44,13 @@ def test_names_of_columns_are_standard_the_best_first():
 
 
 def test_genes_of_a_cell_are_distinct_and_of_their_form():
-    assert join_genes("symbol", 'TP53 /// "WRAP53" /// TP53 /// ---') == "TP53///WRAP53"
-    assert join_genes("entrez_id", "7157 /// NM_000546") == "7157"
-    assert join_genes("ensembl_gene_id", "ENST00000269305 /// ENSG00000141510") == "ENSG00000141510"
+    assert _join_genes("symbol", 'TP53 /// "WRAP53" /// TP53 /// ---') == "TP53///WRAP53"
+    assert _join_genes("entrez_id", "7157 /// NM_000546") == "7157"
+    assert (
+        _join_genes("ensembl_gene_id", "ENST00000269305 /// ENSG00000141510") == "ENSG00000141510"
+    )
     for empty in ("", "---", "NA", "null", "--Control"):
-        assert join_genes("symbol", empty) == ""
+        assert _join_genes("symbol", empty) == ""
 
 
 def test_the_first_row_of_a_probe_annotates_it(tmp_path):
@@ -81,12 +83,12 @@ def test_another_platform_is_noted_by_its_whole_name(tmp_path, platforms, is_not
         sample_metadata=pd.DataFrame(index=[0]),
         platforms=platforms,
     )
-    annotated = annotate(series, row)
+    annotated = _annotate(series, row)
     assert annotated.feature_metadata["symbol"].tolist() == ["A", ""]
     assert ("the annotation is of GPL9, the series of GPL97" in annotated.notes) == is_noted
     assert annotated.notes[-1] == "1 of 2 features has a symbol in the annotation"
     none = DatasetEntry("x", "geo", "GSE1", annotation="none")
-    assert annotate(series, none).feature_metadata is None
+    assert _annotate(series, none).feature_metadata is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from scipy.io import arff
 from toys import mistakes, refused
 
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.cumida import read_cumida_arff, read_cumida_csv
+from xnbflow.sources.cumida import _read_cumida_arff, read_cumida_csv
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
 
@@ -97,7 +97,7 @@ def cumida_files(samples=True):
 def test_both_formats_of_cumida_have_the_same_series(tmp_path, samples):
     csv, text = cumida_files(samples=samples)
     first = read_cumida_csv(written(tmp_path, csv, "x.csv"), DatasetEntry("x", "cumida"))
-    other = read_cumida_arff(written(tmp_path, text), DatasetEntry("x", "cumida"))
+    other = _read_cumida_arff(written(tmp_path, text), DatasetEntry("x", "cumida"))
     np.testing.assert_array_equal(first.values, other.values)
     for attribute in ("features", "labels", "samples"):
         assert getattr(first, attribute).tolist() == getattr(other, attribute).tolist()
@@ -118,6 +118,6 @@ def test_the_source_fetches_the_arff_file_by_its_option(tmp_path):
 def test_a_class_of_cumida_may_be_called_class(tmp_path):
     _, text = cumida_files()
     renamed = text.replace("@attribute type", "@attribute class")
-    series = read_cumida_arff(written(tmp_path, renamed), DatasetEntry("x", "cumida"))
+    series = _read_cumida_arff(written(tmp_path, renamed), DatasetEntry("x", "cumida"))
     assert series.labels.tolist() == ["normal", "HCC"] * 3
     assert "class" not in series.features

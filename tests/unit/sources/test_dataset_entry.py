@@ -11,7 +11,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.running.project import default_configuration
 from xnbflow.sources import dataset_entry
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern, Shape, read_entry
-from xnbflow.sources.registry import SOURCES, entry_schema
+from xnbflow.sources.registry import _SOURCES, entry_schema
 
 ROOT = Path(__file__).parents[3]
 
@@ -103,7 +103,7 @@ def documented_keys():
 
 def test_every_key_is_documented():
     documented = documented_keys()
-    for source in SOURCES.values():
+    for source in _SOURCES.values():
         keys = {
             name
             for name, sources in documented.items()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xnbflow.sources.infer.feature_block import LEAST_FEATURES, find_feature_block
+from xnbflow.sources.infer.feature_block import _LEAST_FEATURES, find_feature_block
 
 N_GENES = 800
 N_SAMPLES = 20
@@ -157,7 +157,7 @@ def test_controls_of_an_array_and_unnamed_columns_are_not_judged():
     assert not find_feature_block(names, cells).others
 
 
-@pytest.mark.parametrize(("n_columns", "is_small"), [(LEAST_FEATURES, False), (19, True)])
+@pytest.mark.parametrize(("n_columns", "is_small"), [(_LEAST_FEATURES, False), (19, True)])
 def test_fewer_than_twenty_columns_are_no_block(n_columns, is_small):
     cells = [["1.5", "2.5"]] * n_columns
     block = find_feature_block([f"g{i}" for i in range(n_columns)], cells)

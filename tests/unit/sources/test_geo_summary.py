@@ -5,7 +5,7 @@ from toys import put, refused
 
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.geo_summary import is_better_than_titles, summarise_series
+from xnbflow.sources.proposal.geo_summary import _is_better_than_titles, summarise_series
 
 TWO_CLASSES = ["biopsy"] * 5 + ["resection"] * 5
 WITH_A_RARE_CLASS = ["biopsy"] * 5 + ["resection"] * 5 + ["resection, late"]
@@ -23,7 +23,7 @@ WITH_A_RARE_CLASS = ["biopsy"] * 5 + ["resection"] * 5 + ["resection, late"]
     ],
 )
 def test_titles_are_the_label_where_no_field_names_the_class_of_all_samples(score, texts, better):
-    assert is_better_than_titles(score, texts) is better
+    assert _is_better_than_titles(score, texts) is better
 
 
 def series(titles, *records):

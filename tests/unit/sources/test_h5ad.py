@@ -94,9 +94,9 @@ def test_features_of_one_name_are_refused(tmp_path):
 
 
 def test_a_matrix_of_more_values_than_the_limit_is_refused_before_it_is_read(path, monkeypatch):
-    monkeypatch.setattr(h5ad, "MOST_VALUES", N * GENES)
+    monkeypatch.setattr(h5ad, "_MOST_VALUES", N * GENES)
     assert read_table(path, samples_entry()).n_samples == N
-    monkeypatch.setattr(h5ad, "MOST_VALUES", N * GENES - 1)
+    monkeypatch.setattr(h5ad, "_MOST_VALUES", N * GENES - 1)
     with refused("X has 90 samples and 12 features. At most 1,079", code="h5ad.too-large"):
         read_table(path, samples_entry())
 

@@ -8,7 +8,7 @@ from toys import entry_in, refused
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_options import find_id_column, set_aside
+from xnbflow.sources.proposal.column_options import _find_id_column, set_aside
 from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.layout import recognise_layout
 from xnbflow.sources.proposal.table_summary import summarise_table
@@ -46,7 +46,7 @@ def test_a_column_is_text_where_more_than_a_quarter_is(cells, is_text):
 )
 def test_the_column_that_names_the_samples(columns, expected):
     frame = pd.DataFrame({name: list(cells) for name, cells in columns.items()})
-    assert find_id_column(frame) == expected
+    assert _find_id_column(frame) == expected
 
 
 def layout_of(folder, text, **settings):
@@ -334,15 +334,15 @@ def test_measurements_that_are_no_numbers_are_noted_and_name_no_samples(tmp_path
         == is_noted
     )
     if is_noted:
-        assert find_id_column(layout.fields) == "who"
+        assert _find_id_column(layout.fields) == "who"
 
 
 def test_first_names_of_a_few_words_name_samples_where_no_other_column_does():
     frame = pd.DataFrame({"who": ["Pat 1", "Pat 2 b"], "note": ["long text here", "x y"]})
-    assert find_id_column(frame) == "who"
-    assert find_id_column(frame[["note", "who"]]) == "note"
-    assert find_id_column(frame.replace("Pat 1", "a b c d")) is None
-    assert find_id_column(frame.replace("Pat 1", "Pat 2 b")) is None
+    assert _find_id_column(frame) == "who"
+    assert _find_id_column(frame[["note", "who"]]) == "note"
+    assert _find_id_column(frame.replace("Pat 1", "a b c d")) is None
+    assert _find_id_column(frame.replace("Pat 1", "Pat 2 b")) is None
 
 
 def test_numbers_with_several_groups_have_thousands(tmp_path):

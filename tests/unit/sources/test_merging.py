@@ -6,7 +6,7 @@ import pytest
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.series.merging import collapse_probes, merge_rows, settle_duplicates
+from xnbflow.sources.series.merging import _merge_rows, collapse_probes, settle_duplicates
 from xnbflow.sources.series.raw_series import RawSeries
 
 VALUES = np.array([[1.0, 2.0], [9.0, 9.5], [5.0, 8.0], [0.0, np.nan], [3.0, 14.0]])
@@ -18,7 +18,7 @@ NAMES = ["A", "B", "A", "A", "A"]
     [("max_mean", [3.0, 14.0]), ("mean", [2.25, 8.0]), ("median", [2.0, 8.0])],
 )
 def test_rows_of_one_name_are_merged(how, of_a):
-    merged, names, rows = merge_rows(VALUES, NAMES, how)
+    merged, names, rows = _merge_rows(VALUES, NAMES, how)
     assert names.tolist() == ["A", "B"]
     np.testing.assert_array_equal(merged, [of_a, [9.0, 9.5]])
     assert rows.tolist() == [4 if how == "max_mean" else 0, 1]
@@ -26,7 +26,7 @@ def test_rows_of_one_name_are_merged(how, of_a):
 
 def test_the_first_of_equal_means_is_kept_and_rows_without_values_never():
     values = np.array([[np.nan, np.nan], [1.0, 3.0], [3.0, 1.0]])
-    merged, _, rows = merge_rows(values, ["x", "x", "x"], "max_mean")
+    merged, _, rows = _merge_rows(values, ["x", "x", "x"], "max_mean")
     assert (rows.tolist(), merged.tolist()) == ([1], [[1.0, 3.0]])
 
 
@@ -90,14 +90,14 @@ def test_repeated_names_are_refused_by_default():
 
 def test_the_first_of_many_equal_rows_is_kept():
     names = ["A", "B"] * 100  # as many rows as a sort that is not stable exchanges
-    _, unique, rows = merge_rows(np.ones((200, 2)), names, "max_mean")
+    _, unique, rows = _merge_rows(np.ones((200, 2)), names, "max_mean")
     assert (unique.tolist(), rows.tolist()) == (["A", "B"], [0, 1])
 
 
 @pytest.mark.parametrize(("how", "merged"), [("mean", [4.0, 5.0]), ("median", [2.0, 4.0])])
 def test_mean_and_median_of_three_rows_differ(how, merged):
     values = np.array([[1.0, 9.0], [2.0, 2.0], [9.0, 4.0]])
-    np.testing.assert_array_equal(merge_rows(values, ["g", "g", "g"], how)[0], [merged])
+    np.testing.assert_array_equal(_merge_rows(values, ["g", "g", "g"], how)[0], [merged])
 
 
 def test_a_separator_at_the_beginning_of_a_symbol_is_of_several_genes():

@@ -6,7 +6,7 @@ import pytest
 from lab_files import counts
 
 from xnbflow.sources.series.plausibility import (
-    are_places_of_body,
+    _are_places_of_body,
     is_event_status,
     is_event_time,
     is_patient,
@@ -40,8 +40,8 @@ def test_a_site_is_a_batch_unless_its_values_are_places_of_the_body():
     organs = pd.DataFrame({"site": ["colon", "liver"] * 4, "run": ["1", "2"] * 4})
     assert suggested_batch(hospitals) == "site"
     assert suggested_batch(organs) == "run"
-    assert are_places_of_body(["left lung", "A", "liver"])
-    assert not are_places_of_body(["left lung", "A"])  # half
+    assert _are_places_of_body(["left lung", "A", "liver"])
+    assert not _are_places_of_body(["left lung", "A"])  # half
 
 
 TIMES = ["days_to_death", "time_to_event", "months until relapse", "OS_months", "PFS.time", "OS"]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.sources.dataset_entry import DatasetEntry, Shape
-from xnbflow.sources.simulate import load, simulate_series, simulate_truth, write_truth
+from xnbflow.sources.simulate import _simulate_truth, load, simulate_series, write_truth
 
 
 def test_regulated_genes_shift_their_class_by_their_effect():
@@ -33,11 +33,11 @@ def test_the_truth_of_an_entry_is_that_of_its_series(tmp_path):
     write_truth(dataset, tmp_path / "truth.parquet")
     truth = pd.read_parquet(tmp_path / "truth.parquet")
     assert list(truth["feature"]) == list(series.features)
-    pd.testing.assert_frame_equal(truth, simulate_truth(70, 2, 3))
+    pd.testing.assert_frame_equal(truth, _simulate_truth(70, 2, 3))
 
 
 def test_modules_have_forty_genes_of_which_three_quarters_are_regulated():
-    truth = simulate_truth(n_features=40_010, n_classes=2, seed=1)
+    truth = _simulate_truth(n_features=40_010, n_classes=2, seed=1)
     assert truth["block"].value_counts().sort_index().tolist() == [40] * 1000 + [10]
     modules = truth.groupby("block")["class"]
     assert (modules.nunique() <= 1).all()

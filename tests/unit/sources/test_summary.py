@@ -8,7 +8,7 @@ from toys import refused, set_fields
 from xnbflow.core.natural_order import natural_key
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.proposal.column_kinds import column_options
-from xnbflow.sources.proposal.label import class_score, is_follow_up_field
+from xnbflow.sources.proposal.label import _is_follow_up_field, class_score
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table
@@ -386,7 +386,7 @@ def test_separators_at_both_ends_of_lines_are_no_column(tmp_path):
     ],
 )
 def test_a_time_to_an_event_or_its_status_is_follow_up(name, cells, expected):
-    assert is_follow_up_field(pd.DataFrame({name: cells}), name) == expected
+    assert _is_follow_up_field(pd.DataFrame({name: cells}), name) == expected
 
 
 def test_a_field_with_one_repeated_text_is_no_class():

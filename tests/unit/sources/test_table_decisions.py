@@ -101,7 +101,7 @@ def test_categories_of_a_table_of_several_blocks_are_read_before_its_text_is_rel
     ]
     header = "site,level," + ",".join(f"g{i}" for i in range(50))
     text = "\n".join([header, *rows, ""])
-    assert len(text) > 1.5 * raw_table.BYTES_OF_BLOCK
+    assert len(text) > 1.5 * raw_table._BYTES_OF_BLOCK
     series = read(tmp_path, text, categorical=("level",))
     assert series.values[0].tolist() == [float(i % 3 > 0) for i in range(2000)]
 

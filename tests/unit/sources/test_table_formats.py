@@ -371,7 +371,7 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
 def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(diagnosis=None, note=PATIENTS).to_csv("x.csv", index=False)
-    summary = proposals.summary_of(described_entry("x.csv"))
+    summary = proposals._summary_of(described_entry("x.csv"))
     assert summary.entry is None
     with pytest.raises(InputError, match=r"--label; columns of text: note"):
         proposals.write_study(summary, "a/mine")
@@ -398,7 +398,7 @@ def test_the_index_of_pandas_names_the_rows_of_a_parquet_file(tmp_path, name, or
     dataset = described_entry(
         str(tmp_path / "x.parquet"), phenotype if orientation == "columns" else {}
     )
-    summary = proposals.summary_of(dataset)
+    summary = proposals._summary_of(dataset)
     assert summary.entry.samples == orientation
     series = read_table(tmp_path / "x.parquet", summary.entry)
     assert series.samples.tolist() == [f"S{i}" for i in range(12)]
@@ -424,7 +424,7 @@ class CountingTable:
 def test_the_names_of_parquet_columns_are_listed_once():
     """One list for each column took nine seconds with 5,000 columns."""
     table = CountingTable()
-    assert parquet.with_index_first(table, {"sample"}) == [2, 0, 1]
+    assert parquet._with_index_first(table, {"sample"}) == [2, 0, 1]
     assert table.n_lists == 1
 
 
@@ -463,5 +463,5 @@ def test_a_column_of_parquet_that_python_cannot_represent_is_refused_with_the_fi
 
 def test_an_index_that_is_a_range_is_no_column():
     described = {b"pandas": b'{"index_columns": [{"kind": "range", "start": 0}]}'}
-    assert parquet.index_of_pandas(Path("x.parquet"), described) == set()
-    assert parquet.index_of_pandas(Path("x.parquet"), {}) == set()
+    assert parquet._index_of_pandas(Path("x.parquet"), described) == set()
+    assert parquet._index_of_pandas(Path("x.parquet"), {}) == set()

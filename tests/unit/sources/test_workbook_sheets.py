@@ -9,7 +9,7 @@ from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.proposal.workbook_sheets import (
     Sheet,
-    find_sample_sheet,
+    _find_sample_sheet,
     phenotype_sheet,
     propose_sheets,
 )
@@ -34,19 +34,19 @@ def sheet(name, cells, header=("id", "group")):
     ],
 )
 def test_a_sheet_describes_samples_whose_names_it_shares(cells, n_shared):
-    description = find_sample_sheet([sheet("samples", cells)], ["gene", *NAMES, ""])
+    description = _find_sample_sheet([sheet("samples", cells)], ["gene", *NAMES, ""])
     assert (None if description is None else description[1:]) == (n_shared and ("id", n_shared))
 
 
 def test_the_sheet_that_shares_most_is_taken_and_the_first_of_equal_ones():
     sheets = [sheet("few", NAMES[:4]), sheet("most", NAMES[:8]), sheet("later", NAMES[:8])]
-    assert find_sample_sheet(sheets, NAMES)[0].name == "most"
+    assert _find_sample_sheet(sheets, NAMES)[0].name == "most"
 
 
 def test_a_list_of_names_describes_nothing():
     one = Sheet("names", ["id"], [[name] for name in NAMES])
     unnamed = sheet("samples", NAMES, ("", "group"))
-    assert find_sample_sheet([one, unnamed], NAMES) is None
+    assert _find_sample_sheet([one, unnamed], NAMES) is None
 
 
 def test_numbers_beside_the_first_column_are_counted():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.inference.paired_tests import corrected_resampled_t_test, sorted_runs_test
-from xnbflow.studies.comparison import means_by_classifier, pairwise_within, ranks
+from xnbflow.studies.comparison import _means_by_classifier, pairwise_within, ranks
 
 
 def metrics_of(dataset, scores, n_folds=5):
@@ -108,7 +108,7 @@ def test_the_mean_of_a_classifier_is_missing_if_one_of_its_repeats_is():
             "accuracy": [0.8, np.nan, 0.5, 0.7, 0.9],
         }
     )
-    means = means_by_classifier(table, ["dataset"], "accuracy")
+    means = _means_by_classifier(table, ["dataset"], "accuracy")
     assert means.columns.tolist() == ["xnb", "nb"]  # in the order of the table
     np.testing.assert_allclose(means.loc["d"], [np.nan, 0.6])
     np.testing.assert_allclose(means.loc["e"], [np.nan, 0.9])

@@ -13,9 +13,9 @@ from xnbflow.core.joined_columns import joined_columns
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.verdicts import column_findings
 from xnbflow.studies.concordances import (
-    column_status,
+    _column_status,
+    _together_row,
     concordances,
-    together_row,
 )
 
 
@@ -208,7 +208,7 @@ def test_a_column_limits_the_verdict_by_its_values_unless_it_is_declared_as_biol
 )
 def test_the_status_of_a_column_changes_at_its_limits(pairs, within_p, alone, p, status):
     within = SimpleNamespace(pairs=pairs, p=within_p)
-    assert column_status(within, alone, p) == status
+    assert _column_status(within, alone, p) == status
 
 
 def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_pairs():
@@ -216,6 +216,6 @@ def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_
     pair |= {"lower": 0.6, "upper": 1.0, "pairs": 20, "permutations": 99, "status": "recognised"}
     pair |= {"class": "a", "other": "b"}
     other = pair | {"other": "c", "status": "cannot be separated", "pairs": 15, "p": 0.04}
-    row = together_row([pair | {"p": 0.2}, other])
+    row = _together_row([pair | {"p": 0.2}, other])
     assert (row["p"], row["pairs"], row["status"]) == (0.2, 35, "cannot be separated")
     assert np.isnan(row["lower"])

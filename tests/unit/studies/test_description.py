@@ -27,7 +27,7 @@ def trained(series, tmp_path_factory):
 
 
 def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples(series, trained):
-    table = description.relative_evidence(
+    table = description._relative_evidence(
         series, trained["predictions"], trained["explanations"], XNB_ENTRY
     )
     row = table[table["class"] == "b"].iloc[5]
@@ -43,12 +43,12 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
 
 
 def test_every_declared_table_is_made_also_where_nothing_was_selected(series, trained):
-    tables = description.describe(series, XNB_ENTRY, trained, 0.5)
+    tables = description._describe(series, XNB_ENTRY, trained, 0.5)
     assert set(tables) == set(DESCRIPTION_TABLES)
     nothing = {
         name: table if name == "predictions" else table.iloc[:0] for name, table in trained.items()
     }
-    empty = description.describe(series, XNB_ENTRY, nothing, None)
+    empty = description._describe(series, XNB_ENTRY, nothing, None)
     assert set(empty) == set(tables)
     assert not any(map(len, empty.values()))
 
@@ -68,7 +68,7 @@ def test_groups_after_z_have_two_letters():
     """28 pairs of features: the groups a to z, aa, ab."""
     names = [f"g{i}" for i in range(56)]
     pairs = pd.DataFrame({"feature": names[::2], "other": names[1::2], "r": 0.9})
-    letters = description.dependent_groups(pairs, names)[::2]
+    letters = description._dependent_groups(pairs, names)[::2]
     assert letters[:2] + letters[24:] == ["a", "b", "y", "z", "aa", "ab"]
 
 
@@ -85,7 +85,7 @@ def test_the_first_three_features_of_a_class_are_profiled(series, trained):
             "constant": False,
         }
     )
-    tables = description.describe(series, XNB_ENTRY, trained | {"selected": selected}, 0.5)
+    tables = description._describe(series, XNB_ENTRY, trained | {"selected": selected}, 0.5)
     drawn = tables["densities"]["feature"].unique()
     assert sorted(drawn) == ["g0", "g1", "g3"]
 
@@ -106,7 +106,7 @@ def test_a_series_with_gaps_is_described(series, method):
     entry = {"method": method, "params": {}}
     outcome = train(gaps, draw_folds(gaps, 3, 1), resolved(entry))
     assert set(outcome["fits"]["status"]) == {"ok"}
-    tables = description.describe(gaps, resolved(entry), outcome, None)
+    tables = description._describe(gaps, resolved(entry), outcome, None)
     assert np.isfinite(tables["densities"]["density"]).all()
     assert np.isfinite(tables["profiles"]["median_inside"]).all()
 
@@ -118,7 +118,7 @@ def test_medians_of_the_others_are_those_of_numpy(n_classes):
     values = rng.normal(size=(30, 24)).round(rng.integers(0, 3))
     codes = rng.permutation(np.append(np.arange(n_classes), rng.integers(n_classes, size=23)))[:24]
     codes = np.unique(codes, return_inverse=True)[1]
-    medians = description.medians_of_others(values, codes)
+    medians = description._medians_of_others(values, codes)
     assert len(medians) == codes.max() + 1
     for code, of_others in enumerate(medians):
         others = values[:, codes != code]

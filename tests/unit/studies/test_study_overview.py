@@ -17,7 +17,7 @@ def test_ratios_are_shares_below_the_level():
     dependence = pd.DataFrame(
         {"dependent": [True, False, False, False], "r": [-0.9, 0.1, 0.2, 0.3]}
     )
-    ratios = study_overview.ratios(normality, within, dependence, 0.05)
+    ratios = study_overview._ratios(normality, within, dependence, 0.05)
     assert ratios["non_normal_ratio"] == 0.75
     assert ratios["non_normal_within_ratio"] == 0.5  # .01 and .04 of four tested
     assert ratios["non_normal_ratio_fdr"] == 0.25  # .04, .0533, .0533, .9 and .04, .08, .2667, .3

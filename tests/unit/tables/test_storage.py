@@ -16,7 +16,7 @@ from xnbflow.tables.contract import (
     TRAINING_TABLES,
     Column,
     TableSchema,
-    log_of,
+    _log_of,
     text_of,
 )
 from xnbflow.tables.storage import (
@@ -66,7 +66,7 @@ def test_numbers_in_text_have_six_digits():
 def test_text_that_is_converted_in_blocks_has_every_row_once(monkeypatch, tmp_path, n_rows):
     frame = pd.DataFrame({"name": list("abcde")[:n_rows], "x": [0.5, 1.0, np.nan, 3, 4][:n_rows]})
     table = TableSchema("t", "", "a row", {"name": Column("text"), "x": Column("number")})
-    monkeypatch.setattr(storage, "TEXT_ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(storage, "_TEXT_ROWS_AT_ONCE", 2)
     expected = ["name\tx", "a\t0.5", "b\t1", "c\t", "d\t3", "e\t4"][: n_rows + 1]
     storage.write_tsv(frame, tmp_path / "t.tsv", table)
     assert (tmp_path / "t.tsv").read_bytes().decode() == "\n".join([*expected, ""])
@@ -94,7 +94,7 @@ def test_a_group_that_is_written_as_text_has_both_files():
 
 
 def test_the_path_of_a_template_needs_all_wildcards_and_no_others():
-    template = log_of("diagnose")
+    template = _log_of("diagnose")
     assert template.of(dataset="wine") == "results/logs/diagnose/wine.log"
     with pytest.raises(TypeError, match="needs dataset"):
         template.of()

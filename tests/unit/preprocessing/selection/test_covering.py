@@ -7,8 +7,8 @@ import pytest
 
 from xnbflow.preprocessing.selection.class_features import (
     PairSelection,
+    _smallest_cover_of,
     ranked_prefix,
-    smallest_cover_of,
 )
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
@@ -68,6 +68,6 @@ def test_a_feature_for_all_pairs_is_selected_though_others_are_better_for_each_p
     distances[0, :40] = 0.9
     distances[1, 40:80] = 0.9
     distances[:, 80] = 0.89
-    selected, excess = smallest_cover_of(distances, np.arange(81), 0.8)
+    selected, excess = _smallest_cover_of(distances, np.arange(81), 0.8)
     assert selected.tolist() == [80]
     assert excess == 0

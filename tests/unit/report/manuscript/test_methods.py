@@ -11,7 +11,7 @@ import pytest
 from report_study import changed, completed, with_rows, write_study
 
 from xnbflow.core.study import Cohorts, Design, Validation
-from xnbflow.inference.halves import SHORT_LIST, SIMILAR
+from xnbflow.inference.halves import _SHORT_LIST, _SIMILAR
 from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, TUNED_INFLATION
 from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.tables import contract
@@ -169,4 +169,4 @@ def test_balanced_accuracy_of_equal_classes_is_described_as_the_accuracy(results
 
 
 def test_the_lists_of_the_methods_are_those_of_the_code():
-    assert (SHORT_LIST, SIMILAR) == (10, 0.7)  # the words of the option "halves"
+    assert (_SHORT_LIST, _SIMILAR) == (10, 0.7)  # the words of the option "halves"

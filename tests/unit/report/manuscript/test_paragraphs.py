@@ -17,8 +17,8 @@ from report_study import (
 
 from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript.paragraphs import (
+    _preparing_steps,
     methods_in_words,
-    preparing_steps,
     sections_of_text,
 )
 from xnbflow.report.manuscript.references import cited_keys
@@ -113,10 +113,10 @@ def test_steps_are_described_with_their_reasons(results):
 def test_the_steps_of_a_pipeline_are_those_before_its_classifier(results):
     name = next(iter(results.configuration["classifiers"]))
     steps = [{"method": "quantile_normalizer"}, {"method": "gaussian_nb"}]
-    assert [step["owner"] for step in preparing_steps(results, {name: {"steps": steps}})] == [
+    assert [step["owner"] for step in _preparing_steps(results, {name: {"steps": steps}})] == [
         results.labels[name]
     ]
-    assert list(preparing_steps(results, {name: {"method": "gaussian_nb"}})) == []
+    assert list(_preparing_steps(results, {name: {"method": "gaussian_nb"}})) == []
 
 
 def test_intervals_of_a_paper_are_described_as_they_are_computed(tmp_path):
@@ -140,7 +140,7 @@ def test_only_classifiers_that_tune_themselves_have_wider_intervals(tmp_path):
     for classifiers, labels in ((entries, []), (tuned, ["Naive Bayes"])):
         configuration = results.configuration | {"classifiers": classifiers}
         study = replace(results, configuration=configuration)
-        assert source.classifier_facts(study, tables)["tuned"] == labels
+        assert source._classifier_facts(study, tables)["tuned"] == labels
 
 
 def test_notes_are_in_the_methods_without_their_advice(tmp_path):

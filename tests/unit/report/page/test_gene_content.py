@@ -6,7 +6,7 @@ import pytest
 from report_blocks import unpack
 
 from xnbflow.report.page import gene_content as gene_content_module
-from xnbflow.report.page.gene_content import gene_content, pack_arrays, round_to_steps
+from xnbflow.report.page.gene_content import _pack_arrays, _round_to_steps, gene_content
 
 
 def decoded(steps, limits):
@@ -28,7 +28,7 @@ GENES = pd.DataFrame({"feature": ["g1", "g2", "g3"], "symbol": ["TP53", "", "é<
 
 def test_arrays_are_read_back_at_aligned_places():
     arrays = {"a": np.array([1, 2, 65535], np.uint16), "b": np.arange(5, dtype=np.uint8)}
-    header, actual = unpack(pack_arrays({"text": "ü", "n": [1, None]}, arrays))
+    header, actual = unpack(_pack_arrays({"text": "ü", "n": [1, None]}, arrays))
     assert header == {"text": "ü", "n": [1, None]}
     assert all(np.array_equal(actual[name], arrays[name]) for name in arrays)
 
@@ -69,9 +69,9 @@ def test_the_last_features_are_left_out_of_a_small_content(values, monkeypatch):
     assert len(unpack(whole)[0]["features"]) == n
     most = len(whole) // 2
     packs = []
-    pack = gene_content_module.pack_arrays
+    pack = gene_content_module._pack_arrays
     monkeypatch.setattr(
-        gene_content_module, "pack_arrays", lambda *args: packs.append(1) or pack(*args)
+        gene_content_module, "_pack_arrays", lambda *args: packs.append(1) or pack(*args)
     )
     small = gene_content(genes, values, statistics=statistics, flags={}, most_bytes=most)
     header, arrays = unpack(small)
@@ -113,16 +113,16 @@ def test_counts_below_a_level_are_exact():
     """Of numbers beside a level the nearest step may lie on its other side."""
     fdr = np.concatenate([0.05 * (1 + np.linspace(-1e-6, 1e-6, 41)), [1e-200, 1.0, np.nan]])
     stored = -np.log10(fdr)
-    steps, limits = round_to_steps(stored, [-np.log10(0.05)])
+    steps, limits = _round_to_steps(stored, [-np.log10(0.05)])
     actual = 10.0 ** -decoded(steps, limits)
     assert ((actual < 0.05) == (fdr < 0.05))[:-1].all()
     assert steps[-1] == 65535
-    plain, limits = round_to_steps(stored)
+    plain, limits = _round_to_steps(stored)
     assert not ((10.0 ** -decoded(plain, limits) < 0.05) == (fdr < 0.05))[:-1].all()
 
 
 def test_constant_and_missing_statistics():
-    steps, limits = round_to_steps(np.array([3.0, 3.0]))
+    steps, limits = _round_to_steps(np.array([3.0, 3.0]))
     assert (steps.tolist(), limits) == ([0, 0], [3.0, 3.0])
-    steps, limits = round_to_steps(np.array([np.nan]))
+    steps, limits = _round_to_steps(np.array([np.nan]))
     assert (steps.tolist(), limits) == ([65535], None)

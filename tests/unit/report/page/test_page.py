@@ -165,12 +165,12 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
 
 @pytest.mark.parametrize(("value", "place"), [(-0.2, 0.0), (0.25, 25.0), (1.3, 100.0)])
 def test_a_value_beyond_the_axis_of_a_tile_is_at_its_end(value, place):
-    assert page.axis_percent(kinds.Tile(label="l", text="t"), value) == place
+    assert page._axis_percent(kinds.Tile(label="l", text="t"), value) == place
 
 
 def test_the_axis_of_a_tile_may_begin_elsewhere():
     tile = kinds.Tile(label="l", text="t", low=-1.0, high=3.0)
-    assert page.axis_percent(tile, 0.0) == 25.0
+    assert page._axis_percent(tile, 0.0) == 25.0
 
 
 def test_a_cell_is_marked_where_the_table_says_so():
@@ -178,7 +178,7 @@ def test_a_cell_is_marked_where_the_table_says_so():
     table = kinds.Table(
         frame, "", {"a": ".1f"}, best=frozenset({(1, "a")}), links={"name": ["u", ""]}
     )
-    assert page.table_cells(table) == [
+    assert page._table_cells(table) == [
         [("x", False, False, "u"), ("1.0", True, False, "")],
         [("y", False, False, ""), ("2.0", True, True, "")],
     ]

@@ -78,12 +78,12 @@ def study_of_many_classes(tmp_path, n_classes):
 
 def test_a_matrix_of_many_classes_is_a_table_of_the_most_frequent_mistakes(tmp_path):
     few, many = accuracy.MOST_DRAWN_CLASSES, accuracy.MOST_DRAWN_CLASSES + 1
-    gallery, *_ = accuracy.prediction_blocks(
+    gallery, *_ = accuracy._prediction_blocks(
         study_of_many_classes(tmp_path / "few", few), "d", "f"
     )[1:]
     assert [figure.name for figure in gallery.figures] == ["confusion-d-f-xnb"]
     assert "In a confusion matrix a row is a true class" in gallery.caption
-    _, table, *rest = accuracy.prediction_blocks(
+    _, table, *rest = accuracy._prediction_blocks(
         study_of_many_classes(tmp_path / "many", many), "d", "f"
     )
     assert table.frame[["true", "predicted", "count", "share"]].to_numpy().tolist() == [
@@ -103,20 +103,20 @@ def test_the_first_mistakes_are_the_most_frequent(monkeypatch):
 
 
 def test_of_many_classes_the_roc_curves_with_the_smallest_areas_are_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr(accuracy, "MOST_ROC_CURVES", 2)
+    monkeypatch.setattr(accuracy, "_MOST_ROC_CURVES", 2)
     areas = {"a": 0.9, "b": 0.6, "c": 0.8}
     row = CLASSIFIER | {"metric": "roc_auc", "lower": 0.5, "upper": 1.0, "folds_failed": 0}
     estimates = [row | {"class": label, "estimate": area} for label, area in areas.items()]
     point = CLASSIFIER | {"false_positive_rate": 0.0, "true_positive_rate": 0.0}
     rates = [point | {"class": label} for label in areas]
     study = study_of_tables(tmp_path, {"estimates": estimates, "roc": rates})
-    (figure,) = accuracy.roc_figures(study, CLASSIFIER)
+    (figure,) = accuracy._roc_figures(study, CLASSIFIER)
     assert [label[:1] for label in figure.arguments["curves"]] == ["b", "c"]
     assert figure.caption.endswith(
         "Of 3 classes the 2 with the smallest areas are drawn; the table has all."
     )
-    monkeypatch.setattr(accuracy, "MOST_ROC_CURVES", 3)
-    (figure,) = accuracy.roc_figures(study, CLASSIFIER)
+    monkeypatch.setattr(accuracy, "_MOST_ROC_CURVES", 3)
+    (figure,) = accuracy._roc_figures(study, CLASSIFIER)
     assert [label[:1] for label in figure.arguments["curves"]] == ["a", "b", "c"]
     assert "smallest" not in figure.caption
 
@@ -150,12 +150,12 @@ def test_a_classifier_with_a_failed_fold_has_no_accuracy(tmp_path):
     """Its other folds are not comparable: a cell would mark it as the best."""
     tables = {"estimates": accuracies(), "summary": summaries("accuracy")}
     study = study_of_tables(tmp_path, tables | {"headline": [{"classifier": "xnb"}]})
-    table = accuracy.accuracy_table(study)
+    table = accuracy._accuracy_table(study)
     assert table.frame.to_dict("records") == [
         {"dataset": "d", "baseline": 0.6, "XNB": "0.800 ± 0.100"}
     ]
     assert table.best == {(0, "XNB")}
-    (group,) = accuracy.accuracy_figure(study).arguments["groups"]
+    (group,) = accuracy._accuracy_figure(study).arguments["groups"]
     assert (group.label, group.values, group.lower, group.upper) == ("XNB", [0.8], [0.5], [0.9])
 
 
@@ -167,14 +167,14 @@ def test_accuracies_that_are_shown_alike_are_both_the_best(tmp_path):
         rows = [accuracies()[0] | xnb, accuracies()[0] | nb | {"estimate": other}]
         spreads = [row | {"folds_failed": 0} for row in summaries("accuracy")]
         study = study_of_tables(tmp_path, {"estimates": rows, "summary": spreads})
-        assert {name for _, name in accuracy.accuracy_table(study).best} == best
+        assert {name for _, name in accuracy._accuracy_table(study).best} == best
 
 
 @pytest.mark.parametrize("sd_repeats", [np.nan, 0.02])
 def test_the_caption_explains_brackets_where_folds_are_repeated(tmp_path, sd_repeats):
     rows = summaries("accuracy", sd_repeats=sd_repeats)
     tables = {"estimates": accuracies(), "summary": rows, "headline": [{"classifier": "xnb"}]}
-    table = accuracy.accuracy_table(study_of_tables(tmp_path, tables))
+    table = accuracy._accuracy_table(study_of_tables(tmp_path, tables))
     is_repeated = not np.isnan(sd_repeats)
     assert ("in brackets that of the repeats’ means" in table.caption) == is_repeated
     assert ("(0.020)" in table.frame["XNB"].iloc[0]) == is_repeated
@@ -183,7 +183,7 @@ def test_the_caption_explains_brackets_where_folds_are_repeated(tmp_path, sd_rep
 @pytest.mark.parametrize(("size", "spec"), [(200.0, ",.0f"), (66.5, ",.1f")])
 def test_other_metrics_are_means_of_complete_folds(tmp_path, size, spec):
     rows = [*summaries("mcc"), *summaries("features_per_class", mean=size)]
-    (group,) = accuracy.other_metrics(study_of_tables(tmp_path, {"summary": rows}))
+    (group,) = accuracy._other_metrics(study_of_tables(tmp_path, {"summary": rows}))
     table = group.blocks[0]
     assert table.frame.to_dict("records") == [
         {"dataset": "d", "classifier": "XNB", "mcc": 0.7, "features_per_class": size}
@@ -194,8 +194,8 @@ def test_other_metrics_are_means_of_complete_folds(tmp_path, size, spec):
 def test_bins_of_few_samples_are_left_out(tmp_path):
     bins = [CLASSIFIER | {"bin": 0, "few": True}, CLASSIFIER | {"bin": 1, "few": False}]
     study = study_of_tables(tmp_path, {"calibration": bins})
-    assert accuracy.bins_by_label(study, "d", "f", ["nb", "xnb"])["XNB"]["bin"].tolist() == [1]
-    assert accuracy.bins_by_label(study, "d", "f", ["nb"]) == {}
+    assert accuracy._bins_by_label(study, "d", "f", ["nb", "xnb"])["XNB"]["bin"].tolist() == [1]
+    assert accuracy._bins_by_label(study, "d", "f", ["nb"]) == {}
 
 
 def test_a_roc_curve_needs_every_fold(tmp_path):
@@ -205,7 +205,7 @@ def test_a_roc_curve_needs_every_fold(tmp_path):
     for n_failed in (0, 1):
         tables = {"estimates": [area | {"folds_failed": n_failed}]}
         tables["roc"] = [CLASSIFIER | {"class": "b"} | rates]
-        figures = accuracy.roc_figures(study_of_tables(tmp_path, tables), CLASSIFIER)
+        figures = accuracy._roc_figures(study_of_tables(tmp_path, tables), CLASSIFIER)
         assert len(figures) == 1 - n_failed
         for figure in figures:
             assert figure.arguments["curves"] == {"b: AUC 0.90 [0.80, 0.95]": ([0.25], [0.75])}
@@ -218,5 +218,5 @@ def test_a_p_beside_its_level_is_not_rounded_to_it(tmp_path):
         ([row | {"p_value": 0.2}], ".3g"),
     ):
         study = study_of_tables(tmp_path, {"label_tests": rows})
-        (table,) = accuracy.label_test_blocks(study)
+        (table,) = accuracy._label_test_blocks(study)
         assert table.columns["p_value"].format == spec

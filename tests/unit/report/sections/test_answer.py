@@ -40,13 +40,13 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
         {**row, "classifier": "nb", "sample": "tested by one"},
     ]
     table = suspects(pd.DataFrame(rows).assign(dataset="d", folds="f"), findings)
-    (group,) = answer.suspect_blocks(with_rows(results, suspects=table))
+    (group,) = answer._suspect_blocks(with_rows(results, suspects=table))
     assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91, 0.7]]
     for none in (rows[2:], []):
         table = suspects(
             pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"), findings
         )
-        assert answer.suspect_blocks(with_rows(results, suspects=table)) == []
+        assert answer._suspect_blocks(with_rows(results, suspects=table)) == []
 
 
 def test_two_samples_that_are_exchanged_are_a_sentence_once(tmp_path):
@@ -55,10 +55,10 @@ def test_two_samples_that_are_exchanged_are_a_sentence_once(tmp_path):
         {"dataset": "d", "sample": "s1", "true": "a", "predicted": "b", "exchanged_with": "s2"},
         {"dataset": "d", "sample": "s3", "true": "a", "predicted": "b", "exchanged_with": ""},
     ]
-    (group,) = answer.suspect_blocks(study_of_tables(tmp_path, {"suspects": rows}))
+    (group,) = answer._suspect_blocks(study_of_tables(tmp_path, {"suspects": rows}))
     assert "“s1” (a) and “s2” (b) are probably exchanged" in group.blocks[0].text
     assert group.blocks[0].text.count("s1") == 1
-    (group,) = answer.suspect_blocks(study_of_tables(tmp_path, {"suspects": rows[2:]}))
+    (group,) = answer._suspect_blocks(study_of_tables(tmp_path, {"suspects": rows[2:]}))
     assert not [block for block in group.blocks if isinstance(block, Prose)]
 
 

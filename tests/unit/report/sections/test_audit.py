@@ -41,7 +41,7 @@ def test_what_limits_a_verdict_comes_before_warnings_and_these_before_notices(tm
     ]
     study = study_with(tmp_path, *rows)
     kinds = ["copies", "sex not shown", "outlier"]
-    assert audit.audit_findings(study)["kind"].tolist() == kinds
+    assert audit._audit_findings(study)["kind"].tolist() == kinds
     serious = audit.most_serious(study, "d")
     assert serious.short.startswith("2 of 20 samples are copies of others")
     assert serious.sentence.endswith("(group). 1 other finding below.")
@@ -111,7 +111,7 @@ def pictured(tmp_path):
 
 
 def test_samples_are_drawn_by_components_with_outliers_named(pictured):
-    first, by_site = audit.component_figures(pictured, "d")
+    first, by_site = audit._component_figures(pictured, "d")
     assert first.arguments["axes_labels"] == ("component 1 (60%)", "component 2 (20%)")
     assert first.arguments["names"] == ["", "s2"]
     assert first.arguments["groups"] == ["a", "b"]
@@ -122,10 +122,10 @@ def test_samples_are_drawn_by_components_with_outliers_named(pictured):
 
 
 def test_the_probability_of_a_sample_is_that_of_its_true_class(pictured):
-    (figure,) = audit.probability_figures(pictured, "d")
+    (figure,) = audit._probability_figures(pictured, "d")
     assert figure.arguments["probability"] == pytest.approx([0.7, 0.1])
     assert figure.arguments["predicted"] == ["a", "a"]
-    gallery, *_ = audit.audit_of_dataset(pictured, "d")
+    gallery, *_ = audit._audit_of_dataset(pictured, "d")
     assert "Outliers, more than 6 robust standard deviations" in gallery.caption
     assert "Right: the probability" in gallery.caption
 
@@ -136,11 +136,11 @@ def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
     row = {"dataset": "d", "folds": "f", "classifier": "xnb", "column": "plate", "pairs": 9}
     rows = [row | {"class": label, "other": other} for label, other in pairs]
     study = study_of_tables(tmp_path, {"concordance_pairs": rows, "concordance": [row]})
-    assert len(audit.batch_tables(study, "d")) == (2 if n_pairs > 1 else 1)
+    assert len(audit._batch_tables(study, "d")) == (2 if n_pairs > 1 else 1)
 
 
 def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
-    monkeypatch.setattr(audit, "audit_of_dataset", lambda *_: [])
+    monkeypatch.setattr(audit, "_audit_of_dataset", lambda *_: [])
     (nothing,) = audit.section(study_with(tmp_path / "a", associations=[])).blocks
     assert nothing.text.startswith("No repeated sample, no outlier and no wrong scale was found.")
     study = study_with(tmp_path / "b", finding("values: scale", detail="mixed values"))
@@ -151,5 +151,5 @@ def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
 def test_a_clean_audit_names_the_columns_that_were_tested(tmp_path):
     """What the phenotype lacks, such as the handling of the samples, is not among them."""
     rows = [{"dataset": "d", "column": name} for name in ("Age", "Gender", "Age")]
-    sentence = audit.nothing_found(study_with(tmp_path, associations=rows))
+    sentence = audit._nothing_found(study_with(tmp_path, associations=rows))
     assert sentence.startswith("No confounder among the columns tested (Age, Gender), no repeated")

@@ -37,14 +37,14 @@ def test_genes_hold_in_every_series_and_differ_by_their_fdr(tmp_path):
 
 def test_two_series_are_both_series(tmp_path):
     tables = {"meta_genes": [gene("g1", 2, 1e-9, 1e-6)]}
-    words = cohorts.genes_in_words(study_of_series(tmp_path, tables, SERIES[:2]))
+    words = cohorts._genes_in_words(study_of_series(tmp_path, tables, SERIES[:2]))
     assert words.startswith("Of 1 gene 1 differs in the same direction in both series (by chance ")
 
 
 def test_two_series_are_too_few_for_the_mean_effect_unless_a_gene_has_it(tmp_path):
     for fdr, end in ((0.2, "mean effect over such series."), (0.04, "below .05.")):
         study = study_of_series(tmp_path, {"meta_genes": [gene("g1", 2, 0.06, fdr)]}, SERIES[:2])
-        assert cohorts.genes_in_words(study).endswith(end)
+        assert cohorts._genes_in_words(study).endswith(end)
 
 
 @pytest.mark.parametrize(("classes", "at_most"), [("ab", 4), ("abc", 12)])
@@ -56,20 +56,20 @@ def test_the_genes_expected_by_chance_are_those_of_all_classes_but_a_mirrored_on
         for label in classes
         for i in range(200)
     ]
-    words = cohorts.genes_in_words(study_of_series(tmp_path, {"meta_genes": rows}))
+    words = cohorts._genes_in_words(study_of_series(tmp_path, {"meta_genes": rows}))
     assert f"(by chance at most {at_most})" in words
 
 
 def test_one_gene_differs_and_two_differ(tmp_path):
     genes = [gene("g1", 3, 1e-9, 1e-6), gene("g2", 1, 1e-9, 1e-6)]
-    words = cohorts.genes_in_words(study_of_series(tmp_path, {"meta_genes": genes}))
+    words = cohorts._genes_in_words(study_of_series(tmp_path, {"meta_genes": genes}))
     assert words.startswith("Of 2 genes 1 differs in the same direction in all 3 series")
     assert words.endswith("2 have a mean effect over such series at an FDR below .05.")
 
 
 def test_genes_that_could_not_be_compared_are_no_number(tmp_path):
     genes = [gene("g1", 0, np.nan, np.nan)]
-    words = cohorts.genes_in_words(study_of_series(tmp_path, {"meta_genes": genes}))
+    words = cohorts._genes_in_words(study_of_series(tmp_path, {"meta_genes": genes}))
     assert words == "Genes could not be compared over all series: see the warnings."
 
 
@@ -89,7 +89,7 @@ MATRIX = [
 
 
 def test_models_of_all_others_are_counted_by_their_verdicts(tmp_path):
-    words = cohorts.models_in_words(study_of_series(tmp_path, {"cohort_matrix": MATRIX}))
+    words = cohorts._models_in_words(study_of_series(tmp_path, {"cohort_matrix": MATRIX}))
     assert words.startswith("Of 3 series, each left out in turn and tested")
     others = "one model of all others held in 1, did not hold in 1 (balanced accuracy 60% to 90%)"
     assert others in words
@@ -98,7 +98,7 @@ def test_models_of_all_others_are_counted_by_their_verdicts(tmp_path):
 
 def test_of_two_series_the_other_one_is_the_model(tmp_path):
     rows = [cell("one", "two", 0.7), cell("two", "one", np.nan, verdict="cannot be judged")]
-    words = cohorts.models_in_words(
+    words = cohorts._models_in_words(
         study_of_series(tmp_path, {"cohort_matrix": rows}, ("one", "two"))
     )
     assert words.startswith("Of 2 series, each left out in turn and tested: the model of the other")
@@ -107,7 +107,7 @@ def test_of_two_series_the_other_one_is_the_model(tmp_path):
 
 def test_the_matrix_has_models_in_rows_and_frames_the_series_itself(tmp_path):
     study = study_of_series(tmp_path, {"cohort_matrix": MATRIX})
-    arguments = cohorts.cohort_matrix_figure(study, study.cohorts["cohort_matrix"]).arguments
+    arguments = cohorts._cohort_matrix_figure(study, study.cohorts["cohort_matrix"]).arguments
     assert arguments["rows"] == ["one", "two", "merged", "averaged"]
     assert arguments["columns"] == list(SERIES)
     assert arguments["values"][0, 1] == 0.7  # trained on one, tested on two
@@ -125,7 +125,7 @@ def test_a_forest_plot_has_the_first_genes_with_their_intervals(tmp_path):
     genes = [gene(f"g{i}", 3, 0.01, 0.02, rank=i + 1, **LIMITS) for i in range(20)]
     control = [gene("g0", 3, 0.01, 0.02, **LIMITS) | {"class": "a"}]
     study = study_of_series(tmp_path, {"meta_genes": [*control, *genes]})
-    figure, table = cohorts.gene_blocks(study)
+    figure, table = cohorts._gene_blocks(study)
     assert figure.arguments["rows"] == [f"g{i}" for i in range(12)]
     assert [group.label for group in figure.arguments["groups"]] == [*SERIES, "random-effects mean"]
     for group in figure.arguments["groups"]:
@@ -137,5 +137,5 @@ def test_a_forest_plot_has_the_first_genes_with_their_intervals(tmp_path):
 def test_the_table_has_the_first_hundred_genes(tmp_path, n_genes, n_rows):
     genes = [gene(f"g{i}", 3, 0.01, 0.02, rank=i + 1, **LIMITS) for i in range(n_genes)]
     study = study_of_series(tmp_path, {"meta_genes": genes})
-    *_, group = cohorts.gene_blocks(study)
+    *_, group = cohorts._gene_blocks(study)
     assert len(group.blocks[0].frame) == n_rows

@@ -12,7 +12,7 @@ def test_histograms_have_the_ratio_of_normality_and_the_cut_of_dependence(tmp_pa
     shares = [{"dataset": "d", "share": 0.4}, {"dataset": "d", "share": 0.6}]
     tables = {"diagnostics": [ratios], "p_values": shares, "diagnostic.correlations": bins}
     study = study_of_tables(tmp_path, tables, {"diagnostics": {"normality_alpha": 0.01}})
-    normality, dependence = diagnostics.distribution_gallery(study, "d").figures
+    normality, dependence = diagnostics._distribution_gallery(study, "d").figures
     assert normality.alt == "Histogram of Shapiro-Wilk p-values: 25% are below 0.01."
     assert normality.arguments["shares"].tolist() == [0.4, 0.6]
     np.testing.assert_array_equal(dependence.arguments["edges"], [0.0, 0.5, 1.0])

@@ -70,7 +70,7 @@ SELECTION = [
 def test_the_matrix_has_the_most_frequent_features_by_class(tmp_path):
     sizes = [{"dataset": "d", "class": label, "samples": 5} for label in "ab"]
     study = study_of_tables(tmp_path, {"class_sizes": sizes})
-    figure = explanation.feature_matrix(study, PLACE, pd.DataFrame(SELECTION))
+    figure = explanation._feature_matrix(study, PLACE, pd.DataFrame(SELECTION))
     assert figure.arguments["rows"] == ["often", "rare", "always"]  # of a first, then of b
     np.testing.assert_array_equal(
         figure.arguments["values"], [[0.8, np.nan], [0.2, np.nan], [1.0, 1.0]]
@@ -80,18 +80,18 @@ def test_the_matrix_has_the_most_frequent_features_by_class(tmp_path):
 
 
 def test_a_matrix_of_many_features_leaves_the_rarest_out(monkeypatch):
-    monkeypatch.setattr(explanation, "MOST_MATRIX_FEATURES", 2)
-    features = explanation.features_by_class(pd.DataFrame(SELECTION), ["a", "b"])
+    monkeypatch.setattr(explanation, "_MOST_MATRIX_FEATURES", 2)
+    features = explanation._features_by_class(pd.DataFrame(SELECTION), ["a", "b"])
     assert features == ["often", "always"]
 
 
 def test_the_table_begins_with_the_most_frequent_and_counts_the_rest(tmp_path, monkeypatch):
-    monkeypatch.setattr(explanation, "MOST_SELECTED", 3)
+    monkeypatch.setattr(explanation, "_MOST_SELECTED", 3)
     distances = [PLACE | {"class": "a", "feature": "often", "other_class": "b", "distance": 0.25}]
     profiles = [PLACE | {"class": "a", "feature": "often", "direction": "high"}]
     tables = {"class_distances": distances, "profiles": profiles}
     study = study_of_tables(tmp_path, tables)
-    table = explanation.selected_table(study, PLACE, pd.DataFrame(SELECTION))
+    table = explanation._selected_table(study, PLACE, pd.DataFrame(SELECTION))
     assert table.frame["feature"].tolist() == ["always", "always", "often"]
     assert table.frame["to b"].tolist()[2] == 0.25
     assert table.frame["direction"].tolist()[2] == "high"
@@ -104,7 +104,7 @@ def test_a_density_is_focused_on_the_class_that_the_feature_separates_best(tmp_p
     distance = {"class": "b", "feature": "always", "other_class": "c", "distance": 0.75}
     tables = {"densities": curve, "values": values, "class_distances": [PLACE | distance]}
     study = study_of_tables(tmp_path, tables)
-    (figure,) = explanation.explained_densities(study, PLACE, pd.DataFrame(SELECTION))
+    (figure,) = explanation._explained_densities(study, PLACE, pd.DataFrame(SELECTION))
     assert (figure.arguments["focus"], figure.arguments["chosen"]) == (1, [0, 1])
     assert figure.arguments["notes"] == ["", "", "0.75"]
     assert figure.alt == "Densities of always in 3 classes; selected for b, a."
@@ -113,7 +113,7 @@ def test_a_density_is_focused_on_the_class_that_the_feature_separates_best(tmp_p
 def test_the_stability_is_that_of_features_of_any_class(tmp_path):
     row = PLACE | {"stability": 0.8, "lower": 0.7, "upper": 0.9}
     rows = [row | {"class": ""}, row | {"class": "a", "stability": 0.1}]
-    figure = explanation.fold_agreement_figure(study_of_tables(tmp_path, {"stability": rows}))
+    figure = explanation._fold_agreement_figure(study_of_tables(tmp_path, {"stability": rows}))
     (group,) = figure.arguments["groups"]
     assert (group.values, group.lower, group.upper) == ([0.8], [0.7], [0.9])
 
@@ -124,7 +124,7 @@ def test_a_matrix_of_one_colour_is_a_sentence(tmp_path, share):
     study = study_of_tables(tmp_path, {"class_sizes": sizes})
     rows = [selected("g1", "a", 1.0, 1.0), selected("g1", "b", 1.0, 1.0)]
     rows += [selected("g2", "a", 1.0, 2.0), selected("g2", "b", share, 2.0)]
-    block = explanation.feature_matrix(study, PLACE, pd.DataFrame(rows))
+    block = explanation._feature_matrix(study, PLACE, pd.DataFrame(rows))
     if share == 1:
         assert block.text == "XNB selects these in every fold for every class: g1, g2."
     else:
@@ -138,21 +138,21 @@ def test_each_classifier_has_a_group_and_that_of_the_headline_is_open(
     tmp_path, monkeypatch, headline, opened
 ):
     """Without a headline the first group is open; blocks of one classifier have no group."""
-    monkeypatch.setattr(explanation, "explanation_of_classifier", lambda *_: ["blocks"])
+    monkeypatch.setattr(explanation, "_explanation_of_classifier", lambda *_: ["blocks"])
     rows = [selected("g1", "a", 1.0, 1.0)]
     both = [*rows, *({**row, "classifier": "nb"} for row in rows)]
     tables = {"selection": both, "headline": [{"classifier": headline}]}
     study = study_of_tables(tmp_path / "two", tables)
-    groups = explanation.explanation_of_dataset(study, "d")
+    groups = explanation._explanation_of_dataset(study, "d")
     assert [group.title for group in groups] == [study.labels["xnb"], study.labels["nb"]]
     assert [group.blocks for group in groups] == [["blocks"], ["blocks"]]
     assert [group.opened for group in groups] == opened
     single = study_of_tables(tmp_path / "one", {**tables, "selection": rows})
-    assert explanation.explanation_of_dataset(single, "d") == ["blocks"]
+    assert explanation._explanation_of_dataset(single, "d") == ["blocks"]
 
 
 def test_of_many_classes_a_matrix_has_those_of_most_features(tmp_path, monkeypatch):
-    monkeypatch.setattr(explanation, "MOST_MATRIX_CLASSES", 2)
+    monkeypatch.setattr(explanation, "_MOST_MATRIX_CLASSES", 2)
     rows = [
         selected("g1", "a", 0.5, 1),
         selected("g1", "b", 0.2, 1),
@@ -161,7 +161,7 @@ def test_of_many_classes_a_matrix_has_those_of_most_features(tmp_path, monkeypat
     ]
     sizes = [{"dataset": "d", "class": label, "samples": 10} for label in "abcd"]
     study = study_of_tables(tmp_path, {"class_sizes": sizes, "profiles": []})
-    figure = explanation.feature_matrix(study, PLACE, pd.DataFrame(rows))
+    figure = explanation._feature_matrix(study, PLACE, pd.DataFrame(rows))
     assert figure.arguments["columns"] == ["a", "c"]
     assert np.array_equal(
         figure.arguments["values"], [[0.5, np.nan], [np.nan, 0.4], [np.nan, 0.3]], equal_nan=True
@@ -173,38 +173,38 @@ def test_of_many_classes_a_table_has_the_distance_to_the_nearest(monkeypatch):
     rows = [("a", "g1", "b", 0.6), ("a", "g1", "c", 0.2), ("b", "g1", "a", 0.6)]
     rows += [("b", "g1", "c", np.nan)]
     distances = pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
-    wide = explanation.distance_columns(distances)
+    wide = explanation._distance_columns(distances)
     assert wide.columns.tolist() == ["to a", "to b", "to c"]
-    monkeypatch.setattr(explanation, "MOST_MATRIX_CLASSES", 2)
-    nearest = explanation.distance_columns(distances)
+    monkeypatch.setattr(explanation, "_MOST_MATRIX_CLASSES", 2)
+    nearest = explanation._distance_columns(distances)
     assert nearest.loc[("a", "g1")].tolist() == ["c", 0.2]
     assert nearest.loc[("b", "g1")].tolist() == ["a", 0.6]
 
 
 def test_of_many_classes_the_densities_of_the_selected_and_the_nearest_are_drawn(monkeypatch):
     distances = {"a": 0.9, "b": None, "c": 0.1, "d": 0.5, "e": None, "f": 0.2}
-    assert explanation.classes_of_densities(distances, ["b", "a"]) == list("abcdef")
-    monkeypatch.setattr(explanation, "MOST_DENSITY_CLASSES", 4)
+    assert explanation._classes_of_densities(distances, ["b", "a"]) == list("abcdef")
+    monkeypatch.setattr(explanation, "_MOST_DENSITY_CLASSES", 4)
     # b is the class in focus, a has the feature, too; e has no distance
-    assert explanation.classes_of_densities(distances, ["b", "a"]) == ["a", "b", "c", "f"]
-    assert explanation.classes_of_densities(distances, list("fedcb")) == ["c", "d", "e", "f"]
+    assert explanation._classes_of_densities(distances, ["b", "a"]) == ["a", "b", "c", "f"]
+    assert explanation._classes_of_densities(distances, list("fedcb")) == ["c", "d", "e", "f"]
 
 
 def test_of_many_classes_those_without_a_drawn_feature_are_left_out(monkeypatch):
-    monkeypatch.setattr(explanation, "MOST_MATRIX_CLASSES", 4)
+    monkeypatch.setattr(explanation, "_MOST_MATRIX_CLASSES", 4)
     drawn = pd.DataFrame([selected("g1", "d", 0.5, 1), selected("g2", "b", 0.1, 1)])
-    assert explanation.classes_of_most_features(drawn, list("abcde")) == ["b", "d"]
+    assert explanation._classes_of_most_features(drawn, list("abcde")) == ["b", "d"]
 
 
 def test_a_feature_planted_for_a_class_that_is_not_drawn_has_no_frame():
     truth = pd.DataFrame({"feature": ["g1", "g2"], "class": ["z", "b"]})
     results = SimpleNamespace(truth=lambda dataset: truth)
-    cells = explanation.planted_cells(results, "d", ["g1", "g2"], ["a", "b"])
+    cells = explanation._planted_cells(results, "d", ["g1", "g2"], ["a", "b"])
     assert cells == [(1, 1)]
 
 
 def test_of_many_classes_a_density_belongs_to_its_class(tmp_path, monkeypatch):
-    monkeypatch.setattr(explanation, "MOST_DENSITY_CLASSES", 2)
+    monkeypatch.setattr(explanation, "_MOST_DENSITY_CLASSES", 2)
     rows = [PLACE | {"feature": "g1", "class": label} for label in "abc"]
     heights = {"a": 1.0, "b": 2.0, "c": 3.0}
     curves = [
@@ -216,7 +216,7 @@ def test_of_many_classes_a_density_belongs_to_its_class(tmp_path, monkeypatch):
     near = far | {"other_class": "b", "distance": 0.1}
     tables = {"densities": curves, "values": values, "class_distances": [far, near]}
     study = study_of_tables(tmp_path, tables)
-    (figure,) = explanation.explained_densities(
+    (figure,) = explanation._explained_densities(
         study, PLACE, pd.DataFrame([selected("g1", "c", 1.0, 1)])
     )
     assert figure.arguments["classes"] == ["b", "c"]

@@ -205,16 +205,16 @@ def test_genes_in_words_count_both_ends_of_the_auc_and_the_fdr():
         gene("g4", 4, p=0.04, fdr=0.05),
     ]
     both = [row | {"class": label} for row in rows for label in "ab"]
-    assert genes.gene_counts_sentence(pd.DataFrame(both)) == (
+    assert genes._gene_counts_sentence(pd.DataFrame(both)) == (
         "2 of 4 features separate these classes perfectly (AUC of 0 or 1). 2 differ at "
         "an FDR below 0.05."
     )
-    assert "(AUC of 0 or 1; labels without information give 686)" in genes.gene_counts_sentence(
+    assert "(AUC of 0 or 1; labels without information give 686)" in genes._gene_counts_sentence(
         pd.DataFrame(both), 12_000 * 2 / 35
     )
-    assert "give fewer than one)" in genes.gene_counts_sentence(pd.DataFrame(both), 0.4)
+    assert "give fewer than one)" in genes._gene_counts_sentence(pd.DataFrame(both), 0.4)
     three = [row | {"class": label} for row in rows[:1] for label in "abc"]
-    assert genes.gene_counts_sentence(pd.DataFrame(three)) == (
+    assert genes._gene_counts_sentence(pd.DataFrame(three)) == (
         "1 of 1 feature separates at least one class from all others perfectly (AUC of 0 "
         "or 1). 1 differs in at least one comparison at an FDR below 0.05."
     )
@@ -224,7 +224,7 @@ def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smalles
     rows = [gene(f"g{i}", i, p=0.001 * i, fdr=0.009 * i) for i in range(1, 8)]
     rows[1]["symbol"] = "TP53"
     study = study_of_tables(tmp_path, {"genes.genes": rows})
-    (figure,) = genes.volcano_plots(study.gene_tables("d"), "d", ["a", "b"], [1]).figures
+    (figure,) = genes._volcano_plots(study.gene_tables("d"), "d", ["a", "b"], [1]).figures
     assert figure.arguments["cut"] == 0.005  # FDR .045; the next has .054
     assert figure.arguments["names"] == {"g1": 0, "TP53": 1, "g3": 2, "g4": 3}
     assert (
@@ -236,7 +236,7 @@ def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smalles
 def test_the_table_has_two_hundred_genes_with_arrows(tmp_path, n_genes, rest):
     rows = [gene(f"g{i}", i, difference=(1.0, -1.0, 0.0)[i % 3]) for i in range(1, n_genes + 1)]
     tables = study_of_tables(tmp_path, {"genes.genes": rows}).gene_tables("d")
-    table = genes.gene_table_block(tables, tables["genes"])
+    table = genes._gene_table_block(tables, tables["genes"])
     assert len(table.frame) == 200
     assert table.frame["higher or lower"].tolist()[:3] == ["↓", "", "↑"]
     assert table.caption.endswith("All are in the files.") == rest
@@ -250,7 +250,7 @@ def test_names_of_a_volcano_plot_are_at_their_points():
         row | {"feature": "g1", "p": 0.001, "fdr": 0.01},
         row | {"feature": "g2", "p": 0.04, "fdr": 0.06},
     ]
-    figure = further_comparisons.comparison_volcano("n", "b vs a", pd.DataFrame(rows), [])
+    figure = further_comparisons._comparison_volcano("n", "b vs a", pd.DataFrame(rows), [])
     assert figure.arguments["names"] == {"g1": 0}
     assert figure.arguments["p"].tolist() == [0.001, 0.04]
 
@@ -267,7 +267,7 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
     ]
     file = {"file": "h-1.gmt", "place": "https://host/h.gmt", "sha256": "ab", "gene_sets": 50}
     tables = {"genes.gene_set_tests": tests, "genes.gene_set_files": [file]}
-    (group,) = genes.gene_set_blocks(study_of_tables(tmp_path, tables), "d")
+    (group,) = genes._gene_set_blocks(study_of_tables(tmp_path, tables), "d")
     assert group.note == "2 tests at an FDR below 0.05"
     _, significant, files = group.blocks
     assert files.frame.iloc[0].to_dict() == file  # which collection, from where
@@ -276,14 +276,14 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
 
 def test_without_a_significant_set_a_sentence_says_so(tmp_path):
     study = study_of_tables(tmp_path, {"genes.gene_set_tests": [gene_set("S1", 1, fdr=0.05)]})
-    (group,) = genes.gene_set_blocks(study, "d")
+    (group,) = genes._gene_set_blocks(study, "d")
     assert group.blocks[1].text.startswith("No gene set is higher or lower")
     assert group.note == "0 tests at an FDR below 0.05"
 
 
 def test_statistics_of_the_page_are_those_of_their_columns():
     rows = pd.DataFrame([gene("g1", 1, p=1e-3, fdr=1e-2, mean=7.0, log_fold_change=-2.0)])
-    actual = genes.page_statistics([rows, rows.assign(auc=0.25)])
+    actual = genes._page_statistics([rows, rows.assign(auc=0.25)])
     assert {name: column[0] for name, column in actual.items()} == {
         "change.0": -2.0,
         "evidence.0": 3.0,
@@ -302,7 +302,7 @@ def test_statistics_of_the_page_are_those_of_their_columns():
     [("TP53", "p1", 1), ("", "TP53", 2), ("", "p1", 0), ("TP53 /// WRAP53", "p1", 1)],
 )
 def test_a_gene_is_searched_by_its_symbol_else_by_its_name(symbol, feature, kind):
-    assert genes.kind_of_term(symbol, feature) == kind
+    assert genes._kind_of_term(symbol, feature) == kind
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(
     }
     designs = {"d": Design(reference=reference)}
     study = study_of_tables(tmp_path, tables, final=("xnb",), designs=designs)
-    blocks = list(genes.genes_of_series(study, study.gene_tables("d"), "d", 100_000))
+    blocks = list(genes._genes_of_series(study, study.gene_tables("d"), "d", 100_000))
     assert blocks[0].text.endswith(" Adjusted for age.") == bool(note)
     (explorer,) = (block for block in blocks if isinstance(block, GeneExplorer))
     header, arrays = unpack(explorer.content)
@@ -383,7 +383,7 @@ def test_pairs_of_several_classes_come_before_each_class_against_the_others(tmp_
         "genes.contrasts": [row | {"contrast": "b vs a"}],
     }
     study = study_of_tables(tmp_path, tables)
-    blocks = list(genes.genes_of_series(study, study.gene_tables("d"), "d", 100_000))
+    blocks = list(genes._genes_of_series(study, study.gene_tables("d"), "d", 100_000))
     (explorer,) = (i for i, block in enumerate(blocks) if isinstance(block, GeneExplorer))
     (pairs,) = (
         i

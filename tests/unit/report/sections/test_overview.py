@@ -73,19 +73,19 @@ def test_folds_versions_and_seconds_are_in_the_overview(results):
 def test_a_class_with_a_sample_for_each_fold_is_not_small(tmp_path, n_samples, is_small):
     sizes = [{"dataset": "d", "class": "a", "samples": n_samples}]
     study = study_of_tables(tmp_path, {"class_sizes": sizes}, {"folds": {"f": {"splits": 3}}})
-    assert len(overview.small_classes(study)) == is_small
+    assert len(overview._small_classes(study)) == is_small
     of_file = {"folds": {"f": {"splits": 3, "file": "folds.csv"}}}
-    assert overview.small_classes(replace(study, configuration=of_file)).empty
+    assert overview._small_classes(replace(study, configuration=of_file)).empty
 
 
 def test_failures_and_warnings_are_counted_apart(tmp_path):
     row = {"dataset": "d", "folds": "f", "classifier": "nb", "text": "t"}
     rows = [row | {"kind": "error"}, row | {"kind": "warnings"}, row | {"kind": "warnings"}]
-    prose, group = overview.problem_blocks(study_of_tables(tmp_path, {"problems": rows}))
+    prose, group = overview._problem_blocks(study_of_tables(tmp_path, {"problems": rows}))
     assert prose.text == "1 fit failed; 2 gave warnings."
     assert group.opened
     assert group.blocks[0].frame["fits"].tolist() == [1, 2]
-    (prose, group) = overview.problem_blocks(study_of_tables(tmp_path, {"problems": rows[1:]}))
+    (prose, group) = overview._problem_blocks(study_of_tables(tmp_path, {"problems": rows[1:]}))
     assert prose.text == "0 fits failed; 2 gave warnings."
     assert not group.opened
 
@@ -93,7 +93,7 @@ def test_failures_and_warnings_are_counted_apart(tmp_path):
 @pytest.mark.parametrize("missing", [True, False])
 def test_data_sets_name_what_was_filled_in(tmp_path, missing):
     rows = [{"dataset": "d", "samples": 9, "missing": missing, "imputed": 1234, "groups": np.nan}]
-    table = overview.dataset_table(study_of_tables(tmp_path, {"datasets": rows}))
+    table = overview._dataset_table(study_of_tables(tmp_path, {"datasets": rows}))
     assert table.frame["missing"].tolist() == ["1,234 filled in" if missing else "none"]
     assert ("medians of the training samples" in table.caption) == missing
     assert "never on both sides" not in table.caption
@@ -105,5 +105,5 @@ def test_run_time_is_summed_and_memory_is_the_most_of_a_job(tmp_path):
         wildcards = {"study": "s", "dataset": dataset, "folds": "f"}
         path = benchmark_of("classify").of(**wildcards, job=study.study.job_of("nb"))
         put(tmp_path, f"s\tmax_rss\tcpu_time\n{seconds}\t{seconds * 10}\t1\n", path)
-    rows = overview.job_seconds(study).to_numpy().tolist()
+    rows = overview._job_seconds(study).to_numpy().tolist()
     assert rows == [["classify", 2, 108, 1000]]

@@ -63,7 +63,7 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     assert everything["left_out"] == 0
     drawn = sum(len(parts[-1]) for sample in everything["samples"] for parts in sample[3])
     numbers = 2 * drawn / 36 + 7 * 3
-    monkeypatch.setattr(samples, "MOST_NUMBERS", int(numbers * (len(wrong) + 2.5)))
+    monkeypatch.setattr(samples, "_MOST_NUMBERS", int(numbers * (len(wrong) + 2.5)))
     some = contributions(results, "alpha", "3-fold", "xnb")
     assert wrong < {s[0] for s in some["samples"]}
     assert len(some["samples"]) == len(wrong) + 2
@@ -80,7 +80,7 @@ def test_a_wrong_sample_has_the_classes_that_it_was_predicted_as(tmp_path):
     ]
     wrong = [{"dataset": "d", "folds": "f", "sample": "s1", "true": "a", "wrong_by": 2}]
     study = study_of_tables(tmp_path, {"samples": tests, "misclassified": wrong})
-    group = samples.misclassified_block(study, "d", "f")
+    group = samples._misclassified_block(study, "d", "f")
     assert group.note == "1 sample that some classifier got wrong"
     row = group.blocks[0].frame.iloc[0]
     assert (row["NB"], row["XNB"]) == ("b 1 of 2", "c")
@@ -92,7 +92,7 @@ def test_a_long_table_counts_the_samples_that_it_leaves_out(tmp_path, n_wrong, m
     tests = [SAMPLE | {"sample": name, "tested": 1, "mistakes": "b 1"} for name in names]
     wrong = [{"dataset": "d", "folds": "f", "sample": name, "true": "a"} for name in names]
     study = study_of_tables(tmp_path, {"samples": tests, "misclassified": wrong})
-    table = samples.misclassified_block(study, "d", "f").blocks[0]
+    table = samples._misclassified_block(study, "d", "f").blocks[0]
     assert len(table.frame) == 150
     assert ("more are in" in table.caption) == bool(more)
     assert more in table.caption
@@ -101,6 +101,6 @@ def test_a_long_table_counts_the_samples_that_it_leaves_out(tmp_path, n_wrong, m
 def test_samples_without_a_mistake_and_untested_samples_are_named(tmp_path):
     tests = [SAMPLE | {"sample": "s1", "tested": 1, "mistakes": ""}]
     study = study_of_tables(tmp_path, {"samples": tests})
-    assert samples.misclassified_block(study, "d", "f").note == "no mistake"
+    assert samples._misclassified_block(study, "d", "f").note == "no mistake"
     untested = study_of_tables(tmp_path, {"samples": []})
-    assert samples.misclassified_block(untested, "d", "f").note == "not tested"
+    assert samples._misclassified_block(untested, "d", "f").note == "not tested"

@@ -55,7 +55,7 @@ def blocks_of_model(tmp_path):
             "genes.gene_values": [value(f"g{i}") for i in range(3)],
         }
         study = study_of_tables(tmp_path, tables)
-        return list(signature.blocks_of_model(study, "d", "xnb"))
+        return list(signature._blocks_of_model(study, "d", "xnb"))
 
     return write
 
@@ -93,7 +93,7 @@ def test_a_heat_map_of_all_samples_omits_none(n_samples, words):
 @pytest.mark.parametrize(("n_classes", "columns"), [(5, 5), (6, 2)])
 def test_many_distances_are_replaced_by_the_nearest_class(n_classes, columns):
     rows = pd.DataFrame({f"distance_to.c{i}": [1.0 - 0.1 * i, np.nan] for i in range(n_classes)})
-    distances = signature.distance_cells(rows)
+    distances = signature._distance_cells(rows)
     assert distances.shape == (2, columns)
     if n_classes == 6:
         assert distances["nearest class"].tolist() == ["c5", ""]
@@ -101,11 +101,11 @@ def test_many_distances_are_replaced_by_the_nearest_class(n_classes, columns):
 
 
 def test_the_table_has_the_first_features_by_rank(tmp_path, monkeypatch):
-    monkeypatch.setattr(signature, "MOST_SIGNATURE_ROWS", 2)
+    monkeypatch.setattr(signature, "_MOST_SIGNATURE_ROWS", 2)
     rows = [row("a", "g3", 3), row("a", "g1", 1), row("b", "g2", 2)]
     study = study_of_tables(tmp_path, {"model.signature": rows})
     tables = study.model("d", "xnb")
-    table = signature.signature_block(tables, tables["signature"])
+    table = signature._signature_block(tables, tables["signature"])
     assert table.frame["feature"].tolist() == ["g1", "g2"]
     assert table.caption.endswith(" 1 more are in the file.")
 
@@ -115,7 +115,7 @@ def test_the_core_has_its_own_accuracy(tmp_path):
     tables = {"headline": [{"classifier": "xnb"}], "model.core": [core]}
     tables |= dict.fromkeys(("model.signature", "model.heatmap"), ())
     study = study_of_tables(tmp_path, tables)
-    blocks = signature.blocks_of_model(study, "d", "xnb")
+    blocks = signature._blocks_of_model(study, "d", "xnb")
     (text,) = (block.text for block in blocks if isinstance(block, Prose))
     assert "The core set, 3 features of 1,200, is" in text
     assert "has an accuracy of 90.0% (balanced 85.0%) in the inner folds" in text

@@ -13,7 +13,7 @@ from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel
 from xnbflow.report.page.style import BLUE, COLOURS, GREY, ORANGE
 from xnbflow.report.static import artists, chart_figure
-from xnbflow.report.static.artists import INK_COLOUR, box_of, draw_mark
+from xnbflow.report.static.artists import INK_COLOUR, _box_of, draw_mark
 
 
 def drawn(mark, *, printed=False):
@@ -24,7 +24,7 @@ def drawn(mark, *, printed=False):
 
 
 def test_there_is_a_function_for_every_kind_of_mark():
-    assert {*artists.DRAWN, marks.Cells} == set(marks.MARKS)
+    assert {*artists._DRAWN, marks.Cells} == set(marks.MARKS)
 
 
 @pytest.mark.parametrize("kind", marks.MARKS)
@@ -181,7 +181,7 @@ def test_boxes_are_hazens_quartiles_of_each_class_and_leave_missing_values_out()
     ],
 )
 def test_a_whisker_ends_at_the_last_value_within_one_and_a_half_boxes(values, ends):
-    first, *_, last = box_of(np.array(values, dtype=float))
+    first, *_, last = _box_of(np.array(values, dtype=float))
     assert (first, last) == ends
 
 

@@ -17,7 +17,7 @@ from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.drawings.rows import RowPoints, draw_points
-from xnbflow.report.figure_files import write_figures
+from xnbflow.report.figure_files import _write_figures
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.report.static import image_files
@@ -85,7 +85,7 @@ def test_names_of_300_letters_leave_room_for_the_drawing_in_print(letter, width)
         draw_points([name], [one], "accuracy", length=40),
     ]
     for chart in drawings:
-        with image_files.for_print(chart, width, "name") as figure:
+        with image_files._for_print(chart, width, "name") as figure:
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
             box = figure.get_tightbbox(canvas.get_renderer())
@@ -99,7 +99,7 @@ def test_names_of_300_letters_leave_room_for_the_drawing_in_print(letter, width)
 @pytest.mark.parametrize("width", [85, 180])
 @pytest.mark.parametrize("name", [*KINDS, "ranks", "components"])
 def test_a_printed_figure_holds_everything_and_its_text_has_7_points_or_more(name, width, charts):
-    with image_files.for_print(charts[f"draw_{name}"], width, name) as figure:
+    with image_files._for_print(charts[f"draw_{name}"], width, name) as figure:
         FigureCanvasAgg(figure).draw()
         bounds, inches = figure.get_tightbbox(), figure.get_size_inches()
         assert min(text.get_fontsize() for text in figure.findobj(Text)) >= 7
@@ -124,13 +124,13 @@ def test_every_figure_of_a_study_is_a_file_of_its_section(tmp_path):
         kinds.Section("one", "One", "", [kinds.Figure("a", **blank)]),
         kinds.Section("two", "Two", "", [kinds.Gallery([kinds.Figure("b", **blank)], "")]),
     ]
-    write_figures(sections, tmp_path / "figures", width=85, subject=str)
+    _write_figures(sections, tmp_path / "figures", width=85, subject=str)
     written = [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.svg"))]
     assert written == ["figures/one/a.svg", "figures/two/b.svg"]
 
 
 def test_a_study_without_figures_has_the_folder(tmp_path):
-    write_figures([], tmp_path / "figures", width=85, subject=str)
+    _write_figures([], tmp_path / "figures", width=85, subject=str)
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["legends.md"]
 
 
@@ -143,6 +143,6 @@ def test_a_figure_that_fails_ends_the_job(tmp_path, function, error):
     parts = [kinds.Section("one", "One", "", [blank])]
     folder, others = tmp_path / "figures", {*Process().children()}
     with pytest.raises(error):
-        write_figures(parts, folder, 85, str, threads=2)
+        _write_figures(parts, folder, 85, str, threads=2)
     assert not list(folder.rglob("*.svg"))
     assert "popen_loky" not in str([p.cmdline() for p in {*Process().children()} - others])

@@ -17,7 +17,7 @@ from xnbflow.running.cli.configuration import find_configuration
 
 def test_a_command_without_its_package_names_the_extra():
     needed = pytest.raises(InputError, match="needs jinja2; install xnbflow with its extra `work")
-    with needed, finished_studies.workflow_extra():
+    with needed, finished_studies._workflow_extra():
         raise ModuleNotFoundError(name="jinja2")
 
 
@@ -25,11 +25,11 @@ def test_a_run_without_snakemake_or_a_folder_that_can_be_written_is_refused(tmp_
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match="Snakemake is not installed; install xnbflow with its"):
-        run_command.call_snakemake("demo", [])
+        run_command._call_snakemake("demo", [])
     monkeypatch.setattr(shutil, "which", Mock(return_value="snakemake"))
     monkeypatch.setattr(os, "access", Mock(return_value=False))
     with pytest.raises(InputError, match="cannot be written; run in another folder"):
-        run_command.call_snakemake("demo", ["-n"])
+        run_command._call_snakemake("demo", ["-n"])
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def called(monkeypatch):
 def test_a_run_has_all_cores_and_the_lines_of_the_plugin_unless_options_differ(
     called, options, all_cores, own_lines
 ):
-    run_command.call_snakemake("demo", options)
+    run_command._call_snakemake("demo", options)
     (arguments,) = called
     assert ("all" in arguments) == all_cores
     assert (arguments[-2:] == ["--logger", "xnbflow"]) == own_lines
@@ -102,5 +102,5 @@ def test_a_study_is_proposed_and_run_without_the_libraries_of_its_jobs(module):
 
 def test_a_run_goes_on_where_a_job_fails(called):
     """One dead series leaves the jobs of the others, and their pages."""
-    run_command.call_snakemake("demo", ["-n"])
+    run_command._call_snakemake("demo", ["-n"])
     assert "--keep-going" in called[0]

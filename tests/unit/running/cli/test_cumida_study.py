@@ -11,7 +11,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.running.cli.app import app
-from xnbflow.running.cli.cumida_study import cumida_name, write_cumida_study
+from xnbflow.running.cli.cumida_study import _cumida_name, _write_cumida_study
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import read_entry
@@ -34,7 +34,7 @@ def read_study(folder, name):
 
 
 def test_several_series_are_one_study(folder):
-    command = write_cumida_study(SERIES, "mine")
+    command = _write_cumida_study(SERIES, "mine")
     settings, rows = read_study(folder, "mine")
     assert command == "xnbflow run mine --configfile mine.yaml"
     assert [row.location for row in rows.values()] == ["Brain/GSE50161", "Liver/GSE14520_U133A"]
@@ -49,7 +49,7 @@ def test_several_series_are_one_study(folder):
 
 
 def test_the_benchmark_has_the_seven_classifiers_of_cumida_and_three_folds(folder):
-    write_cumida_study(SERIES[:1], "mine", benchmark=True)
+    _write_cumida_study(SERIES[:1], "mine", benchmark=True)
     settings, _ = read_study(folder, "mine")
     study = settings["studies"]["mine"]
     classifiers = default_configuration()["classifiers"] | settings["classifiers"]
@@ -73,7 +73,7 @@ def test_the_benchmark_has_the_seven_classifiers_of_cumida_and_three_folds(folde
 
 
 def test_the_classifiers_of_the_benchmark_can_be_fitted(folder):
-    write_cumida_study(SERIES[:1], "mine", benchmark=True)
+    _write_cumida_study(SERIES[:1], "mine", benchmark=True)
     settings, _ = read_study(folder, "mine")
     rng = np.random.default_rng(0)
     labels = np.repeat(["a", "b"], 15)
@@ -86,7 +86,7 @@ def test_the_classifiers_of_the_benchmark_can_be_fitted(folder):
 
 def test_the_series_are_downloaded_from_a_mirror(folder):
     with serving("cumida", {"Brain/GSE50161/Brain_GSE50161.csv": [CSV]}) as server:
-        write_cumida_study(SERIES[:1], "mine", mirrors=[server.url])
+        _write_cumida_study(SERIES[:1], "mine", mirrors=[server.url])
         settings, rows = read_study(folder, "mine")
         series = acquire(
             rows[SERIES[0]], downloads=folder, base_urls=settings["download"]["base_urls"]
@@ -97,7 +97,7 @@ def test_the_series_are_downloaded_from_a_mirror(folder):
 
 
 def test_arff_files_are_a_key_of_the_data_sets(folder):
-    write_cumida_study(SERIES, "mine", arff=True)
+    _write_cumida_study(SERIES, "mine", arff=True)
     assert [row.options for row in read_study(folder, "mine")[1].values()] == [
         {"format": "arff"}
     ] * 2
@@ -106,19 +106,19 @@ def test_arff_files_are_a_key_of_the_data_sets(folder):
 @pytest.mark.parametrize("name", ["GSE50161", "Brain-GSE50161", "Brain_50161", "Brain_GSE1/x", ""])
 def test_a_name_of_another_form_is_refused(name):
     with pytest.raises(InputError, match="is not a series of CuMiDa, as Brain_GSE50161 is"):
-        cumida_name(name)
+        _cumida_name(name)
 
 
 def test_files_and_names_are_kept_apart(folder):
-    write_cumida_study(SERIES[:1], "mine")
+    _write_cumida_study(SERIES[:1], "mine")
     with pytest.raises(InputError, match=r"mine\.yaml exists; overwrite it by --force"):
-        write_cumida_study(SERIES, "mine")
-    write_cumida_study(SERIES, "mine", force=True)
+        _write_cumida_study(SERIES, "mine")
+    _write_cumida_study(SERIES, "mine", force=True)
     assert list(read_study(folder, "mine")[1]) == SERIES
     with pytest.raises(InputError, match="is named twice"):
-        write_cumida_study(SERIES[:1] * 2, "other")
+        _write_cumida_study(SERIES[:1] * 2, "other")
     with pytest.raises(InputError, match="'demo' is a study"):
-        write_cumida_study(SERIES, "demo")
+        _write_cumida_study(SERIES, "demo")
 
 
 def test_the_command_names_the_study_of_one_series_by_it(folder):

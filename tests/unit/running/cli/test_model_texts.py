@@ -36,7 +36,7 @@ def test_a_signature_is_cut_after_the_named_rank():
 
 def test_sets_aim_at_the_complement_of_the_error_rate():
     core = {"features": 3, "accuracy": 0.9, "balanced_accuracy": 0.8}
-    lines = model_texts.core_as_lines(core, {"error_rate": 0.1, "held_out": {"a": 0.85}})
+    lines = model_texts._core_as_lines(core, {"error_rate": 0.1, "held_out": {"a": 0.85}})
     assert lines[1] == "sets of classes, meant to hold 90% of each class, hold a 0.850"
 
 
@@ -51,7 +51,7 @@ def test_figures_have_balanced_accuracy_and_means_of_draws_with_a_decimal():
         "recall": {"a": {"value": 1.0, **interval, "right": 8.0, "of": 8}},
         "majority": {"class": "a", "share": 8 / 15},
     }
-    heading, accuracy, balanced, recall, majority = model_texts.figures_as_lines(figures)
+    heading, accuracy, balanced, recall, majority = model_texts._figures_as_lines(figures)
     assert "5 folds, means of 3 draws" in heading
     assert "12 groups" in heading
     assert accuracy.endswith(" 0.889 (13.3 of 15; 95% interval 0.500 to 1.000)")
@@ -61,6 +61,6 @@ def test_figures_have_balanced_accuracy_and_means_of_draws_with_a_decimal():
     # model files of earlier versions
     del figures["balanced_accuracy"]
     figures["repeats"] = 1
-    earlier = model_texts.figures_as_lines(figures)
+    earlier = model_texts._figures_as_lines(figures)
     assert "draws" not in earlier[0]
     assert len(earlier) == 4

@@ -9,7 +9,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.models.model_file import read_model
 from xnbflow.running.cli import app, finished_studies
 from xnbflow.running.cli.output_files import (
-    begins_with,
+    _begins_with,
     has_content,
     holds_figures,
     is_model,
@@ -116,7 +116,7 @@ def test_a_file_of_a_folder_that_is_read_is_kept(tmp_path):
     (tmp_path / "a.tsv").write_text("sample\tlabel\t")
     rule = {
         "inputs": [tmp_path],
-        "is_earlier_result": lambda path: begins_with(path, "sample\tlabel"),
+        "is_earlier_result": lambda path: _begins_with(path, "sample\tlabel"),
     }
     refuse_to_replace(tmp_path / "new.tsv", force=False, **rule)
     refuse_to_replace(tmp_path / "a.tsv", force=False, **rule)

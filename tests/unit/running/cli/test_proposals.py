@@ -189,7 +189,7 @@ def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):
 
 @pytest.mark.parametrize(("n_samples", "repeats"), [(20, 3), (1000, 3), (1001, 1)])
 def test_folds_are_drawn_three_times_unless_there_are_many_samples(n_samples, repeats):
-    assert proposals.repeats_of_folds(n_samples) == repeats
+    assert proposals._repeats_of_folds(n_samples) == repeats
 
 
 def test_a_proposal_names_its_repeated_folds(tmp_path):
@@ -224,16 +224,16 @@ def labels_of(sizes):
     ],
 )
 def test_folds_are_ten_five_with_few_samples_or_those_of_the_smallest_class(sizes, splits):
-    assert proposals.number_of_folds(summary_of_labels(labels_of(sizes)), "x") == splits
+    assert proposals._number_of_folds(summary_of_labels(labels_of(sizes)), "x") == splits
 
 
 def test_groups_need_three_folds():
     """With two groups of a class in training, an inner fold trains with one."""
     groups = np.array([*np.repeat(["p1", "p2", "p3"], 10), *np.repeat(["q1", "q2", "q3"], 10)])
-    assert proposals.number_of_folds(summary_of_labels(labels_of((30, 30)), groups), "x") == 3
+    assert proposals._number_of_folds(summary_of_labels(labels_of((30, 30)), groups), "x") == 3
     groups = np.array([*np.repeat(["p1", "p2"], 15), *np.repeat(["q1", "q2"], 15)])
     with pytest.raises(InputError, match="class 'a' has 2 of the groups, and no folds"):
-        proposals.number_of_folds(summary_of_labels(labels_of((30, 30)), groups), "x")
+        proposals._number_of_folds(summary_of_labels(labels_of((30, 30)), groups), "x")
 
 
 @pytest.mark.parametrize("name", ["a" * 61, ".x", "a b", "compare", "demo", "wine", "ü"])
@@ -261,7 +261,7 @@ def test_a_person_waits_for_one_retry(monkeypatch):
     monkeypatch.setattr(
         proposals, "summarise_table", lambda row, retry, places: policies.append(retry)
     )
-    proposals.summary_of(DatasetEntry("x", "table", "x.csv"), most_gigabytes=3.0)
+    proposals._summary_of(DatasetEntry("x", "table", "x.csv"), most_gigabytes=3.0)
     assert (policies[0].retries, policies[0].most_gigabytes) == (1, 3.0)
 
 
@@ -417,7 +417,7 @@ def test_commands_without_a_study_have_no_design(tissue):
 def test_the_reference_class_is_named_with_how_to_change_it(classes, chosen, reference, expected):
     summary = summary_of_labels(np.repeat(classes.split(), 3))
     entry = replace(summary.entry, reference=chosen or None)
-    result = proposals.with_reference(replace(summary, entry=entry))
+    result = proposals._with_reference(replace(summary, entry=entry))
     assert result.entry.reference == reference
     assert expected in result.reason
     assert "--set reference=CLASS" in result.reason

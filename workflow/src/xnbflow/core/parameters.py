@@ -48,7 +48,7 @@ class Declared(BaseEstimator):
 
     def _validate_params(self) -> None:
         """Raise an `InputError` for the first parameter with an invalid value."""
-        for name, constraints in declared_constraints(type(self)).items():
+        for name, constraints in _declared_constraints(type(self)).items():
             value = getattr(self, name)
             if not any(satisfies(value, constraint) for constraint in constraints):
                 msg = (
@@ -70,12 +70,12 @@ class Constraint:
     schema: Schema | None = None
 
 
-def declared_constraints(estimator: type) -> dict[str, list[Any]]:
+def _declared_constraints(estimator: type) -> dict[str, list[Any]]:
     """Return the constraints of each parameter that a class declares; none of one that does not.
 
     Examples
     --------
-    >>> declared_constraints(Declared), declared_constraints(object)
+    >>> _declared_constraints(Declared), _declared_constraints(object)
     ({}, {})
     """
     constraints: dict[str, list[Any]] = getattr(estimator, "_parameter_constraints", {})
@@ -116,7 +116,7 @@ def parameter_schemas(estimator: type) -> dict[str, Schema]:
     >>> parameter_schemas(Ridge)
     {'alpha': {'anyOf': [{'type': 'number', 'minimum': 0}, {'type': 'null'}]}}
     """
-    declared = declared_constraints(estimator)
+    declared = _declared_constraints(estimator)
     # The signature of ``object`` has the parameters args and kwargs, which are no parameters here.
     defines_init = any("__init__" in vars(base) for base in estimator.__mro__[:-1])
     names = list(inspect.signature(estimator).parameters) if defines_init else []

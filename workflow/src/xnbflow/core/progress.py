@@ -33,14 +33,14 @@ class _Loop:
 
 
 @dataclass
-class RunningLoops:
+class _RunningLoops:
     """The loops that run in this process, the outermost first, and the time of the last line."""
 
     loops: list[_Loop] = field(default_factory=list)
     reported: float = -float("inf")
 
 
-RUNNING = RunningLoops()
+_RUNNING = _RunningLoops()
 
 
 def track(
@@ -72,22 +72,22 @@ def track(
     if total is None and isinstance(items, Sized):
         total = len(items)
     loop = _Loop(things, total, may_end_early, started=time.monotonic())
-    RUNNING.loops.append(loop)
+    _RUNNING.loops.append(loop)
     try:
         for item in items:
             yield item
             loop.done += 1
             _report(time.monotonic())
     finally:
-        RUNNING.loops.remove(loop)
+        _RUNNING.loops.remove(loop)
 
 
 def _report(now: float) -> None:
     """Log the state of all loops, unless the job has just begun or has just reported."""
-    outermost = RUNNING.loops[0]
-    if now - max(outermost.started, RUNNING.reported) >= PERIOD:
-        RUNNING.reported = now
-        _LOG.info("%s%s", _MARK, describe_progress(RUNNING.loops, now))
+    outermost = _RUNNING.loops[0]
+    if now - max(outermost.started, _RUNNING.reported) >= PERIOD:
+        _RUNNING.reported = now
+        _LOG.info("%s%s", _MARK, describe_progress(_RUNNING.loops, now))
 
 
 def describe_progress(loops: list[_Loop], now: float) -> str:

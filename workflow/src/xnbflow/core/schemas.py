@@ -79,20 +79,20 @@ def _key_of(error: Any) -> str | None:
     return None if key is None else str(key)
 
 
-def schema_in_words(schema: Mapping[str, Any]) -> str:
+def _schema_in_words(schema: Mapping[str, Any]) -> str:
     """Describe the values that satisfy a schema.
 
     Examples
     --------
-    >>> schema_in_words({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]})
+    >>> _schema_in_words({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]})
     "'all' or a whole number of at least 1"
-    >>> schema_in_words({"type": "number", "exclusiveMinimum": 0, "maximum": 1})
+    >>> _schema_in_words({"type": "number", "exclusiveMinimum": 0, "maximum": 1})
     'a number above 0 and at most 1'
     """
     if words := schema.get("description") or schema.get("$comment"):
         return words
     if "anyOf" in schema:
-        return " or ".join(schema_in_words(alternative) for alternative in schema["anyOf"])
+        return " or ".join(_schema_in_words(alternative) for alternative in schema["anyOf"])
     if "const" in schema:
         return repr(schema["const"])
     if "enum" in schema:
@@ -104,9 +104,9 @@ def schema_in_words(schema: Mapping[str, Any]) -> str:
 def _described_type(schema: Mapping[str, Any]) -> str:
     """Describe the type of a value and its items or bounds, for example "a number above 0"."""
     if schema.get("items"):
-        return f"a list (each {schema_in_words(schema['items'])})"
+        return f"a list (each {_schema_in_words(schema['items'])})"
     if schema.get("additionalProperties"):
-        return f"a mapping (each {schema_in_words(schema['additionalProperties'])})"
+        return f"a mapping (each {_schema_in_words(schema['additionalProperties'])})"
     bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]
     types = schema.get("type", [])
     if isinstance(types, str):
@@ -168,7 +168,7 @@ def _complaint(error: Any) -> str:
         case "dependentRequired":
             text = f"{quoted(value)} lacks a key that another needs. See config/README.md"
         case _:
-            text = f"found {quoted(value)}; use {schema_in_words(schema)}"
+            text = f"found {quoted(value)}; use {_schema_in_words(schema)}"
     return text
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 #: Log densities of a block of samples, about 32 MB.
-SAMPLE_BLOCK_VALUES = 4_000_000
+_SAMPLE_BLOCK_VALUES = 4_000_000
 #: Values of a block of features, about 16 MB.
-FEATURE_BLOCK_VALUES = 2_000_000
+_FEATURE_BLOCK_VALUES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def feature_blocks(values: np.ndarray | Rows) -> Iterator[np.ndarray]:
 
     A matrix without features is one empty block, so that its consumers have at least one.
     """
-    n_features = max(1, FEATURE_BLOCK_VALUES // max(1, values.shape[1]))
+    n_features = max(1, _FEATURE_BLOCK_VALUES // max(1, values.shape[1]))
     for start in range(0, max(1, values.shape[0]), n_features):
         yield values[start : start + n_features]
 
@@ -76,7 +76,7 @@ def sample_blocks(
     The arrays have the shape (n_rows, n_slice). The slices are so wide that the log densities of
     ``n_classes`` take about 32 MB.
     """
-    width = max(1, SAMPLE_BLOCK_VALUES // max(1, n_classes * len(row_indices)))
+    width = max(1, _SAMPLE_BLOCK_VALUES // max(1, n_classes * len(row_indices)))
     for start in range(0, values.shape[1], width):
         samples = slice(start, min(start + width, values.shape[1]))
         yield samples, values[row_indices, samples]

@@ -182,7 +182,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     # The table, with NaN where all samples are far.
     positions = samples[0] + np.arange(int(n_cells) + 2) * (bandwidth / _PER_BANDWIDTH)
     far = _to_nearest(samples, positions) > _NEAR * bandwidth
-    sums, slopes = sums_at_nodes(samples, bandwidth, len(positions))
+    sums, slopes = _sums_at_nodes(samples, bandwidth, len(positions))
     nodes = np.full((len(positions), 2), np.nan)
     log_norm = np.log(len(samples) * bandwidth) + _LOG_SQRT_2PI
     nodes[~far, 0] = np.log(sums[~far]) - log_norm
@@ -200,7 +200,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     )
 
 
-def sums_at_nodes(
+def _sums_at_nodes(
     samples: np.ndarray, bandwidth: float, n_nodes: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sums of kernels ``exp(-u² / 2)`` at the nodes, and their slopes per bandwidth.
@@ -210,7 +210,7 @@ def sums_at_nodes(
 
     Examples
     --------
-    >>> sums, slopes = sums_at_nodes(np.array([0.0, 1.0]), 1.0, 33)
+    >>> sums, slopes = _sums_at_nodes(np.array([0.0, 1.0]), 1.0, 33)
     >>> sums[[0, 32]].round(4).tolist(), slopes[[0, 32]].round(4).tolist()  # 1 + exp(-1 / 2)
     ([1.6065, 1.6065], [0.6065, -0.6065])
     """

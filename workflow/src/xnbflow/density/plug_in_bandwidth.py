@@ -30,7 +30,7 @@ from xnbflow.core.jit import njit
 from xnbflow.density.kernels import exponentiate
 
 #: The bandwidth where the equation has no solution: equal values, or equal quartiles.
-UNSOLVED = 1e-7
+_UNSOLVED = 1e-7
 
 #: 1 / sqrt(2 pi), the greatest value of the normal density.
 _PER_SQRT_2PI = 0.3989422804014327
@@ -67,7 +67,7 @@ def plug_in_bandwidth(values: np.ndarray) -> float:
     """
     n = len(values)
     if values[0] == values[n - 1]:
-        return UNSOLVED
+        return _UNSOLVED
     mean = values.mean()
     deviation = np.sqrt(((values - mean) ** 2).sum() / (n - 1))
     # In standard units, so that no power of a bandwidth overflows or underflows.
@@ -92,7 +92,7 @@ def plug_in_bandwidth(values: np.ndarray) -> float:
     # The root of the straight line between them.
     share = abs(previous_excess) / (abs(previous_excess) + abs(excess))
     solution = previous + (h - previous) * share
-    return UNSOLVED if np.isnan(solution) else solution * deviation
+    return _UNSOLVED if np.isnan(solution) else solution * deviation
 
 
 @njit(nogil=True, error_model="numpy")

@@ -9,7 +9,7 @@ numbers     Kruskal and Wallis                      epsilon squared, (H - k + 1)
 =========== ======================================= ===================================
 
 If each category has one class, the p-value is the probability of such a separation
-(`complete_separation_p`).
+(`_complete_separation_p`).
 """
 
 from math import comb
@@ -127,7 +127,7 @@ def category_association(labels: pd.Series, cells: pd.Series) -> Association:
     few = len(cells) <= _MOST_PERMUTED
     complete = strength > 1 - 1e-9 and (counts > 0).sum(axis=0).max() == 1
     if complete and few:
-        p = complete_separation_p(counts)
+        p = _complete_separation_p(counts)
     elif counts.shape == (2, 2):
         p = float(fisher_exact(counts).pvalue)
     else:
@@ -142,7 +142,7 @@ def category_association(labels: pd.Series, cells: pd.Series) -> Association:
     return Association(strength, p, "separates classes", levels=values_by_class(labels, cells))
 
 
-def complete_separation_p(counts: np.ndarray) -> float:
+def _complete_separation_p(counts: np.ndarray) -> float:
     """Return an upper bound of the probability that with random labels each category has one class.
 
     The bound is exact for two classes: the number of unions of categories that have as many samples

@@ -42,7 +42,7 @@ def with_parts(phenotype: pd.DataFrame) -> pd.DataFrame:
     for name, cells in phenotype.items():
         columns[str(name)] = cells
         base = configured_term(str(name)) if is_batch_column(str(name)) else str(name)
-        for part, part_cells in parts_of_column(cells).items():
+        for part, part_cells in _parts_of_column(cells).items():
             part_name = f"{base} ({part})"
             if part_name not in phenotype:
                 columns[part_name] = part_cells
@@ -51,7 +51,7 @@ def with_parts(phenotype: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns, index=phenotype.index)
 
 
-def parts_of_column(cells: pd.Series) -> dict[str, pd.Series]:
+def _parts_of_column(cells: pd.Series) -> dict[str, pd.Series]:
     """Return the parts of a column by name, missing cells as ""; empty for other columns.
 
     Wells have a row and a column, and their number in the order of rows and of columns, since
@@ -61,10 +61,10 @@ def parts_of_column(cells: pd.Series) -> dict[str, pd.Series]:
 
     Examples
     --------
-    >>> parts_of_column(pd.Series(["2024-03-04 09:40", "2024-03-04 08:10"]))["time"].tolist()
+    >>> _parts_of_column(pd.Series(["2024-03-04 09:40", "2024-03-04 08:10"]))["time"].tolist()
     ['5400', '0']
     >>> arrays = pd.Series(["203914820001_R03C01", "203914820000_R12C02"])
-    >>> for name, part in parts_of_column(arrays).items():
+    >>> for name, part in _parts_of_column(arrays).items():
     ...     print(name, part.tolist())
     barcode ['203914820001', '203914820000']
     row ['3', '12']

@@ -52,13 +52,13 @@ from xnbflow.diagnostics.features import codes_of_labels, feature_rows, refuse_n
 
 #: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache. Public, because
 #: tests need more features than a tile has.
-TILE = 512
+_TILE = 512
 #: All bits of a float32 except its sign.
 _NO_SIGN = np.int32(0x7FFFFFFF)
 #: Bins of the histogram of |r|, from 0 to 1.
 _BINS = 50
 #: About the greatest number of pairs in the histogram, whose shape needs no more. Public for tests.
-HISTOGRAM_PAIRS = 2**24
+_HISTOGRAM_PAIRS = 2**24
 
 
 def normalised_residuals(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
@@ -171,10 +171,10 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
     residuals32 = residuals.astype(np.float32)
     varies = np.any(residuals, axis=1)
     error = _float32_error(n_samples)
-    stride = 1 + n_features**2 // (2 * HISTOGRAM_PAIRS)
+    stride = 1 + n_features**2 // (2 * _HISTOGRAM_PAIRS)
     n_threads = numba.get_num_threads()
     strips: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-    for start in range(0, n_features, TILE):
+    for start in range(0, n_features, _TILE):
         strips.put(start)
     for _ in range(n_threads):
         strips.put(None)  # ends a thread
@@ -184,12 +184,12 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
         partner = np.full((n_features, n_partners), -1)
         r = np.zeros((n_features, n_partners))
         histogram = np.zeros(_BINS, dtype=np.int64)
-        buffer = np.empty(TILE * TILE, dtype=np.float32)
+        buffer = np.empty(_TILE * _TILE, dtype=np.float32)
         n_pairs = 0
         for first in iter(strips.get, None):
-            rows = residuals32[first : first + TILE]
-            for second in range(first, n_features, TILE):
-                columns = residuals32[second : second + TILE]
+            rows = residuals32[first : first + _TILE]
+            for second in range(first, n_features, _TILE):
+                columns = residuals32[second : second + _TILE]
                 tile = buffer[: len(rows) * len(columns)].reshape(len(rows), len(columns))
                 np.matmul(rows, columns.T, out=tile)
                 n_pairs += _search_tile(
@@ -280,10 +280,10 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
 
     def scan_strip(start: int) -> None:
         """Write the results of the features from position ``start`` on."""
-        strip = slice(start, start + TILE)
+        strip = slice(start, start + _TILE)
         rows = residuals32[features[strip]]
-        for first in range(0, n_features, TILE):
-            tile = rows @ residuals32[first : first + TILE].T
+        for first in range(0, n_features, _TILE):
+            tile = rows @ residuals32[first : first + _TILE].T
             n_above[strip] += _search_rows(
                 tile,
                 features[strip],
@@ -300,7 +300,7 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
         _libraries().limit(limits=1, user_api="blas"),
         ThreadPoolExecutor(numba.get_num_threads()) as pool,
     ):
-        list(pool.map(scan_strip, range(0, len(features), TILE)))
+        list(pool.map(scan_strip, range(0, len(features), _TILE)))
     return FeatureScan(partner=partner[:, 0], r=r[:, 0], n_above=n_above)
 
 

@@ -1,14 +1,14 @@
 """The dependence of features given the class: XNB paper, section 3.2 and Table 1, column P.
 
 The number of pairs grows with the square of the number of features. Up to `ALL_PAIRS_LIMIT`
-features all pairs are tested. Above it, a simple random sample of `SAMPLED_FEATURES` features is
+features all pairs are tested. Above it, a simple random sample of `_SAMPLED_FEATURES` features is
 compared with all others, which takes time in proportion to the number of features.
 
 The sampled unit is a feature, not a pair. With d_i the number of features on which feature i
 depends, the share of dependent pairs is the mean of d_i / (N - 1) over all N features, and the
 share of dependent features the mean of [d_i > 0]. The means over the sample are unbiased estimates
 of both. Pairs that share a sampled feature are dependent, but they are summands of the same d_i, so
-`sampling_error` holds. Among the pairs within the sample alone a feature would lose the partners
+`_sampling_error` holds. Among the pairs within the sample alone a feature would lose the partners
 that were not drawn, and the share of dependent features would be too low.
 """
 
@@ -25,7 +25,7 @@ from xnbflow.diagnostics.correlation import normalised_residuals, scan_features,
 #: Number of features up to which all pairs are tested: 5 billion pairs.
 ALL_PAIRS_LIMIT = 100_000
 #: Number of features that are drawn above this limit. A share has a standard error of at most .005.
-SAMPLED_FEATURES = 10_000
+_SAMPLED_FEATURES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +173,7 @@ def conditional_dependence(
         features=compared.features,
         dependent=dependent,
         ratio=float(dependent.mean()),
-        ratio_error=sampling_error(dependent, n_features),
+        ratio_error=_sampling_error(dependent, n_features),
         n_pairs=compared.n_pairs,
         pair_share=compared.pair_share,
         pair_share_error=compared.pair_share_error,
@@ -187,7 +187,7 @@ def conditional_dependence(
     )
 
 
-def sampling_error(values: np.ndarray, n_population: int) -> float:
+def _sampling_error(values: np.ndarray, n_population: int) -> float:
     """Return the standard error of a mean over a simple random sample without replacement.
 
     ``sqrt((1 - n / N) s² / n)`` with s² the variance within the sample of n of N units: Cochran,
@@ -195,9 +195,9 @@ def sampling_error(values: np.ndarray, n_population: int) -> float:
 
     Examples
     --------
-    >>> round(sampling_error(np.array([0.0, 1.0, 1.0, 0.0]), 100), 4)
+    >>> round(_sampling_error(np.array([0.0, 1.0, 1.0, 0.0]), 100), 4)
     0.2828
-    >>> sampling_error(np.array([0.0, 1.0, 1.0, 0.0]), 4)  # no sample, but all units
+    >>> _sampling_error(np.array([0.0, 1.0, 1.0, 0.0]), 4)  # no sample, but all units
     0.0
     """
     n = len(values)
@@ -224,7 +224,7 @@ def _compare_all(residuals: np.ndarray, cut: float) -> _Comparison:
 def _compare_sample(residuals: np.ndarray, cut: float, rng: np.random.Generator) -> _Comparison:
     """Compare a random sample of the features with all features."""
     n_features = len(residuals)
-    features = np.sort(rng.choice(n_features, SAMPLED_FEATURES, replace=False))
+    features = np.sort(rng.choice(n_features, _SAMPLED_FEATURES, replace=False))
     scan = scan_features(residuals, features, cut=cut + ROUNDING)
     shares = scan.n_above / (n_features - 1)
     pair_share = float(shares.mean())
@@ -234,7 +234,7 @@ def _compare_sample(residuals: np.ndarray, cut: float, rng: np.random.Generator)
         r=scan.r,
         n_pairs=round(pair_share * _number_of_pairs(n_features)),
         pair_share=pair_share,
-        pair_share_error=sampling_error(shares, n_features),
+        pair_share_error=_sampling_error(shares, n_features),
         histogram=scan_pairs(residuals[features]).histogram,
     )
 

@@ -193,7 +193,7 @@ def _measured_sets(
         [of_samples] = comparison_designs(series, study_design, correlated=True)
     except InputError:
         return None  # the tables of genes and contrasts name the reason
-    genes = one_probe_per_gene(series)
+    genes = _one_probe_per_gene(series)
     positions = {name: position for position, name in enumerate(genes.index)}
     members = {}
     for name, symbols in sets.items():
@@ -212,7 +212,7 @@ def _measured_sets(
     )
 
 
-def one_probe_per_gene(series: DataSet) -> pd.DataFrame:
+def _one_probe_per_gene(series: DataSet) -> pd.DataFrame:
     """Return the values of each gene by its name (n_genes, n_samples), in order of the names."""
     values = with_log_counts(series).values
     usable = (series.kinds == "linear") & ~np.isnan(values).any(axis=1)

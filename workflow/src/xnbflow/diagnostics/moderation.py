@@ -51,7 +51,7 @@ def fit_variance_prior(
     location, spread = _trend(logarithms, used, covariate)
     spread -= polygamma(1, distinct_df / 2)[which].mean()
     if spread > 0:
-        prior_df = 2 * trigamma_inverse(spread)
+        prior_df = 2 * _trigamma_inverse(spread)
         return prior_df, np.exp(location + psi(prior_df / 2) - np.log(prior_df / 2))
     if covariate is None:
         return np.inf, np.full(len(df), x.mean())
@@ -106,12 +106,12 @@ def posterior_variances(
     return np.divide(total, df + prior_df, np.full(len(df), np.nan), where=df + prior_df > 0)
 
 
-def trigamma_inverse(x: float) -> float:
+def _trigamma_inverse(x: float) -> float:
     """Return the y whose trigamma function is x, by Newton's method on 1 / trigamma.
 
     Examples
     --------
-    >>> round(trigamma_inverse(np.pi**2 / 6), 12)
+    >>> round(_trigamma_inverse(np.pi**2 / 6), 12)
     1.0
     """
     if x > 1e7:

@@ -47,7 +47,7 @@ def global_shifts(series: DataSet) -> list[Finding]:
     if linear.sum() < _FEWEST_FEATURES or len(series.classes) < 2:
         return []
     logarithms = with_log_counts(series)
-    levels = levels_of_samples(logarithms.values[linear])
+    levels = _levels_of_samples(logarithms.values[linear])
     if levels is None or np.ptp(levels) == 0:
         return []
     codes = np.unique(series.labels, return_inverse=True)[1]
@@ -84,7 +84,7 @@ def global_shifts(series: DataSet) -> list[Finding]:
     return findings
 
 
-def levels_of_samples(values: np.ndarray) -> np.ndarray | None:
+def _levels_of_samples(values: np.ndarray) -> np.ndarray | None:
     """Return the median of each sample's values less the features' means, (n_samples,).
 
     Features that are at their lowest value in more than half of the samples are omitted, and so are

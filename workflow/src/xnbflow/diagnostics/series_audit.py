@@ -159,18 +159,18 @@ def _find_copies(series: DataSet) -> list[Finding]:
                 estimate=float(r),
             )
             pairs.append(pair)
-    return [*copy_findings(pairs, series.n_samples), *pairs]
+    return [*_copy_findings(pairs, series.n_samples), *pairs]
 
 
-def copy_findings(pairs: Sequence[Finding], n_samples: int) -> list[Finding]:
+def _copy_findings(pairs: Sequence[Finding], n_samples: int) -> list[Finding]:
     """Return the finding that limits results of a data set by its copies, if there is one.
 
     Examples
     --------
     >>> pair = Finding(code="repeats", kind="equal samples", subject="s1", other="s2")
-    >>> [finding.kind for finding in copy_findings([pair], n_samples=24)]
+    >>> [finding.kind for finding in _copy_findings([pair], n_samples=24)]
     ['copies']
-    >>> [finding.kind for finding in copy_findings([pair], n_samples=8)]
+    >>> [finding.kind for finding in _copy_findings([pair], n_samples=8)]
     ['many copies']
     """
     counts = {}

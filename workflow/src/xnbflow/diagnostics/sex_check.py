@@ -41,11 +41,11 @@ def sexes(series: DataSet) -> list[Finding]:
         return []
     findings = []
     for name in names:
-        findings += sex_findings(series, columns[name], score)
+        findings += _sex_findings(series, columns[name], score)
     return findings
 
 
-def sex_findings(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Finding]:
+def _sex_findings(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[Finding]:
     """Return the findings on one column of sexes; see `sexes`."""
     initials = cells.str.strip().str.lower().str[:1].to_numpy(dtype=str)
     male = initials == "m"

@@ -39,8 +39,8 @@ def voom(counts: np.ndarray, sizes: np.ndarray, matrix: np.ndarray) -> Voom:
     """Return log2 counts per million with precision weights.
 
     ``E = log2((y + 0.5) / (N + 1) 1e6)`` is fitted by the design. The square root of the residual
-    standard deviation of a feature is smoothed over its mean log count by `lowess`. The weight of a
-    value is ``1 / trend^4`` at its fitted log count.
+    standard deviation of a feature is smoothed over its mean log count by `_lowess`. The weight of
+    a value is ``1 / trend^4`` at its fitted log count.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ def voom(counts: np.ndarray, sizes: np.ndarray, matrix: np.ndarray) -> Voom:
     deviation = np.sqrt(((values - fitted) ** 2).sum(axis=1) / df)
     log_sizes = np.log2(sizes + _ONE_READ)
     mean_log_count = values.mean(axis=1) + log_sizes.mean() - np.log2(1e6)
-    trend_at, trend = lowess(mean_log_count, np.sqrt(deviation))
+    trend_at, trend = _lowess(mean_log_count, np.sqrt(deviation))
     trend_at, first = np.unique(trend_at, return_index=True)
     at_fitted = np.interp(fitted + log_sizes - np.log2(1e6), trend_at, trend[first])
     return Voom(values, 1 / at_fitted**4)
 
 
-def lowess(x: np.ndarray, y: np.ndarray, span: float = _SPAN) -> tuple[np.ndarray, np.ndarray]:
+def _lowess(x: np.ndarray, y: np.ndarray, span: float = _SPAN) -> tuple[np.ndarray, np.ndarray]:
     """Smooth y over x by robust local lines, as R's function of the same name.
 
     Parameters
@@ -102,7 +102,7 @@ def lowess(x: np.ndarray, y: np.ndarray, span: float = _SPAN) -> tuple[np.ndarra
     Examples
     --------
     >>> x = np.arange(8.0)
-    >>> lowess(x, 2 * x + 1)[1].round(9).tolist()
+    >>> _lowess(x, 2 * x + 1)[1].round(9).tolist()
     [1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 13.0, 15.0]
     """
     order = np.argsort(x, kind="stable")

@@ -60,7 +60,7 @@ def estimator_for(
     """Make the estimator that a configuration entry describes for a series.
 
     Of counts of reads the first steps select features with enough reads and normalise them
-    (`normalising`), so that both are fitted on the training samples of each fold. Other arguments
+    (`_normalising`), so that both are fitted on the training samples of each fold. Other arguments
     are those of `build_estimator`.
     """
     estimator = build_estimator(entry, series.columns_by_kind, random_state)
@@ -72,16 +72,16 @@ def estimator_for(
             "are selected in each fold; use transform: log_cpm"
         )
         raise InputError(msg, key="transform", sheet=True)
-    return normalising(estimator)
+    return _normalising(estimator)
 
 
-def normalising(estimator: BaseEstimator) -> BaseEstimator:
+def _normalising(estimator: BaseEstimator) -> BaseEstimator:
     """Return a classifier of counts that begins with a filter and with TMM, if it has neither.
 
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> list(normalising(GaussianNB()).named_steps.values())
+    >>> list(_normalising(GaussianNB()).named_steps.values())
     [ReadFilter(), CountNormalizer(), GaussianNB()]
     """
     steps = [step for _, step in estimator.steps] if is_pipeline(estimator) else []

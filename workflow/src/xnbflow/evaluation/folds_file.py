@@ -31,7 +31,7 @@ def scheme_folds(
 
     ``scheme`` is a `xnbflow.running.config.Folds` as a mapping, ``local_file`` its file where it is
     on this machine, ``download`` the section of the configuration for a file that is a URL. See
-    `xnbflow.evaluation.folds.draw_folds` and `read_folds` for the result and errors.
+    `xnbflow.evaluation.folds.draw_folds` and `_read_folds` for the result and errors.
     """
     splits = scheme["splits"]
     repeats = scheme["repeats"]
@@ -50,12 +50,12 @@ def scheme_folds(
 
     def read() -> pd.DataFrame:
         path = downloads.fetch_location("folds", location, name=Path(file).name)
-        return read_folds(path, header, splits, repeats)
+        return _read_folds(path, header, splits, repeats)
 
     return downloads.first_accepted(read)
 
 
-def read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int) -> pd.DataFrame:
+def _read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int) -> pd.DataFrame:
     """Read predefined folds, as `xnbflow.evaluation.folds.draw_folds` returns them.
 
     The file is tab-separated text, gzipped or not, with a header and columns ``sample`` and

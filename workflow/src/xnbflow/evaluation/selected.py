@@ -278,7 +278,7 @@ def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
     return model.coef_ != 0 if is_sparse and hasattr(model, "coef_") else None
 
 
-def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the classes, and a mask (n_features, n_classes) of features that are nearly constant.
 
     ``features`` have shape (n_features, n_samples). A class is nearly constant if at least 0.9 of
@@ -287,7 +287,7 @@ def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarra
     Examples
     --------
     >>> features = np.array([[0.0, 0.0, 0.0, 2.0, 5.0, 9.0], [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]])
-    >>> nearly_constant(features, np.array(["a", "a", "a", "b", "b", "b"]))[1]
+    >>> _nearly_constant(features, np.array(["a", "a", "a", "b", "b", "b"]))[1]
     array([[ True, False],
            [False, False]])
     """
@@ -309,7 +309,7 @@ def only_constant(
 ) -> np.ndarray:
     """Return a mask of features that are selected only because a class is nearly constant.
 
-    A feature that is selected for a class is marked in these cases (`nearly_constant`):
+    A feature that is selected for a class is marked in these cases (`_nearly_constant`):
 
     * it is nearly constant in this class;
     * there are two classes, and it is nearly constant in the other class;
@@ -322,7 +322,7 @@ def only_constant(
     """
     # Several classes may select a feature, of many classes most: its values are examined once.
     feature_numbers, features = pd.factorize(selected["feature"])
-    classes, constant_features = nearly_constant(X[features].to_numpy().T, labels)
+    classes, constant_features = _nearly_constant(X[features].to_numpy().T, labels)
     constant = constant_features[feature_numbers]  # by row of `selected` and class
     class_index = pd.Index(classes.astype(str))
     selecting_class = class_index.get_indexer(selected["class"])

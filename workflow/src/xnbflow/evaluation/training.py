@@ -28,7 +28,7 @@ MOST_EXPLAINED = 1000
 #: its distances (for each class, feature and other class): about 1 GB. Larger tables are left out.
 #: 1,000 samples of 100 classes with 2,000 features each have 2e8 explanations, and 2e7 distances in
 #: each fold.
-MOST_EXPLANATION_ROWS = 10_000_000
+_MOST_EXPLANATION_ROWS = 10_000_000
 #: The tables that are left out.
 _LIMITED = ("explanations", "distances")
 
@@ -46,10 +46,10 @@ def train(
     are at most `MOST_EXPLAINED` samples. The result has the tables of
     `xnbflow.tables.contract.TRAINING_TABLES`, each without rows where the classifier has nothing to
     report, and explanations and distances also where these would have more than
-    `MOST_EXPLANATION_ROWS` rows.
+    `_MOST_EXPLANATION_ROWS` rows.
     """
     explain = explain and series.n_samples <= MOST_EXPLAINED
-    most_rows = MOST_EXPLANATION_ROWS / max(1, len(folds.drop_duplicates(["repeat", "fold"])))
+    most_rows = _MOST_EXPLANATION_ROWS / max(1, len(folds.drop_duplicates(["repeat", "fold"])))
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
     for repeat, rows in track(folds.groupby("repeat", sort=False), "repeats"):
         seed = series_seed(series, repeat, "classifier")

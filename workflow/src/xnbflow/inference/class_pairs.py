@@ -44,12 +44,12 @@ def class_pairs(
         header = headers[key[0]]
         if len(table):
             n_candidates = (candidates or {}).get(key, 1)
-            pairs = pair_areas(table, header, inflations[key], n_candidates)
+            pairs = _pair_areas(table, header, inflations[key], n_candidates)
             rows += [key_fields(key) | pair for pair in pairs]
     return pd.DataFrame(rows, columns=STUDY_TABLES["class_pairs"].fixed)
 
 
-def pair_areas(
+def _pair_areas(
     predictions: pd.DataFrame,
     header: DataSet,
     inflation: float,

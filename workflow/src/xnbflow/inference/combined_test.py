@@ -80,7 +80,7 @@ def combined_test(scores: Mapping[str, np.ndarray], shares: Mapping[str, int]) -
     >>> test.statistic, test.at_least, test.p_value, test.p_values
     ('means', 1, 0.25, {'means': 0.25, 'spread': 1.0})
     """
-    counts = {name: counts_at_least(values) for name, values in scores.items()}
+    counts = {name: _counts_at_least(values) for name, values in scores.items()}
     weighted = _weighted_counts(counts, shares)
     least = np.min(list(weighted.values()), axis=0)
     n_orders = len(least)
@@ -100,7 +100,7 @@ def _weighted_counts(
     return {name: count * (unit // shares[name]) for name, count in counts.items()}
 
 
-def counts_at_least(scores: np.ndarray, rounding: float = SCORE_ROUNDING) -> np.ndarray:
+def _counts_at_least(scores: np.ndarray, rounding: float = SCORE_ROUNDING) -> np.ndarray:
     """Return, for each score, how many of all scores are at least as large, itself included.
 
     Of sorted scores neighbours that differ by at most ``rounding`` are equal, and equal scores have
@@ -109,7 +109,7 @@ def counts_at_least(scores: np.ndarray, rounding: float = SCORE_ROUNDING) -> np.
 
     Examples
     --------
-    >>> counts_at_least(np.array([0.5, 0.7, 0.5 + 1e-9, 0.1])).tolist()
+    >>> _counts_at_least(np.array([0.5, 0.7, 0.5 + 1e-9, 0.1])).tolist()
     [3, 1, 3, 4]
     """
     ascending = np.argsort(scores, kind="stable")

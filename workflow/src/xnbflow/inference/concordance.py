@@ -193,7 +193,7 @@ def concordance(
             yield from np.nan_to_num(pairs.areas(exchanged)[0], nan=0.5)
 
     test = sequential_test(float(areas[0]), null(), TEST_LEVEL)
-    resampled = resampled_areas(pairs, codes, levels=levels, groups=groups, rng=rng)
+    resampled = _resampled_areas(pairs, codes, levels=levels, groups=groups, rng=rng)
     lower, upper = np.nanquantile(resampled, [0.025, 0.975]).tolist()
     if lower == upper:  # each resample of pairs that all have one order has this order
         lower = upper = np.nan
@@ -214,7 +214,7 @@ def area_of_all_pairs(scores: np.ndarray, codes: np.ndarray) -> float:
     return float(pairs.areas(codes[None])[0][0])
 
 
-def resampled_areas(
+def _resampled_areas(
     pairs: StratifiedPairs,
     codes: np.ndarray,
     levels: np.ndarray,

@@ -38,7 +38,7 @@ def equal_priors(
     for key, table in predictions.items():
         if not len(table) or _sets_priors(entries[key]):
             continue
-        recalls = recalls_with_equal_priors(table, headers[key[0]])
+        recalls = _recalls_with_equal_priors(table, headers[key[0]])
         rows += [key_fields(key) | row for row in recalls]
     return pd.DataFrame(rows, columns=STUDY_TABLES["equal_priors"].fixed)
 
@@ -55,7 +55,7 @@ def _sets_priors(entry: Mapping[str, Any]) -> bool:
     return (last.get("params") or {}).get("priors") is not None
 
 
-def recalls_with_equal_priors(predictions: pd.DataFrame, header: DataSet) -> list[dict[str, Any]]:
+def _recalls_with_equal_priors(predictions: pd.DataFrame, header: DataSet) -> list[dict[str, Any]]:
     """Return a row for each class of one classifier: its recall with both priors.
 
     Recalls are means over repeats. ``priors_decide`` for a class whose recall is at most one half,

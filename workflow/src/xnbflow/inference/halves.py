@@ -27,9 +27,9 @@ SelectionPair = tuple[Collection[str], Collection[str]]
 
 #: Features of each class in the short list, in the order of their ranks: those that are measured
 #: and reported first.
-SHORT_LIST = 10
+_SHORT_LIST = 10
 #: Least absolute correlation within the classes from which on two features replace each other.
-SIMILAR = 0.7
+_SIMILAR = 0.7
 #: Features from which the mean similarity of all features is estimated.
 _SAMPLED_FEATURES = 2000
 
@@ -125,9 +125,9 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Return the agreement of the short lists of each pair of halves: the table ``agreement``.
 
-    A short list has the first `SHORT_LIST` features of a class by rank (fewer if fewer are
+    A short list has the first `_SHORT_LIST` features of a class by rank (fewer if fewer are
     selected), that of all classes the union. Features that correlate within the classes by
-    `SIMILAR` or more replace each other (`correlated_stability`).
+    `_SIMILAR` or more replace each other (`correlated_stability`).
 
     A feature of a short list is *replicated* if it differs between the class and the others in the
     other half, too (`xnbflow.inference.replication.replication`). The number of all classes is the
@@ -142,15 +142,15 @@ def agreement_table(
         The halves that its lists were made from; by default those that `halves_table` draws.
     """
     columns = CHECK_TABLES["agreement"].fixed
-    short = halves[halves["rank"] <= SHORT_LIST]
+    short = halves[halves["rank"] <= _SHORT_LIST]
     if short.empty:
         return pd.DataFrame(columns=columns)
     names = short["feature"].unique()
     positions = pd.Index(series.features.astype(str)).get_indexer(names)
-    similarity = feature_similarity(series, positions)
+    similarity = _feature_similarity(series, positions)
     n_sampled = min(_SAMPLED_FEATURES, series.n_features)
     sampled = np.unique(np.linspace(0, series.n_features - 1, n_sampled).astype(int))
-    others = feature_similarity(series, sampled)
+    others = _feature_similarity(series, sampled)
     n_pairs = max(1, len(sampled) * (len(sampled) - 1))
     mean_similarity = (others.sum() - len(sampled)) / n_pairs
     position = pd.Series(np.arange(len(names)), index=names)
@@ -209,8 +209,8 @@ def _replications(
     return replicated
 
 
-def feature_similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
-    """Return the absolute correlations of features within the classes; below `SIMILAR` 0.
+def _feature_similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
+    """Return the absolute correlations of features within the classes; below `_SIMILAR` 0.
 
     A missing value is replaced by the mean of its class.
     """
@@ -225,7 +225,7 @@ def feature_similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
     lengths = np.sqrt((residuals**2).sum(axis=1, keepdims=True))
     standard = np.divide(residuals, lengths, out=np.zeros_like(residuals), where=lengths > 0)
     similarity = np.abs(standard @ standard.T)
-    similarity[similarity < SIMILAR] = 0.0
+    similarity[similarity < _SIMILAR] = 0.0
     np.fill_diagonal(similarity, 1.0)
     return similarity
 

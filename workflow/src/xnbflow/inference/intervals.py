@@ -69,7 +69,7 @@ def proportion_interval(
     return lower, upper
 
 
-def design_effect(
+def _design_effect(
     right: np.ndarray,
     groups: np.ndarray,
     classes: np.ndarray | None = None,
@@ -96,9 +96,9 @@ def design_effect(
     Examples
     --------
     >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 0, 1], 4)
-    >>> round(design_effect(right, np.repeat(np.arange(10), 4)), 1)
+    >>> round(_design_effect(right, np.repeat(np.arange(10), 4)), 1)
     4.4
-    >>> round(design_effect(np.ones(200), np.repeat(np.arange(100), 2)), 1)
+    >>> round(_design_effect(np.ones(200), np.repeat(np.arange(100), 2)), 1)
     2.0
     """
     if classes is None or weights is None:
@@ -148,7 +148,7 @@ def effective_samples(
 ) -> float:
     """Return the effective number of independent samples.
 
-    ``right``, ``groups``, ``classes`` and ``weights`` are as in `design_effect`; ``inflation`` is
+    ``right``, ``groups``, ``classes`` and ``weights`` are as in `_design_effect`; ``inflation`` is
     `CROSS_VALIDATED` or `TUNED_INFLATION` for a cross-validation, 1 for one fixed classifier. The
     number is ``n / (design effect * inflation)``, with groups times ``(z / t)²``, ``t`` with one
     degree of freedom less than there are groups; 0 with a single group. Without that factor if no
@@ -162,17 +162,17 @@ def effective_samples(
     n = len(right)
     if groups is None or len(np.unique(groups)) == n:
         return n / inflation
-    effect = design_effect(right, groups, classes, weights)
+    effect = _design_effect(right, groups, classes, weights)
     one_class = np.zeros(n, dtype=int)
     sizes, _ = _sums_by_group(right, one_class if classes is None else classes, groups)
     if sizes.max() == 1:
         return float(n / effect / inflation)
     if len(sizes) < 2:
         return 0.0
-    return float(n * few_groups_factor(len(sizes)) / effect / inflation)
+    return float(n * _few_groups_factor(len(sizes)) / effect / inflation)
 
 
-def few_groups_factor(n_groups: int) -> float:
+def _few_groups_factor(n_groups: int) -> float:
     """Return ``(z / t)²``: the share of groups that count if their spread is estimated from them.
 
     ``z`` and ``t`` are the .975 quantiles of the normal distribution and of Student's t with one
@@ -180,7 +180,7 @@ def few_groups_factor(n_groups: int) -> float:
 
     Examples
     --------
-    >>> round(few_groups_factor(5), 3), round(few_groups_factor(100), 3)  # (1.960 / 2.776)²
+    >>> round(_few_groups_factor(5), 3), round(_few_groups_factor(100), 3)  # (1.960 / 2.776)²
     (0.498, 0.976)
     """
     return float(scipy.special.ndtri(0.975) / scipy.special.stdtrit(n_groups - 1, 0.975)) ** 2
@@ -305,7 +305,7 @@ def balanced_interval(
     combined by `mean_of`; if the classes have equal sizes, the interval is that of the accuracy
     (`accuracy_interval`). Otherwise (tumour and normal tissue of a patient) limits are
     those of Jeffreys' interval with the design effect of groups on the weighted mean; the upper
-    limit is at least that of recalls with the correlation of `correlations`. Both are at most as
+    limit is at least that of recalls with the correlation of `_correlations`. Both are at most as
     far from the mean as limits of recalls that are right and wrong in the same groups, so that no
     limit of a mean is outside the limits of all recalls.
 
@@ -344,7 +344,7 @@ def balanced_interval(
         return _accuracy_of_recalls(accuracy, mean, inflation)
 
     # Groups with samples of several classes: limits of the weighted mean with their design effect.
-    correlation = correlations(right, classes, groups)
+    correlation = _correlations(right, classes, groups)
     correlated = mean_of(recalls, correlation, least_above=least_correlation, weights=weights)
     value = correlated.value
     n = effective_samples(right, groups, classes=codes, weights=weights)
@@ -410,13 +410,13 @@ def have_several_classes(groups: np.ndarray, classes: np.ndarray) -> bool:
     return bool((np.count_nonzero(sizes, axis=1) > 1).any())
 
 
-def correlations(right: np.ndarray, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def _correlations(right: np.ndarray, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Return the correlations of shares of classes: the identity if no group has several classes.
 
     Otherwise it is the correlation over groups of the deviations ``d_gc`` (right samples of group
     ``g`` in class ``c``, less the expected number): ``sum_g d_gc d_gd / sqrt(sum_g d_gc² sum_g
     d_gd²)``, at most 1, and 0 where negative, with half a group that is right and half a group that
-    is wrong as in `design_effect`. The effective samples of a class contain the factor of few
+    is wrong as in `_design_effect`. The effective samples of a class contain the factor of few
     groups; the correlation does not.
     """
     sizes, totals = _sums_by_group(right, classes, groups)

@@ -67,9 +67,9 @@ PERMUTATIONS = 999
 #: Weights of the statistics, in tenths.
 WEIGHTS = {"means": 5, "spread": 1, "all": 4}
 #: Larger data sets (samples times features) are not tested.
-MOST_TESTED_VALUES = 60_000_000
+_MOST_TESTED_VALUES = 60_000_000
 #: Most draws of folds for each order of the labels, over which the score of the means is averaged;
-#: with more values there are fewer, see `default_n_draws`.
+#: with more values there are fewer, see `_default_n_draws`.
 _MOST_DRAWS = 12
 #: Draws times values, and the number of values from which on there is one draw.
 _MOST_DRAWN_VALUES = 4_000_000
@@ -110,7 +110,7 @@ def label_test(
     n_permutations : int
         Permuted orders of the labels beside the true one, at most.
     n_draws : int, optional
-        Draws of folds for each order (`default_n_draws`), over which the score of the means is
+        Draws of folds for each order (`_default_n_draws`), over which the score of the means is
         averaged. The spread has a third of them, at least one.
 
     Returns
@@ -138,7 +138,7 @@ def label_test(
         raise InputError(msg)
     table_columns = CHECK_TABLES["label_test"].fixed
     n_splits = n_splits_of(series)
-    if n_splits < 2 or series.values.size > MOST_TESTED_VALUES:
+    if n_splits < 2 or series.values.size > _MOST_TESTED_VALUES:
         return pd.DataFrame(columns=table_columns)
 
     # The order of the samples, by which permutations are drawn, does not depend on the file.
@@ -163,7 +163,7 @@ def label_test(
         orders,
         series.groups,
         n_splits=n_splits,
-        n_draws=n_draws or default_n_draws(series.values.size),
+        n_draws=n_draws or _default_n_draws(series.values.size),
         seed=seed,
     )
     margins = {name: _N_STANDARD_ERRORS * error for name, error in errors.items()}
@@ -192,10 +192,10 @@ def values_without_columns(series: DataSet, columns: Mapping[str, np.ndarray]) -
     values = filled(series).values
     if series.scale == COUNTS:
         values = values[expressed_features(series)]
-    return residuals(values, columns) if columns else values
+    return _residuals(values, columns) if columns else values
 
 
-def residuals(values: np.ndarray, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+def _residuals(values: np.ndarray, columns: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the residuals of features (n_features, n_samples) in a linear model of columns.
 
     The model has a constant, a slope for each column of numbers and an effect of each level of a
@@ -203,7 +203,7 @@ def residuals(values: np.ndarray, columns: Mapping[str, np.ndarray]) -> np.ndarr
 
     Examples
     --------
-    >>> residuals(np.array([[1.0, 3.0, 5.0, 9.0]]), {"plate": np.array(list("ppqq"))}).round(9)
+    >>> _residuals(np.array([[1.0, 3.0, 5.0, 9.0]]), {"plate": np.array(list("ppqq"))}).round(9)
     array([[-1.,  1., -2.,  2.]])
     """
     parts = [np.ones((values.shape[1], 1))]
@@ -233,14 +233,14 @@ def distances_from_median(values: np.ndarray) -> np.ndarray:
     return np.abs(values - np.median(values, axis=1, keepdims=True))
 
 
-def default_n_draws(n_values: int) -> int:
+def _default_n_draws(n_values: int) -> int:
     """Return how often folds are drawn for each order of the labels, by the values of a data set.
 
     Twelve times with up to 333,000 values, three times with 1.3 to 20 million, once with more.
 
     Examples
     --------
-    >>> [default_n_draws(n_values) for n_values in (100_000, 800_000, 2_000_000, 40_000_000)]
+    >>> [_default_n_draws(n_values) for n_values in (100_000, 800_000, 2_000_000, 40_000_000)]
     [12, 5, 3, 1]
     """
     if n_values > _MOST_VALUES_OF_DRAWS:
@@ -248,12 +248,12 @@ def default_n_draws(n_values: int) -> int:
     return int(np.clip(_MOST_DRAWN_VALUES // max(1, n_values), 3, _MOST_DRAWS))
 
 
-def seeds_of_draws(seed: int, n_draws: int) -> list[int]:
+def _seeds_of_draws(seed: int, n_draws: int) -> list[int]:
     """Return the seeds of several draws of folds, of which the first is ``seed``.
 
     Examples
     --------
-    >>> seeds_of_draws(4, 3)
+    >>> _seeds_of_draws(4, 3)
     [4, 1000007, 2000010]
     """
     return [(seed + draw * _SEED_STEP) % 2**32 for draw in range(n_draws)]
@@ -285,7 +285,7 @@ def _scores_of(
         block = orders[start : start + _ORDERS_OF_BLOCK]
         folds = np.stack(
             [
-                repeated_folds(codes, groups, n_splits, seeds_of_draws(seed + i, n_draws))
+                repeated_folds(codes, groups, n_splits, _seeds_of_draws(seed + i, n_draws))
                 for i, codes in enumerate(block, start=start)
             ]
         )

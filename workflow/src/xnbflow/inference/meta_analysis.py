@@ -36,7 +36,7 @@ def meta_genes(
     compared = []
     for series in cohorts:
         design = (designs or {}).get(series.name, Design())
-        compared.append(effects_of_series(series, design, logarithms=logarithms))
+        compared.append(_effects_of_series(series, design, logarithms=logarithms))
     parts = []
     for label in classes:
         unknown = np.full((len(cohorts), cohorts[0].n_features), np.nan)
@@ -54,7 +54,7 @@ def meta_genes(
     return table
 
 
-def effects_of_series(
+def _effects_of_series(
     series: DataSet, design: Design, *, logarithms: bool
 ) -> dict[str, np.ndarray]:
     """Return effects of a series, their variances, 95% intervals and p, (n_classes, n_features).

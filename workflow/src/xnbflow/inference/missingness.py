@@ -51,7 +51,7 @@ def missing_values(series: DataSet) -> list[Finding]:
     The finding is a warning if either has p of at most `LEVEL` and a class has 1% of missing values
     or more; with fewer it is a notice. ``estimate`` is the difference of the greatest and the least
     share, ``p`` twice the smaller p. A second warning has the balanced accuracy of a classifier of
-    the missing values alone, where its interval is above chance (`indicator_accuracy`).
+    the missing values alone, where its interval is above chance (`_indicator_accuracy`).
 
     Examples
     --------
@@ -142,7 +142,7 @@ def values_at_limit(series: DataSet) -> list[Finding]:
     return findings
 
 
-def indicator_accuracy(
+def _indicator_accuracy(
     indicators: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
 ) -> Performance:
     """Return the performance of a classifier that sees only which values were not measured.
@@ -162,7 +162,7 @@ def indicator_accuracy(
     >>> rng = np.random.default_rng(0)
     >>> codes = np.repeat([0, 1], 10)
     >>> indicators = rng.random((200, 20)) < np.where(codes, 0.3, 0.05)
-    >>> indicator_accuracy(indicators, codes).balanced_accuracy.value
+    >>> _indicator_accuracy(indicators, codes).balanced_accuracy.value
     0.85
     """
     n_classes = codes.max() + 1
@@ -191,7 +191,7 @@ def _prediction(
     codes = np.unique(series.labels, return_inverse=True)[1]
     if np.bincount(codes).min() < 2:
         return
-    reached = indicator_accuracy(indicators, codes, series.groups)
+    reached = _indicator_accuracy(indicators, codes, series.groups)
     accuracy, lower, upper = reached.balanced_accuracy
     if not lower > reached.chance:
         return

@@ -40,7 +40,7 @@ _BLOCK_FEATURES = 2_000
 _DECIMALS = 9
 
 
-def left_out_predictor(values: np.ndarray, groups: np.ndarray | None = None) -> np.ndarray:
+def _left_out_predictor(values: np.ndarray, groups: np.ndarray | None = None) -> np.ndarray:
     """Return the matrix that predicts left-out samples from centred indicators of a class.
 
     ``values`` (n_features, n_samples) have none missing. The result A has the shape (n_samples,
@@ -50,7 +50,7 @@ def left_out_predictor(values: np.ndarray, groups: np.ndarray | None = None) -> 
     Examples
     --------
     >>> values = np.random.default_rng(0).normal(size=(5, 4))
-    >>> A = left_out_predictor(values)
+    >>> A = _left_out_predictor(values)
     >>> A.shape, bool(np.allclose(np.diag(A), 0))
     ((4, 4), True)
     """
@@ -90,7 +90,7 @@ def ridge_scores(values: np.ndarray, groups: np.ndarray | None = None) -> Orders
     >>> round(float(ridge_scores(values)(codes)[0]), 2)
     0.99
     """
-    predictor = left_out_predictor(values, groups)
+    predictor = _left_out_predictor(values, groups)
 
     def scores(codes: np.ndarray) -> np.ndarray:
         n_orders, n_samples = codes.shape

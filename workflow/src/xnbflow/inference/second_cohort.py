@@ -74,11 +74,11 @@ class CohortVerdict:
             "auc": self.auc.value,
             "auc_lower": self.auc.lower,
             "auc_upper": self.auc.upper,
-            "needed": samples_for_threshold(self.auc.value) if ranking_holds else np.nan,
+            "needed": _samples_for_threshold(self.auc.value) if ranking_holds else np.nan,
         }
 
 
-def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = None) -> Estimate:
+def _ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = None) -> Estimate:
     """Return the area under the ROC curve of two classes, with its 95% interval.
 
     ``codes`` are the classes of the samples, 0 and 1, ``scores`` (n_samples,) are higher for class
@@ -89,7 +89,7 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
 
     Examples
     --------
-    >>> area = ranking(np.repeat([0, 1], 10), np.arange(20.0))
+    >>> area = _ranking(np.repeat([0, 1], 10), np.arange(20.0))
     >>> [round(number, 2) for number in area]
     [1.0, 0.8, 1.0]
     """
@@ -111,7 +111,7 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
 _COST = 0.02
 
 
-def samples_for_threshold(auc: float) -> int:
+def _samples_for_threshold(auc: float) -> int:
     """Return the samples of each class that a new threshold needs, for two normal score classes.
 
     With this number the threshold between the classes' means loses less than two points of balanced
@@ -121,7 +121,7 @@ def samples_for_threshold(auc: float) -> int:
 
     Examples
     --------
-    >>> [samples_for_threshold(auc) for auc in (0.7, 0.84, 0.95, 0.999)]
+    >>> [_samples_for_threshold(auc) for auc in (0.7, 0.84, 0.95, 0.999)]
     [7, 11, 12, 5]
     """
     d = np.sqrt(2.0) * ndtri(min(max(auc, 0.5), 0.9999))
@@ -129,7 +129,7 @@ def samples_for_threshold(auc: float) -> int:
     return max(5, int(np.ceil(ndtri(0.975) ** 2 * d * density / (8 * _COST))))
 
 
-def permutation_p(
+def _permutation_p(
     codes: np.ndarray,
     predicted: np.ndarray,
     groups: np.ndarray | None = None,
@@ -150,7 +150,7 @@ def permutation_p(
     Examples
     --------
     >>> codes = np.repeat([0, 1], 10)
-    >>> permutation_p(codes, codes) <= 0.001, permutation_p(codes, 1 - codes)
+    >>> _permutation_p(codes, codes) <= 0.001, _permutation_p(codes, 1 - codes)
     (True, 1.0)
     """
     order = _order_by_answers(codes, predicted, groups)
@@ -182,7 +182,7 @@ def _order_by_answers(
     return np.lexsort((predicted, codes, rank.reindex(groups).to_numpy()))
 
 
-def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
+def _exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
     """Return the renaming of classes under which true and predicted labels agree best.
 
     The renaming maximises the sum of recalls; it is empty if no renaming agrees better than the
@@ -191,7 +191,7 @@ def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) 
     Examples
     --------
     >>> codes = np.repeat([0, 1, 2], 10)
-    >>> exchanged_classes(codes, np.array([1, 0, 2])[codes], 3)
+    >>> _exchanged_classes(codes, np.array([1, 0, 2])[codes], 3)
     {0: 1, 1: 0}
     """
     counts = np.zeros((n_classes, n_classes))
@@ -221,8 +221,8 @@ def cohort_verdict(
     samples or one class only (cannot be judged), exchanged labels (not held), held, held in
     ranking, not held, or else cannot be judged. ``validated`` is its cross-validation in the first
     cohort, if there was one, which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are
-    of the second cohort, as in `permutation_p`; ``shared`` is the number of its samples that are in
-    the first, ``patients`` the test of whether samples are of the same patients: what holds in
+    of the second cohort, as in `_permutation_p`; ``shared`` is the number of its samples that are
+    in the first, ``patients`` the test of whether samples are of the same patients: what holds in
     these is no result in a second cohort, either. ``scores`` (n_samples, n_classes) are log
     posteriors; with two classes they also rank the samples.
     """
@@ -242,11 +242,11 @@ def cohort_verdict(
     auc = UNKNOWN
     if scores is not None and n_classes == _TWO:
         with np.errstate(invalid="ignore"):  # a class that is impossible for all
-            auc = ranking(codes, scores[:, 1] - scores[:, 0], groups)
+            auc = _ranking(codes, scores[:, 1] - scores[:, 0], groups)
     evidence = _Evidence(
         measured=measured,
         before=before,
-        p_value=permutation_p(codes, predicted, groups),
+        p_value=_permutation_p(codes, predicted, groups),
         auc=auc,
         exchanged=exchanged,
         shared=shared,
@@ -354,13 +354,13 @@ def _exchange(
     cross-validation reaches 0, that of their difference from the names of the cohort does not, and
     p times the number of renamings is at most the level.
     """
-    renamed = exchanged_classes(codes, predicted, n_classes)
+    renamed = _exchanged_classes(codes, predicted, n_classes)
     table = np.array([renamed.get(code, code) for code in range(n_classes)])
     as_renamed = performance(table[codes], np.eye(n_classes)[predicted], groups, inflation=1.0)
     balanced = as_renamed.balanced_accuracy
     as_good = difference(balanced, before).upper >= 0
     if not (renamed and as_good and difference(as_labelled, balanced).upper < 0):
         return {}
-    p_value = permutation_p(table[codes], predicted, groups)
+    p_value = _permutation_p(table[codes], predicted, groups)
     renamings = n_classes * (n_classes - 1) / 2
     return renamed if p_value * renamings <= EXCHANGED_LEVEL else {}

@@ -86,7 +86,7 @@ class RemovedEffect:
         return bool(self.p <= ONE_SIDED_LEVEL and removed and not without_class)
 
 
-def removed_effect(
+def _removed_effect(
     values: np.ndarray, codes: np.ndarray, levels: np.ndarray, rng: np.random.Generator
 ) -> RemovedEffect:
     """Return the effect of a column given the class.
@@ -108,12 +108,12 @@ def removed_effect(
     >>> rng = np.random.default_rng(0)
     >>> codes, batch = np.repeat([0, 1], 12), np.repeat([0, 1, 0, 1], [9, 3, 3, 9])
     >>> values = rng.normal(size=(200, 24))
-    >>> removed_effect(values, codes, batch, rng).with_class
+    >>> _removed_effect(values, codes, batch, rng).with_class
     False
     >>> model = np.column_stack([codes == 0, codes == 1, batch])
     >>> effect = np.linalg.lstsq(model, values.T)[0][2]
     >>> corrected = values - effect[:, None] * batch
-    >>> removed_effect(corrected, codes, batch, rng).with_class
+    >>> _removed_effect(corrected, codes, batch, rng).with_class
     True
     """
     within = _without_effect(values, _basis(np.eye(codes.max() + 1)[codes]))
@@ -174,7 +174,7 @@ class WithoutDifference:
     median: float
 
 
-def features_without_difference(
+def _features_without_difference(
     values: np.ndarray,
     codes: np.ndarray,
     groups: np.ndarray | None,
@@ -199,11 +199,11 @@ def features_without_difference(
     >>> from dataclasses import replace
     >>> rng = np.random.default_rng(0)
     >>> values, codes = rng.normal(size=(4000, 20)), np.repeat([0, 1], 10)
-    >>> round(features_without_difference(values, codes, None, rng).share, 1)
+    >>> round(_features_without_difference(values, codes, None, rng).share, 1)
     0.5
     >>> difference = np.abs(values[:, :10].mean(axis=1) - values[:, 10:].mean(axis=1))
     >>> chosen = values[np.argsort(-difference)[:200]]
-    >>> result = features_without_difference(chosen, codes, None, rng)
+    >>> result = _features_without_difference(chosen, codes, None, rng)
     >>> replace(result, median=round(result.median, 2))
     WithoutDifference(share=0.0, p=0.0025, median=0.03)
     """
@@ -241,7 +241,7 @@ def features_without_difference(
     return WithoutDifference(share=share, p=(1 + as_few) / (1 + _EXCHANGES), median=median_p)
 
 
-def is_normalised_by_class(values: np.ndarray, codes: np.ndarray) -> bool:
+def _is_normalised_by_class(values: np.ndarray, codes: np.ndarray) -> bool:
     """Return whether the sorted values of the samples of each class are equal, and of no two.
 
     ``values`` (n_features, n_samples) have none missing, ``codes`` (n_samples,) are the classes.
@@ -253,9 +253,9 @@ def is_normalised_by_class(values: np.ndarray, codes: np.ndarray) -> bool:
     >>> classes = np.repeat([0, 1], 4)
     >>> target = np.sort(rng.normal(size=(2, 300)))
     >>> by_class = np.take_along_axis(target[classes].T, ranks, axis=0)
-    >>> is_normalised_by_class(by_class, classes)
+    >>> _is_normalised_by_class(by_class, classes)
     True
-    >>> is_normalised_by_class(target[0][ranks], classes)  # all samples together
+    >>> _is_normalised_by_class(target[0][ranks], classes)  # all samples together
     False
     """
     if np.bincount(codes).min() < 2:
@@ -297,7 +297,7 @@ def selection(series: DataSet) -> list[Finding]:
     if enough and len(classes) > 1:
         findings += _corrected_columns(series, values, codes)
         findings += _chosen_features(series, values, codes)
-        if is_normalised_by_class(values, codes):
+        if _is_normalised_by_class(values, codes):
             findings.append(Finding(code="selection", kind="normalised by class"))
     return findings
 
@@ -318,7 +318,7 @@ def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -
         samples = column.index.to_numpy()
         present = np.unique(codes[samples], return_inverse=True)[1]
         rng = np.random.default_rng(series_seed(series, number, "corrected with class"))
-        effect = removed_effect(
+        effect = _removed_effect(
             values[np.ix_(places, samples)], present, pd.factorize(column)[0], rng
         )
         if not effect.with_class:
@@ -336,7 +336,7 @@ def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -
 def _chosen_features(series: DataSet, values: np.ndarray, codes: np.ndarray) -> Iterator[Finding]:
     """Yield the finding that features without a difference are few or missing, if they are."""
     rng = np.random.default_rng(series_seed(series, 0, "chosen with labels"))
-    result = features_without_difference(values, codes, series.groups, rng)
+    result = _features_without_difference(values, codes, series.groups, rng)
     if not result.p <= LEVEL:
         return
     is_limiting = result.share <= _NONE_WITHOUT_DIFFERENCE and result.median >= _LEAST_MEDIAN

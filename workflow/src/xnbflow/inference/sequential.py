@@ -43,7 +43,7 @@ def sequential_test(
     ``null`` yields the statistic of one permutation after another. The test ends, after 99
     permutations at the least and ``most`` at the most, when the decision at ``level`` equals that
     of infinitely many permutations, except with a probability of .001. Statistics that differ by
-    ``rounding`` are equal. For p see `stopping_points`.
+    ``rounding`` are equal. For p see `_stopping_points`.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def sequential_test(
     >>> test.permutations, round(test.p_value, 4)
     (145, 0.0068)
     """
-    points = stopping_points(level, most)
+    points = _stopping_points(level, most)
     at_least = 0
     for permutations, value in enumerate(null, start=1):
         at_least += bool(value >= observed - rounding)
@@ -63,7 +63,7 @@ def sequential_test(
 
 
 @cache
-def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
+def _stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
     """Return the points at which a test stops, with their p-values.
 
     Keys are numbers of permutations and how many of these reach the observed statistic. If p is the
@@ -78,10 +78,10 @@ def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
 
     Examples
     --------
-    >>> points = stopping_points(0.025, 19)  # fewer than 99: no early stop
+    >>> points = _stopping_points(0.025, 19)  # fewer than 99: no early stop
     >>> points[19, 0], points[19, 4]
     (0.05, 0.25)
-    >>> (285, 0) in stopping_points(0.025, 999)
+    >>> (285, 0) in _stopping_points(0.025, 999)
     True
     """
     # Distributions over at_least, from `first` on, of the tests that have not stopped: if p is the

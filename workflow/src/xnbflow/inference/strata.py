@@ -56,7 +56,7 @@ def crossed_strata(
     cells = combined_levels(categories, len(is_first))
     if not numbers:
         return cells
-    score = discriminant(is_first, numbers) if len(numbers) > 1 else np.asarray(numbers[0])
+    score = _discriminant(is_first, numbers) if len(numbers) > 1 else np.asarray(numbers[0])
     return strata_within(cells, score)
 
 
@@ -86,7 +86,7 @@ def strata_within(cells: np.ndarray, score: np.ndarray) -> np.ndarray:
     return strata
 
 
-def discriminant(is_first: np.ndarray, numbers: Sequence[np.ndarray]) -> np.ndarray:
+def _discriminant(is_first: np.ndarray, numbers: Sequence[np.ndarray]) -> np.ndarray:
     """Return Fisher's linear discriminant of two classes, as fitted values of least squares."""
     columns = np.column_stack([np.ones(len(is_first)), *numbers])
     centred = columns[:, 1:] - columns[:, 1:].mean(axis=0)

@@ -21,7 +21,7 @@ from xnbflow.inference.label_exchange import label_exchange
 _MOST_UNITS = 30
 
 
-def least_p(codes: np.ndarray, groups: np.ndarray | None = None) -> float:
+def _least_p(codes: np.ndarray, groups: np.ndarray | None = None) -> float:
     """Return the smallest p that the label test can have: of labels that are better than any other.
 
     This is one over the number of distinct orders of the labels of exchangeable units, times the
@@ -36,11 +36,11 @@ def least_p(codes: np.ndarray, groups: np.ndarray | None = None) -> float:
 
     Examples
     --------
-    >>> least_p(np.repeat([0, 1], 3))  # 20 orders
+    >>> _least_p(np.repeat([0, 1], 3))  # 20 orders
     0.1
-    >>> least_p(np.repeat([0, 1], [4, 3])) == 1 / 35
+    >>> _least_p(np.repeat([0, 1], [4, 3])) == 1 / 35
     True
-    >>> least_p(np.tile([0, 1], 6), np.repeat(np.arange(6), 2))  # 64 orders of six pairs
+    >>> _least_p(np.tile([0, 1], 6), np.repeat(np.arange(6), 2))  # 64 orders of six pairs
     0.03125
     """
     exchange = label_exchange(codes, groups)
@@ -54,7 +54,7 @@ def least_p(codes: np.ndarray, groups: np.ndarray | None = None) -> float:
     return renamed / orders
 
 
-def suffice(codes: np.ndarray, groups: np.ndarray | None = None) -> bool:
+def _suffice(codes: np.ndarray, groups: np.ndarray | None = None) -> bool:
     """Return whether a classifier without error is supported by these samples.
 
     This is so if the label test can reach p = .025, and the interval of a balanced accuracy of 1 is
@@ -62,10 +62,10 @@ def suffice(codes: np.ndarray, groups: np.ndarray | None = None) -> bool:
 
     Examples
     --------
-    >>> suffice(np.repeat([0, 1], 4)), suffice(np.repeat([0, 1], 5))
+    >>> _suffice(np.repeat([0, 1], 4)), _suffice(np.repeat([0, 1], 5))
     (False, True)
     """
-    if least_p(codes, groups) > ONE_SIDED_LEVEL:
+    if _least_p(codes, groups) > ONE_SIDED_LEVEL:
         return False
     without_error = performance(codes, np.eye(codes.max() + 1)[codes], groups)
     return bool(without_error.balanced_accuracy.lower > without_error.chance)
@@ -89,7 +89,7 @@ def sufficient_units(codes: np.ndarray, groups: np.ndarray | None = None) -> int
     for n_units in range(2, _MOST_UNITS):
         labels = np.tile(np.arange(n_classes), n_units)
         pairs = np.repeat(np.arange(n_units), n_classes) if are_pairs else None
-        if suffice(labels, pairs):
+        if _suffice(labels, pairs):
             return n_units
     return _MOST_UNITS
 
@@ -107,7 +107,7 @@ def units(series: DataSet) -> list[Finding]:
     [(6, 5, 0.1)]
     """
     codes = np.unique(series.labels, return_inverse=True)[1]
-    if codes.max() == 0 or suffice(codes, series.groups):
+    if codes.max() == 0 or _suffice(codes, series.groups):
         return []
     n_units = series.n_samples
     noun = "samples"
@@ -117,7 +117,7 @@ def units(series: DataSet) -> list[Finding]:
     finding = Finding(
         code="units",
         subject=noun,
-        p=least_p(codes, series.groups),
+        p=_least_p(codes, series.groups),
         limit=ONE_SIDED_LEVEL,
         count=n_units,
         total=sufficient_units(codes, series.groups),

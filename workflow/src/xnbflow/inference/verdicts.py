@@ -185,14 +185,14 @@ def stability_findings(
 
 
 @dataclass(frozen=True, kw_only=True)
-class NearLimit:
+class _NearLimit:
     """The conditions that another draw of folds or permutations may decide otherwise."""
 
     test: bool
     interval: bool
 
 
-def near_limit(performance: Performance, test: LabelTest) -> NearLimit:
+def _near_limit(performance: Performance, test: LabelTest) -> _NearLimit:
     """Return whether p, or the interval of the balanced accuracy, is near its limit.
 
     These are limits of p on both sides of its level (`LabelTest.is_near`), and a lower limit of the
@@ -203,11 +203,11 @@ def near_limit(performance: Performance, test: LabelTest) -> NearLimit:
     >>> from xnbflow.inference.estimates import performance
     >>> codes = np.repeat([0, 1], 20)
     >>> test = LabelTest(0.03, p_lower=0.02, p_upper=0.04)
-    >>> near_limit(performance(codes, np.eye(2)[codes]), test)
-    NearLimit(test=True, interval=False)
+    >>> _near_limit(performance(codes, np.eye(2)[codes]), test)
+    _NearLimit(test=True, interval=False)
     """
     distance = abs(performance.balanced_accuracy.lower - performance.chance)
-    return NearLimit(
+    return _NearLimit(
         test=test.is_near,
         interval=bool(distance <= _NEAR_CHANCE),
     )
@@ -245,7 +245,7 @@ def verdicts(
         dataset = key[0]
         header = headers[dataset]
         test = tests.get(dataset, LabelTest())
-        near = NearLimit(test=False, interval=False)
+        near = _NearLimit(test=False, interval=False)
         if n_failed or key not in performances:
             failure = Finding(code="not fitted", count=n_failed, total=n_folds)
             result = Verdict(level=lowest([failure.allows]), findings=[failure], p_value=np.nan)
@@ -259,7 +259,7 @@ def verdicts(
             suffice = not (of_data["code"] == "units").any()
             result = verdict(performance, test, findings, classes=header.classes, suffice=suffice)
             if suffice:
-                near = near_limit(performance, test)
+                near = _near_limit(performance, test)
         row = {
             **key_fields(key),
             "level": lowest([result.level, allowed_by_data.get(dataset, "")]),

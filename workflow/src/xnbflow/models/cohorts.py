@@ -99,26 +99,26 @@ def combine(
     """
     _refuse_incomparable(series)
     cohorts = common_features(series, match)
-    masks, notes = masks_of_distinct_samples(cohorts)
+    masks, notes = _masks_of_distinct_samples(cohorts)
     series = [_select_samples(one, mask) for one, mask in zip(series, masks, strict=True)]
     cohorts = [_select_samples(cohort, mask) for cohort, mask in zip(cohorts, masks, strict=True)]
     _refuse_incomparable(series)  # a class may be among the samples that were left out
     symbols = symbols_of(cohorts[0])
     steps = resolved(harmonised(entry, harmonise))
-    merged = merge_series(cohorts)
-    matrix, validation = cross_cohort_tests(cohorts, steps)
+    merged = _merge_series(cohorts)
+    matrix, validation = _cross_cohort_tests(cohorts, steps)
     tables = {
-        "cohort_series": describe_series(series, cohorts, notes, match),
+        "cohort_series": _describe_series(series, cohorts, notes, match),
         "cohort_matrix": matrix.assign(model=name, match=match, harmonise=harmonise),
         "meta_genes": meta_genes(cohorts, symbols, designs),
     }
     model = fit_model(merged, steps, validation, symbols=symbols)
     harmonised_samples = replace(merged, values=as_seen(model, merged))
-    describe_signature(model.signature, harmonised_samples)
+    _describe_signature(model.signature, harmonised_samples)
     return tables, model, harmonised_samples
 
 
-def describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
+def _describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
     """Replace directions and quartiles of a signature by numbers of harmonised samples.
 
     Series have different scales, so that the medians of raw values over all series do not compare
@@ -132,7 +132,7 @@ def describe_signature(signature: pd.DataFrame, samples: DataSet) -> None:
         signature[name] = column
 
 
-def merge_series(cohorts: Sequence[DataSet]) -> DataSet:
+def _merge_series(cohorts: Sequence[DataSet]) -> DataSet:
     """Return the samples of several series as one; they are named ``series/sample``, as groups.
 
     Where some of the series have groups, a sample of the others is a group of its own.
@@ -172,7 +172,7 @@ def _refuse_incomparable(series: Sequence[DataSet]) -> None:
         raise InputError(msg, sheet=True)
 
 
-def masks_of_distinct_samples(
+def _masks_of_distinct_samples(
     cohorts: Sequence[DataSet],
 ) -> tuple[list[np.ndarray], dict[str, list[str]]]:
     """Return masks of samples of which none is in two series, and notes by series.
@@ -236,9 +236,9 @@ def _select_samples(series: DataSet, mask: np.ndarray) -> DataSet:
     )
 
 
-def fit_series(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _FittedSeries:
+def _fit_series(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _FittedSeries:
     """Fit and cross-validate a classifier on all samples of some series, if it is possible."""
-    whole = parts[0] if len(parts) == 1 else merge_series(parts)
+    whole = parts[0] if len(parts) == 1 else _merge_series(parts)
     members = [series.name for series in parts]
     if len(whole.classes) < 2:
         problem = f"all samples are {whole.classes[0]}"
@@ -254,7 +254,7 @@ def fit_series(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _FittedSer
         return _FittedSeries(series=whole, members=members, problem=str(error))
 
 
-def cross_cohort_tests(
+def _cross_cohort_tests(
     cohorts: Sequence[DataSet], steps: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, CrossValidation | None]:
     """Return the tests of each series by the models of the others.
@@ -262,7 +262,7 @@ def cross_cohort_tests(
     The second result are the predictions with each series left out; None where one of them has no
     predictions.
     """
-    singles = {cohort.name: fit_series([cohort], steps) for cohort in cohorts}
+    singles = {cohort.name: _fit_series([cohort], steps) for cohort in cohorts}
     rows = []
     predictions = []
     selected = []
@@ -275,10 +275,10 @@ def cross_cohort_tests(
         rows += [_test_row("one series", other, [other], test) for other in others]
         merged = others[0]
         if len(others) > 1:
-            merged = fit_series([other.series for other in others], steps)
+            merged = _fit_series([other.series for other in others], steps)
             rows.append(_test_row("merged", merged, [merged], test))
             rows.append(_test_row("averaged", merged, others, test))
-        predicted = predict_by_models([merged], test, merged.series.classes)
+        predicted = _predict_by_models([merged], test, merged.series.classes)
         if merged.model is None or predicted.problem:
             continue
         samples = [f"{test.name}/{sample}" for sample in test.samples]
@@ -292,13 +292,13 @@ def cross_cohort_tests(
     left_out = CrossValidation(
         predictions=pd.concat(predictions, ignore_index=True),
         selected=pd.concat(selected, ignore_index=True),
-        series=merge_series(cohorts),
+        series=_merge_series(cohorts),
         inflation=inflation_of(steps),
     )
     return matrix, left_out
 
 
-def predict_by_models(
+def _predict_by_models(
     models: Sequence[_FittedSeries], test: DataSet, classes: np.ndarray
 ) -> PredictedClasses:
     """Return the predictions of one model, or of the mean of the probabilities of several.
@@ -337,7 +337,7 @@ def _test_row(
     are those of the ``models``.
     """
     classes = trained.series.classes
-    predicted = predict_by_models(models, test, classes)
+    predicted = _predict_by_models(models, test, classes)
     if predicted.problem:
         row = _row(strategy, trained, test)
         return row | {"verdict": "cannot be judged", "reason": predicted.problem}
@@ -402,7 +402,7 @@ def _row(
     return row
 
 
-def greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:
+def _greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:
     """Return the greatest rank correlation of each series' feature means with another series'."""
     means = np.stack([filled(cohort).values.mean(axis=1) for cohort in cohorts], axis=1)
     statistic = scipy.stats.spearmanr(means).statistic
@@ -412,7 +412,7 @@ def greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:
     return np.asarray(np.fmax.reduce(correlations, axis=1))
 
 
-def describe_series(
+def _describe_series(
     series: Sequence[DataSet],
     cohorts: Sequence[DataSet],
     left_out: Mapping[str, Sequence[str]],
@@ -424,7 +424,7 @@ def describe_series(
     samples by series.
     """
     all_classes = np.unique(np.concatenate([one.classes for one in series]))
-    correlations = greatest_correlations(cohorts)
+    correlations = _greatest_correlations(cohorts)
     rows = []
     for one, cohort, correlation in zip(series, cohorts, correlations, strict=True):
         n_features = one.n_features
@@ -443,12 +443,12 @@ def describe_series(
         }
         notes = list(left_out[one.name])
         notes += [f"has no {label}" for label in all_classes if label not in one.classes]
-        notes += scale_notes(one, row)
+        notes += _scale_notes(one, row)
         rows.append(row | {"note": "; ".join(notes)})
     return table_of(rows, COHORT_TABLES["cohort_series"])
 
 
-def scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
+def _scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
     """Yield the differences of a series from the others, by its row of ``cohort_series``."""
     recognised, description = scale_of(with_log_counts(series).values, series.samples)
     if recognised is not RecognisedScale.LOGARITHMS:

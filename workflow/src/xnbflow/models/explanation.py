@@ -147,7 +147,7 @@ def explain_sample(
     terms: Any = terms_of(model.estimator, frame)  # not None, because the last step explains
     if missing == "drop":
         terms = terms[~terms["feature"].isin(model.required[aligned.lacking[0]])]
-    terms["log_reference"] = reference_densities(model, last, frame, terms)
+    terms["log_reference"] = _reference_densities(model, last, frame, terms)
     terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
     terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
     terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy(dtype=float)
@@ -163,7 +163,7 @@ def explain_sample(
     )
 
 
-def reference_densities(
+def _reference_densities(
     model: TrainedModel, last: BaseEstimator, frame: pd.DataFrame, terms: pd.DataFrame
 ) -> np.ndarray:
     """Return the reference of each term: the log density in all classes together.

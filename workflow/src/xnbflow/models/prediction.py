@@ -83,7 +83,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     if sets is not None:
         table["set"] = sets
         table["set_level"] = 1.0 - ERROR_RATE
-    typicality = sample_typicality(model, aligned)
+    typicality = _sample_typicality(model, aligned)
     smallest = 1 / (1 + len(model.typicality.held_out))
     table["typicality"] = np.maximum(typicality, smallest)
     table["atypical"] = typicality < ATYPICAL
@@ -99,7 +99,7 @@ def _log_posterior(model: TrainedModel, samples: AlignedSamples, missing: str) -
         log_posterior = np.empty((len(frame), len(model.classes)))
         for pattern, rows in _patterns(samples.lacking):
             lacking_features = model.required[pattern]
-            log_posterior[rows] = log_posterior_without(
+            log_posterior[rows] = _log_posterior_without(
                 estimator, frame.iloc[rows], lacking_features
             )
         return log_posterior
@@ -111,7 +111,7 @@ def _log_posterior(model: TrainedModel, samples: AlignedSamples, missing: str) -
     return None
 
 
-def log_posterior_without(
+def _log_posterior_without(
     estimator: BaseEstimator, X: pd.DataFrame, features: Sequence[str]
 ) -> np.ndarray:
     """Return log posteriors (n_samples, n_classes) from the evidence of all features but some.
@@ -149,7 +149,7 @@ def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
     return [" or ".join(compress(model.classes, row)) for row in members]
 
 
-def sample_typicality(model: TrainedModel, samples: AlignedSamples) -> np.ndarray:
+def _sample_typicality(model: TrainedModel, samples: AlignedSamples) -> np.ndarray:
     """Return the typicality of each sample by the features that it has."""
     positions = typicality_features(model.used)
     frame = described_values(model.estimator, samples.frame)

@@ -46,8 +46,8 @@ def prediction_notes(
     ``lacking`` (n_samples, n_used) is that of `xnbflow.models.alignment.AlignedSamples`,
     ``missing`` the resolved treatment of missing values.
     """
-    yield from notes_of_missing(model, lacking, missing)
-    yield from notes_of_scale(model, X)
+    yield from _notes_of_missing(model, lacking, missing)
+    yield from _notes_of_scale(model, X)
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
     if len(atypical):
         yield (
@@ -58,7 +58,7 @@ def prediction_notes(
         )
 
 
-def notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) -> Iterator[str]:
+def _notes_of_missing(model: TrainedModel, lacking: np.ndarray, missing: str) -> Iterator[str]:
     """Yield what is missing, how it is treated, and the evidence that is left."""
     absent = lacking.all(axis=0)
     names = model.required[absent]
@@ -114,7 +114,7 @@ def evidence_left(model: TrainedModel, lacking: np.ndarray) -> np.ndarray:
     return ~lacking[:, columns] @ shares.to_numpy() / signature["class"].nunique()
 
 
-def notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
+def _notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
     """Yield how the scale of the table differs from the scale of the training data."""
     columns = X.columns.astype(str).get_indexer(model.features)
     present = np.flatnonzero(columns >= 0)
@@ -126,7 +126,7 @@ def notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
     values = cells.to_numpy(dtype=float)
     normaliser = normalisation_of_counts(model.estimator)
     if normaliser is None:
-        note = scale_note(model.quartiles[:, present], values)
+        note = _scale_note(model.quartiles[:, present], values)
         if note:
             yield f"the table is on another scale: {note}"
         return
@@ -142,7 +142,7 @@ def notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
+def _scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     """Return in words how a cohort's scale differs from the training data's; None if it does not.
 
     ``quartiles`` (3, n_features) are of the training samples, ``values`` (n_samples, n_features)
@@ -153,8 +153,8 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     >>> rng = np.random.default_rng(0)
     >>> training = rng.normal(8.0, 1.0, (50, 200)) + rng.normal(0, 2, 200)
     >>> quartiles = np.quantile(training, [0.25, 0.5, 0.75], axis=0)
-    >>> scale_note(quartiles, training[:20])
-    >>> scale_note(quartiles, 2 * training[:20])[:56]
+    >>> _scale_note(quartiles, training[:20])
+    >>> _scale_note(quartiles, 2 * training[:20])[:56]
     'its values are about 2.0 times those of the training dat'
     """
     if not values.size:

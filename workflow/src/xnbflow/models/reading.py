@@ -158,12 +158,12 @@ def read_labelled_samples(
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        dataset = first_complete_entry(
+        dataset = _first_complete_entry(
             dataset, training, features=set(features), downloads=Downloads(folder)
         )
         series = _read_unlabelled(dataset, folder)
         notes: tuple[str, ...] = ()
-        transform = needed_transform(dataset, training, series, quartiles)
+        transform = _needed_transform(dataset, training, series, quartiles)
         if transform:
             dataset = replace(dataset, transform=transform)
             series = _read_unlabelled(dataset, folder)
@@ -190,7 +190,7 @@ def _read_unlabelled(dataset: DatasetEntry, folder: Path) -> DataSet:
     return _LOADERS[dataset.source](fetch_annotation(dataset, downloads), downloads)
 
 
-def needed_transform(
+def _needed_transform(
     dataset: DatasetEntry,
     training: DatasetEntry | None,
     series: DataSet,
@@ -269,7 +269,7 @@ def complete_training(dataset: DatasetEntry) -> DatasetEntry:
         return complete_entry(dataset, Downloads(Path(folder)))
 
 
-def first_complete_entry(
+def _first_complete_entry(
     dataset: DatasetEntry,
     training: DatasetEntry | None,
     *,
@@ -313,7 +313,7 @@ def _complete_table(
     samples_in_columns = bool(features) and not names & set(features)
     texts: list[str] = []
     if features and not samples_in_columns:
-        texts = columns_of_text(table, {*features, *phenotype, id_column})
+        texts = _columns_of_text(table, {*features, *phenotype, id_column})
     if samples_in_columns:
         in_columns = replace(dataset, samples="columns", label=None)
         return complete_entry(in_columns, downloads, features)
@@ -333,18 +333,18 @@ def _complete_table(
     return replace(dataset, id_column=id_column)
 
 
-def columns_of_text(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
+def _columns_of_text(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
     """Return the columns, except ``exceptions``, that contain text in the first rows."""
     rows = [table.cells(row) for row in range(min(_ROWS_OF_TEXT, len(table)))]
     columns = zip(table.header, *rows, strict=True)
     text_columns = []
     for name, *cells in columns:
-        if name and name not in exceptions and has_text(cells, table.decimal):
+        if name and name not in exceptions and _has_text(cells, table.decimal):
             text_columns.append(name)
     return text_columns
 
 
-def has_text(cells: Iterable[str], decimal: str) -> bool:
+def _has_text(cells: Iterable[str], decimal: str) -> bool:
     """Return whether one of the cells is neither missing nor a number."""
     texts = (cell.strip().replace(decimal, ".", 1) for cell in cells)
     return any(complaint(text) for text in texts if not is_missing(text))

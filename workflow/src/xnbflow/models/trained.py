@@ -267,7 +267,7 @@ def _describe_fit(
     labels, codes, counts = np.unique(series.labels, return_inverse=True, return_counts=True)
     about_series = {
         "name": series.name,
-        "digest": series_digest(series),
+        "digest": _series_digest(series),
         "samples": series.n_samples,
         "features": series.n_features,
         "classes": {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
@@ -356,7 +356,7 @@ def cross_validate(
     )
 
 
-def series_digest(series: DataSet) -> str:
+def _series_digest(series: DataSet) -> str:
     """Return the SHA-256 of a series' values, names and labels."""
     digest = hashlib.sha256(series.values.tobytes())
     for names in (series.features, series.samples, series.labels, series.kinds):

@@ -150,7 +150,7 @@ def validate(
     probabilities = prediction.table[columns].to_numpy()
     predicted = prediction.table["label"].to_numpy()
     performance, claims = cross_validated(train, steps)
-    verdict = validation_verdict(
+    verdict = _validation_verdict(
         train, test, performance, predicted=predicted, probabilities=probabilities
     )
     row = verdict.columns(classes) | {"features": train.n_features}
@@ -165,11 +165,11 @@ def validate(
     return {
         "accuracy": _table([_accuracy_row(cohort) for cohort in cohorts], "accuracy"),
         "recall": _table(recalls, "recall"),
-        "confusion": confusion_table(test.labels, predicted, classes),
-        "predictions": prediction_rows(prediction.table, test.labels),
-        "calibration": calibration_table(probabilities, classes, test),
-        "densities": density_table(model, filled(train), filled(test)),
-        "signatures": compared_signatures(model, train, test, steps),
+        "confusion": _confusion_table(test.labels, predicted, classes),
+        "predictions": _prediction_rows(prediction.table, test.labels),
+        "calibration": _calibration_table(probabilities, classes, test),
+        "densities": _density_table(model, filled(train), filled(test)),
+        "signatures": _compared_signatures(model, train, test, steps),
         "verdicts": _table([row], "verdicts"),
     }
 
@@ -179,7 +179,7 @@ def _table(rows: Iterable[Mapping[str, Any]], name: str) -> pd.DataFrame:
     return table_of(rows, VALIDATION_TABLES[name], without=PAIR_COLUMNS)
 
 
-def validation_verdict(
+def _validation_verdict(
     train: DataSet,
     test: DataSet,
     performance: Performance | None,
@@ -259,7 +259,7 @@ def _recall_rows(cohort: _CohortPerformance, classes: np.ndarray) -> list[dict[s
     return rows
 
 
-def confusion_table(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> pd.DataFrame:
+def _confusion_table(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> pd.DataFrame:
     """Return the table ``confusion``: a row for each pair of true and predicted class."""
     counts = pd.crosstab(true, predicted).reindex(index=classes, columns=classes, fill_value=0)
     return pd.DataFrame(
@@ -271,7 +271,7 @@ def confusion_table(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray
     )
 
 
-def prediction_rows(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
+def _prediction_rows(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
     """Return the table ``predictions`` of a table of `predict_table` and the true labels."""
     predictions = table.rename(columns={"label": "predicted"})
     predictions.insert(1, "true", labels)
@@ -280,7 +280,7 @@ def prediction_rows(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:
     return predictions
 
 
-def calibration_table(
+def _calibration_table(
     probabilities: np.ndarray, classes: np.ndarray, test: DataSet
 ) -> pd.DataFrame:
     """Return the table ``calibration``, without rows for few samples or no probabilities."""
@@ -293,7 +293,7 @@ def calibration_table(
     return curve[list(empty)]
 
 
-def compared_signatures(
+def _compared_signatures(
     model: TrainedModel, train: DataSet, test: DataSet, steps: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return the table ``signatures``: the model's against one of the test cohort itself."""
@@ -303,7 +303,7 @@ def compared_signatures(
     return compare_signatures(model.signature, of_test, train, test)
 
 
-def density_table(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
+def _density_table(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
     """Return densities of the signature's first features after the steps before the classifier."""
     first = model.signature[model.signature["rank"] <= _DRAWN_PER_CLASS]
     ordered = first.sort_values("rank", kind="stable")["feature"].drop_duplicates()
@@ -314,13 +314,13 @@ def density_table(model: TrainedModel, train: DataSet, test: DataSet) -> pd.Data
     rows = pd.Index(train.features).get_indexer(features)
     train_values = as_seen(model, train)[rows]
     test_values = as_seen(model, test)[rows]
-    grid = density_grid(np.hstack([train_values, test_values]))
+    grid = _density_grid(np.hstack([train_values, test_values]))
     tables = []
     for cohort, values, labels in (
         ("train", train_values, train.labels),
         ("test", test_values, test.labels),
     ):
-        table = density_rows(values, labels, grid, features)
+        table = _density_rows(values, labels, grid, features)
         if table is not None:
             symbols = [model.symbols.get(feature, "") for feature in table["feature"]]
             table.insert(3, "symbol", symbols)
@@ -328,7 +328,7 @@ def density_table(model: TrainedModel, train: DataSet, test: DataSet) -> pd.Data
     return pd.concat(tables, ignore_index=True) if tables else empty
 
 
-def density_grid(values: np.ndarray) -> np.ndarray:
+def _density_grid(values: np.ndarray) -> np.ndarray:
     """Return points around the values of each feature, (n_features, n_points)."""
     low = values.min(axis=1)
     high = values.max(axis=1)
@@ -336,7 +336,7 @@ def density_grid(values: np.ndarray) -> np.ndarray:
     return np.linspace(low - margin, high + margin, _POINTS, axis=1)
 
 
-def density_rows(
+def _density_rows(
     values: np.ndarray, labels: np.ndarray, grid: np.ndarray, features: list[str]
 ) -> pd.DataFrame | None:
     """Return the densities of classes with at least two samples; None without any."""

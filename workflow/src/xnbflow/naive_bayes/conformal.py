@@ -35,7 +35,7 @@ def conformal_sets(
 ) -> np.ndarray:
     """Return the set of each sample, bool of shape (n_samples, n_classes); none is empty.
 
-    It has every class with a p-value above the error rate (`class_p_values`, also for ``scores``
+    It has every class with a p-value above the error rate (`_class_p_values`, also for ``scores``
     and ``codes``) and the most probable class; where no class has such a p-value, the two most
     probable classes.
 
@@ -45,7 +45,7 @@ def conformal_sets(
     >>> conformal_sets(np.array([[0.96, 0.04], [0.8, 0.2]]), scores, codes, 0.1).tolist()
     [[True, False], [True, True]]
     """
-    within = class_p_values(posterior, scores, codes, posterior.shape[1]) > error_rate
+    within = _class_p_values(posterior, scores, codes, posterior.shape[1]) > error_rate
     empty = ~within.any(axis=1)
     order = np.argsort(-posterior, axis=1, kind="stable")
     rows = np.arange(len(posterior))
@@ -54,7 +54,7 @@ def conformal_sets(
     return within
 
 
-def class_p_values(
+def _class_p_values(
     posterior: np.ndarray, scores: np.ndarray, codes: np.ndarray, n_classes: int
 ) -> np.ndarray:
     """Return the conformal p-value of each sample and class, shape (n_samples, n_classes).
@@ -91,7 +91,7 @@ def held_out_coverage(
         others = folds != fold
         # Only the column of the true class is used below.
         posterior = np.repeat(scores[held_out, None], n_classes, axis=1)
-        p = class_p_values(posterior, scores[others], codes[others], n_classes)
+        p = _class_p_values(posterior, scores[others], codes[others], n_classes)
         true_p = p[np.arange(len(held_out)), codes[held_out]]
         covered[held_out] = (true_p > error_rate) | (scores[held_out] > 0.5)
     class_counts = np.bincount(codes, minlength=n_classes)

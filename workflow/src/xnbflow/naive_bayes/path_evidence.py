@@ -10,7 +10,7 @@ from xnbflow.naive_bayes.evidence import class_evidence, fit_class_densities
 from xnbflow.naive_bayes.modules import ModuleWeights
 
 #: Evidence is tabulated at half as many quantiles of the points, and as many equidistant values.
-NODES = 48
+_NODES = 48
 
 #: Lower bound of evidence, in nats, so that impossible values have finite evidence.
 _LEAST_EVIDENCE = -1e6
@@ -56,11 +56,11 @@ def sum_path_evidence(
 def _nodes(points: np.ndarray) -> np.ndarray:
     """Return where the evidence of each feature is computed, ascending, or the points if few."""
     n_points = points.shape[1]
-    if n_points <= NODES:
+    if n_points <= _NODES:
         return points
     ordered = np.sort(points, axis=1)
-    positions = np.linspace(0, n_points - 1, NODES // 2).round().astype(int)
-    equidistant = np.linspace(ordered[:, 0], ordered[:, -1], NODES - NODES // 2, axis=1)
+    positions = np.linspace(0, n_points - 1, _NODES // 2).round().astype(int)
+    equidistant = np.linspace(ordered[:, 0], ordered[:, -1], _NODES - _NODES // 2, axis=1)
     return np.sort(np.hstack([ordered[:, positions], equidistant]), axis=1)
 
 

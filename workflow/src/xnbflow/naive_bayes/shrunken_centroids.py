@@ -240,7 +240,7 @@ class Centroids:
         """
         n = len(codes)
         counts = np.bincount(codes, minlength=n_classes)
-        class_means, squares = class_moments(features, codes, n_classes, samples=samples)
+        class_means, squares = _class_moments(features, codes, n_classes, samples=samples)
         means = counts @ class_means / n
         between = class_means - means
         deviation = np.sqrt((squares + counts @ between**2) / n)
@@ -347,7 +347,7 @@ class Centroids:
         return products
 
 
-def class_moments(
+def _class_moments(
     features: Any, codes: np.ndarray, n_classes: int, *, samples: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return means (n_classes, n_features) and sums of squares within all classes (n_features,).
@@ -357,7 +357,7 @@ def class_moments(
 
     Examples
     --------
-    >>> class_moments(np.array([[0.0, 2.0, 7.0]]), np.array([0, 0, 1]), 2)
+    >>> _class_moments(np.array([[0.0, 2.0, 7.0]]), np.array([0, 0, 1]), 2)
     (array([[1.],
            [7.]]), array([2.]))
     """
@@ -379,7 +379,7 @@ def _write_moments(
     means: np.ndarray,
     squares: np.ndarray,
 ) -> None:
-    """Write the results of `class_moments`: the mean of each class, then squares about it."""
+    """Write the results of `_class_moments`: the mean of each class, then squares about it."""
     n_samples = len(samples)
     n_classes = len(counts)
     values = np.empty(n_samples)

@@ -25,7 +25,7 @@ from xnbflow.naive_bayes.evidence_calibration import (
 from xnbflow.naive_bayes.size_path import InnerPredictions, path_row
 
 #: Weights of sizes below this share of the greatest are 0.
-WINDOW = 1e-3
+_WINDOW = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ def average_sizes(predictions: InnerPredictions, n_units: int) -> SizeAverage:
     sharpness = fit_sharpness(sums[:, usable], log_prior, targets, weights)
     sharp_sums = sums[:, usable] * sharpness[:, np.newaxis, np.newaxis]
     losses = cross_entropies(sharp_sums, log_prior, targets, weights)
-    shares = average_weights(losses, n_units)
+    shares = _average_weights(losses, n_units)
 
     average = np.tensordot(shares * sharpness, sums, 1)
     factor = float(fit_sharpness(average[np.newaxis, usable], log_prior, targets, weights)[0])
@@ -98,7 +98,7 @@ def average_sizes(predictions: InnerPredictions, n_units: int) -> SizeAverage:
     )
 
 
-def average_weights(losses: np.ndarray, n_units: int) -> np.ndarray:
+def _average_weights(losses: np.ndarray, n_units: int) -> np.ndarray:
     """Return the weights of sizes, proportional to ``exp(-n_units * loss)``.
 
     These are posterior weights of predictors whose likelihood is that of ``n_units`` independent
@@ -108,11 +108,11 @@ def average_weights(losses: np.ndarray, n_units: int) -> np.ndarray:
 
     Examples
     --------
-    >>> average_weights(np.array([0.5, 0.5, 0.5 + np.log(2.0), 9.0]), 1).round(3).tolist()
+    >>> _average_weights(np.array([0.5, 0.5, 0.5 + np.log(2.0), 9.0]), 1).round(3).tolist()
     [0.4, 0.4, 0.2, 0.0]
     """
     weights = np.exp(-n_units * (losses - losses.min()))
-    weights[weights < WINDOW] = 0.0
+    weights[weights < _WINDOW] = 0.0
     return weights / weights.sum()
 
 

@@ -74,10 +74,10 @@ def feature_lists(
             n_shown = max(n_shown, _n_core_shown(class_features))
         items_of_class[label] = _items(class_features, n_shown)
         rest_of_class[label] = _rest(class_features, n_shown)
-    rows = rows_by_class(features)
+    rows = _rows_by_class(features)
     return FeatureLists(
         rows=rows,
-        heading=heading_of_first({row.label for row in rows}, classes),
+        heading=_heading_of_first({row.label for row in rows}, classes),
         items_of_class=items_of_class,
         rest_of_class=rest_of_class,
     )
@@ -152,7 +152,7 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
     return rows.merge(genes, on=["class", "feature"], how="left")
 
 
-def rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
+def _rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
     """Return the first features of each class, class after class.
 
     The core set is the same for every class. Among features of equal shares, the first are those
@@ -230,12 +230,12 @@ def _item(row: dict[str, object]) -> Item:
     )
 
 
-def heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
+def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
     """Return the heading of a table without rows of some classes; empty if it has rows of all.
 
     Examples
     --------
-    >>> heading_of_first({"a", "b"}, ["a", "b", "c"]), heading_of_first({"a"}, ["a"])
+    >>> _heading_of_first({"a", "b"}, ["a", "b", "c"]), _heading_of_first({"a"}, ["a"])
     ('First of each class, 2 of 3 classes; core set in bold', '')
     """
     if not shown or len(shown) == len(classes):

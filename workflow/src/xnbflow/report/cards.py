@@ -92,7 +92,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
     return Card(
         title=results.with_folds(dataset, folds),
-        note=size_in_words(description),
+        note=_size_in_words(description),
         verdict=verdict_sentence(results, evaluation),
         level=LEVEL_STYLES[level],
         facts=_estimate_facts(estimates) | _selection_facts(results, evaluation, stability),
@@ -102,7 +102,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         features_heading=lists.heading,
         feature_items=lists.items,
         features_rest=lists.rest,
-        figure=card_figure(results, evaluation, features),
+        figure=_card_figure(results, evaluation, features),
         badge=capitalized(level),
         short_reason=_short_reason(results, evaluation, level),
         tiles=[
@@ -162,7 +162,7 @@ def _features_per_class(results: StudyResults, evaluation: dict[str, str]) -> fl
     return float(means.iloc[0]) if len(means) else np.nan
 
 
-def size_in_words(description: pd.Series) -> str:
+def _size_in_words(description: pd.Series) -> str:
     """Return the size of a data set in words, from its row of the table ``datasets``."""
     groups = ""
     if pd.notna(description["groups"]):
@@ -197,13 +197,13 @@ def _class_lines(
             upper=recall["upper"],
             items=lists.items_of_class.get(label, []),
             rest=lists.rest_of_class.get(label, ""),
-            warning=class_warning(recall, notes.get(label, ""), equal_priors.get(label)),
+            warning=_class_warning(recall, notes.get(label, ""), equal_priors.get(label)),
         )
         lines.append(line)
     return lines
 
 
-def class_warning(
+def _class_warning(
     recall: dict[str, object], note: str, equal_priors: Mapping[str, float] | None = None
 ) -> str:
     """Return why the features of a class are unreliable; empty if they are reliable.
@@ -301,7 +301,7 @@ def _selection_tiles(
         )
         tiles.append(tile)
     if "" in stability.index:  # the row over all classes
-        overall = stability_tile(stability.loc[""])
+        overall = _stability_tile(stability.loc[""])
         tiles += [] if overall is None else [overall]
     return tiles
 
@@ -372,7 +372,7 @@ def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
     return None
 
 
-def stability_tile(stability: pd.Series) -> Tile | None:
+def _stability_tile(stability: pd.Series) -> Tile | None:
     """Return the stability in disjoint halves, or else the agreement between folds.
 
     Folds share training samples and agree more, so that the number has another name. The result is
@@ -448,7 +448,7 @@ def _random_signatures(
     return _RandomSignatures(f"{sentence}.", are_many)
 
 
-def card_figure(
+def _card_figure(
     results: StudyResults, evaluation: dict[str, str], features: pd.DataFrame
 ) -> Figure | None:
     """Return the heat map of the core set, or the points of its only feature.

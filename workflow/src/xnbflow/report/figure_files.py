@@ -12,7 +12,7 @@ from xnbflow.report.static.image_files import print_figure
 from xnbflow.report.study_page import sections_with_figures
 
 
-def write_figures(
+def _write_figures(
     sections: Iterable[Section],
     folder: Path,
     width: float,
@@ -42,7 +42,7 @@ def write_figures(
 def print_figures(
     results: StudyResults, folder: Path, width: float, threads: int = 1
 ) -> dict[str, float]:
-    """Write a study's figures for print, see `write_figures`."""
+    """Write a study's figures for print, see `_write_figures`."""
     study = results.study
     datasets = list(study.datasets)
     for settings in study.analyses.values():
@@ -53,7 +53,7 @@ def print_figures(
         classifier = results.labels.get(labels["classifier"], "")
         return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
 
-    return write_figures(
+    return _write_figures(
         sections_with_figures(results), folder=folder, width=width, subject=subject, threads=threads
     )
 

@@ -29,7 +29,7 @@ def write_index(studies: Sequence[Study], path: str | Path) -> None:
         rows = [_row_of_study(study, path.parent / "studies" / study.id) for study in studies]
         configured = {study.id for study in studies}
         reports = sorted(path.parent.glob("studies/*/report.html"))
-        rows += [index_row(page.parent) for page in reports if page.parent.name not in configured]
+        rows += [_index_row(page.parent) for page in reports if page.parent.name not in configured]
         html = ENVIRONMENT.get_template("index.html").render(
             studies=rows, script=SCRIPT, policy=policy_of()
         )
@@ -41,7 +41,7 @@ def write_index(studies: Sequence[Study], path: str | Path) -> None:
 
 def _row_of_study(study: Study, folder: Path) -> dict[str, Any]:
     """Return the row of the index for a configured study, whose files are in a folder."""
-    return index_row(folder) | {
+    return _index_row(folder) | {
         "title": study.title,
         "summary": study.summary,
         "finished": (folder / Path(REPORT).name).exists(),
@@ -50,7 +50,7 @@ def _row_of_study(study: Study, folder: Path) -> dict[str, Any]:
     }
 
 
-def index_row(folder: Path) -> dict[str, Any]:
+def _index_row(folder: Path) -> dict[str, Any]:
     """Return the row of the index for a finished study, from its record if there is one."""
     path = folder / Path(RECORD).name
     record: dict[str, Any] = {"study": {}}

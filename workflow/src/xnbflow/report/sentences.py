@@ -53,7 +53,7 @@ def headline_sentence(results: StudyResults) -> str:
         _accuracy_clause(results, chosen_rows, several_folds=rows["folds"].nunique() > 1),
         _choice_clause(results),
         _copies_clause(results, chosen_rows),
-        features_clause(results, chosen),
+        _features_clause(results, chosen),
         _others_clause(results, rows, chosen_rows),
     ]
     return f"{'; '.join(filter(None, clauses))}."
@@ -100,7 +100,7 @@ def _copies_clause(results: StudyResults, chosen_rows: pd.DataFrame) -> str:
     return f"samples of {join_words(copied)} are copies of others, known from training"
 
 
-def features_clause(results: StudyResults, chosen: str) -> str:
+def _features_clause(results: StudyResults, chosen: str) -> str:
     """Return how many features the classifier uses; empty if it selects none."""
     summary = results.rows(
         "summary", metric="features_per_class", folds_failed=0, classifier=chosen
@@ -119,7 +119,7 @@ def _others_clause(results: StudyResults, rows: pd.DataFrame, chosen_rows: pd.Da
         return ""
     chosen = chosen_rows["classifier"].iloc[0]
     if len(chosen_rows) > 1:
-        return wins_clause(results, chosen)
+        return _wins_clause(results, chosen)
     others = rows[rows["classifier"] != chosen].merge(chosen_rows[["dataset", "folds"]])
     accuracies = [
         f"{results.labels[row['classifier']]} {row['estimate']:.1%}"
@@ -141,7 +141,7 @@ def _range(rows: pd.DataFrame, *, several_folds: bool) -> str:
     return f"{texts[0]} ({places[0]}) to {texts[1]} ({places[1]})"
 
 
-def wins_clause(results: StudyResults, chosen: str) -> str:
+def _wins_clause(results: StudyResults, chosen: str) -> str:
     """Return on how many data sets the chosen classifier, and the best others, come first."""
     wins = results.tables["averages"].set_index("classifier")["wins"]
     text = f"of {len(wins)} classifiers it is the most accurate on {wins[chosen]}"
@@ -269,7 +269,7 @@ def inseparable_pairs(
     return list(pairs[["class", "other"]].itertuples(index=False, name=None))
 
 
-def within_levels(results: StudyResults, evaluation: dict[str, str]) -> str:
+def _within_levels(results: StudyResults, evaluation: dict[str, str]) -> str:
     """Return a sentence on the recognition of the class within the levels of a column.
 
     It is the column that explains the result best; the sentence is empty if no column goes with the
@@ -382,5 +382,5 @@ def tests_sentence(results: StudyResults, evaluation: dict[str, str]) -> str:
             "The verdict is near its limit: other folds or permutations may decide otherwise. "
             "Repeated folds make it more certain."
         )
-    sentences.append(within_levels(results, evaluation))
+    sentences.append(_within_levels(results, evaluation))
     return " ".join(filter(None, sentences))

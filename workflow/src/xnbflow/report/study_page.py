@@ -55,7 +55,7 @@ def write_report(results: StudyResults, path: str | Path) -> None:
         path=Path(path),
         title=results.study.title,
         lead=_lead(results.study),
-        sections=sections_of(results),
+        sections=_sections_of(results),
         second=SECOND_PAGE,
     )
 
@@ -69,7 +69,7 @@ def _lead(study: Study) -> str:
     return f"{study.summary} {lacking}".strip()
 
 
-def sections_of(results: StudyResults) -> Iterator[Section]:
+def _sections_of(results: StudyResults) -> Iterator[Section]:
     """Yield a section when it is ready."""
     yield from _made_sections(results, section_modules(results.study, results.analyses))
 

@@ -41,9 +41,9 @@ def write_workbook(results: StudyResults, path: Path) -> None:
     book = Workbook(write_only=True)
     book.properties.creator = "xnbflow"  # by which a later export recognises its own file
     names: set[str] = set()
-    for title, frame in workbook_sheets(results):
+    for title, frame in _workbook_sheets(results):
         if len(frame) or title == "summary":
-            _write_sheet(book, sheet_name(title, names), frame)
+            _write_sheet(book, _sheet_name(title, names), frame)
     write_atomically(path, partial(_save, book))
 
 
@@ -51,7 +51,7 @@ def _save(book: Any, path: Path) -> None:
     book.save(path)
 
 
-def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
+def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the sheets of a workbook: name and rows."""
     yield "summary", _summary(results)
     for name in ("verdicts", "findings", "estimates"):
@@ -82,7 +82,7 @@ def workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]
         yield "signature", signature
     yield "samples", _with_labels(results, results.tables["samples"])
     yield "phenotype", results.tables["components"]
-    yield "methods", pd.DataFrame({"methods": methods_lines(results)})
+    yield "methods", pd.DataFrame({"methods": _methods_lines(results)})
 
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -119,19 +119,19 @@ def _with_labels(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(classifier=labels)
 
 
-def methods_lines(results: StudyResults) -> list[str]:
+def _methods_lines(results: StudyResults) -> list[str]:
     """Return the lines of the methods for a manuscript."""
     text = in_words(methods_in_words(results))
     return [line.removeprefix("## ") for line in text.splitlines() if line.strip()]
 
 
-def sheet_name(title: str, names: set[str]) -> str:
+def _sheet_name(title: str, names: set[str]) -> str:
     """Return the name of a sheet, cut and numbered where another sheet has it.
 
     Examples
     --------
     >>> names = set()
-    >>> sheet_name("genes a/b", names), sheet_name("Genes a:b", names)
+    >>> _sheet_name("genes a/b", names), _sheet_name("Genes a:b", names)
     ('genes a b', 'Genes a b 2')
     """
     allowed = _REFUSED.sub(" ", title).strip()
@@ -154,7 +154,7 @@ def _write_sheet(book: Any, name: str, frame: pd.DataFrame) -> None:
     sheet = book.create_sheet(name)
     sheet.freeze_panes = "A2"
     for number, column in enumerate(frame.columns, 1):
-        sheet.column_dimensions[get_column_letter(number)].width = column_width(frame[column])
+        sheet.column_dimensions[get_column_letter(number)].width = _column_width(frame[column])
     head = []
     for column in frame.columns:
         cell = WriteOnlyCell(sheet, without_formula(str(column)))
@@ -162,10 +162,10 @@ def _write_sheet(book: Any, name: str, frame: pd.DataFrame) -> None:
         head.append(cell)
     sheet.append(head)
     for row in frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None):
-        sheet.append([workbook_cell(value) for value in row])
+        sheet.append([_workbook_cell(value) for value in row])
 
 
-def column_width(column: pd.Series) -> int:
+def _column_width(column: pd.Series) -> int:
     """Return the width of a column in letters, by its longest text and its heading."""
     longest = 0
     if column.dtype.kind not in "iufb" and len(column):
@@ -173,7 +173,7 @@ def column_width(column: pd.Series) -> int:
     return min(_WIDE, max(_NARROW, longest, len(str(column.name)) + 2))
 
 
-def workbook_cell(value: Any) -> Any:
+def _workbook_cell(value: Any) -> Any:
     """Return a value for a workbook: a number or a text that is no formula."""
     if isinstance(value, str):
         return _CONTROLS.sub("\ufffd", str(without_formula(value)))

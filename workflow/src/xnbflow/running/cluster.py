@@ -13,7 +13,7 @@ from typing import Any
 _TIMEOUT = 20
 
 
-def lacks_accounting() -> bool:
+def _lacks_accounting() -> bool:
     """Return whether this machine belongs to a SLURM cluster without accounting.
 
     It is false where there is no SLURM, or its controller does not answer.
@@ -51,7 +51,7 @@ def why_it_would_wait(executor: str, settings: Any) -> str:
     ''
     """
     asks_sacct = executor == "slurm" and getattr(settings, "status_command", "") != "squeue"
-    if not asks_sacct or not lacks_accounting():
+    if not asks_sacct or not _lacks_accounting():
         return ""
     return (
         "This SLURM cluster has no accounting, so that sacct never reports the end of a job. Add "

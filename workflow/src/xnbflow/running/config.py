@@ -141,7 +141,7 @@ def read_config(
         diagnostics=dict(raw["diagnostics"]),
         folds={name: _folds(entry) for name, entry in raw["folds"].items()},
         classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},
-        studies=read_studies(raw),
+        studies=_read_studies(raw),
         preprocessing={name: list(steps) for name, steps in raw.get("preprocessing", {}).items()},
     )
     _check_names(config)
@@ -166,7 +166,7 @@ def read_config(
                 )
                 raise InputError(msg)
 
-    check_designs(config.studies.values(), datasets)
+    _check_designs(config.studies.values(), datasets)
     return config
 
 
@@ -188,11 +188,11 @@ def study_of_job(job: Any) -> Study:
 
     ``job`` is the object ``snakemake`` of a script.
     """
-    study = read_studies(job.config)[job.wildcards.study]
+    study = _read_studies(job.config)[job.wildcards.study]
     return study.without(job.params.missing)
 
 
-def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
+def _read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     """Return the studies of a configuration by their ids; see `read_config` for its checks."""
     classifiers = raw["classifiers"]
     references = {
@@ -323,7 +323,7 @@ def place_in_files(files: Sequence[str | Path], keys: Sequence[Any]) -> str:
     return ""
 
 
-def check_designs(studies: Iterable[Study], entries: Mapping[str, DatasetEntry]) -> None:
+def _check_designs(studies: Iterable[Study], entries: Mapping[str, DatasetEntry]) -> None:
     """Refuse to adjust for the class, or for groups, which are part of the model in any case.
 
     ``entries`` are the data sets by id. Other columns of samples are known only after a

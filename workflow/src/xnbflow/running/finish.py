@@ -22,10 +22,10 @@ def finish_run(planner: StudyPlanner) -> list[str]:
 
         write_index(list(planner.plan.config.studies.values()), INDEX)
         sentences += [f"The page of the study: {page}" for page in planner.pages()]
-    return [*sentences, *left_out_sentences(planner.plan.planned.values())]
+    return [*sentences, *_left_out_sentences(planner.plan.planned.values())]
 
 
-def left_out_sentences(studies: Iterable[Study]) -> list[str]:
+def _left_out_sentences(studies: Iterable[Study]) -> list[str]:
     """Return a sentence for each data set that studies run without, with the reason."""
     return [
         f"Left out of {study.id}: {name}; {reason}"

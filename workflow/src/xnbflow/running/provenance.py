@@ -82,7 +82,7 @@ NOT_COMPUTING = (
     "jobs/report.py",
 )
 #: Files of a paper that only its page uses, by the beginning of their names.
-PAGE_FILES = ("section", "drawings", "curves", "coverage")
+_PAGE_FILES = ("section", "drawings", "curves", "coverage")
 
 
 @cache
@@ -94,7 +94,7 @@ def stage_code(stage: str) -> str:
     >>> stage_code("judging").startswith("judging ")
     True
     """
-    files = stage_files(stage)
+    files = _stage_files(stage)
     digest = hashlib.sha256(_digest(files, _LIBRARY).encode())
     for path in files:
         script = _SCRIPTS / path.name
@@ -103,7 +103,7 @@ def stage_code(stage: str) -> str:
     return f"{stage} {digest.hexdigest()[:8]}"
 
 
-def stage_files(stage: str) -> list[Path]:
+def _stage_files(stage: str) -> list[Path]:
     """Return the files of the library that a stage uses."""
     files: dict[Path, None] = {}
     for part in STAGES[stage]:
@@ -118,7 +118,7 @@ def stage_files(stage: str) -> list[Path]:
 def _is_of_page(path: Path) -> bool:
     """Return whether only the page uses a file of a paper."""
     is_of_paper = path.relative_to(_LIBRARY).parts[0] == "papers"
-    return is_of_paper and path.name.startswith(PAGE_FILES)
+    return is_of_paper and path.name.startswith(_PAGE_FILES)
 
 
 def file_code(path: Path) -> str:

@@ -116,7 +116,7 @@ class RunEvents:
             else:
                 text = ""
                 place = "none was written"
-            yield f"Failed: {self.title(job)}. {cause_of_failure(text)}. Log: {place}"
+            yield f"Failed: {self.title(job)}. {_cause_of_failure(text)}. Log: {place}"
 
 
 class FailureRecorder(logging.Handler):
@@ -141,7 +141,7 @@ class FailureRecorder(logging.Handler):
         return list(self._events.failures())
 
 
-def cause_of_failure(log: str) -> str:
+def _cause_of_failure(log: str) -> str:
     """Return the cause of a failure, from the log of its job.
 
     The log of a job that was killed has no traceback.

@@ -198,7 +198,7 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
             del places["symbol"]
     new_names = {}
     for standard, position in places.items():
-        has_genes = any(join_genes(standard, str(cell)) for cell in table.iloc[:, position])
+        has_genes = any(_join_genes(standard, str(cell)) for cell in table.iloc[:, position])
         if standard not in table and has_genes:
             new_names[table.columns[position]] = standard
     for name in ("feature", "kind", "values"):  # columns that a data set has itself
@@ -292,7 +292,7 @@ def _fill_annotation(
         annotated_rows.add(row)
         for name, position in places.items():
             has_cell = position < len(cells)
-            columns[name][row] = join_genes(name, cells[position]) if has_cell else ""
+            columns[name][row] = _join_genes(name, cells[position]) if has_cell else ""
     if annotation.is_marked and not has_ended:
         raise _CUT_OFF.error(path=path, end=_END)
     if not annotated_rows:
@@ -355,19 +355,19 @@ def _standard_places(names: Sequence[str]) -> dict[str, int]:
     return places
 
 
-def join_genes(name: str, cell: str) -> str:
+def _join_genes(name: str, cell: str) -> str:
     """Return the genes of a cell of the column ``name``, each once, separated by ``///``.
 
     Examples
     --------
-    >>> join_genes("symbol", "TP53 /// WRAP53 /// TP53"), join_genes("symbol", "---")
+    >>> _join_genes("symbol", "TP53 /// WRAP53 /// TP53"), _join_genes("symbol", "---")
     ('TP53///WRAP53', '')
-    >>> join_genes("ensembl_gene_id", "ENST00000269305 /// ENSG00000141510")
+    >>> _join_genes("ensembl_gene_id", "ENST00000269305 /// ENSG00000141510")
     'ENSG00000141510'
 
     A column ``gene_assignment`` of Affymetrix has the symbol after the accession:
 
-    >>> join_genes("symbol", "NM_000546 // TP53 // tumor protein p53 // 17p13.1 // 7157")
+    >>> _join_genes("symbol", "NM_000546 // TP53 // tumor protein p53 // 17p13.1 // 7157")
     'TP53'
     """
     texts = [text.strip().strip('"').strip() for text in cell.split("///")]

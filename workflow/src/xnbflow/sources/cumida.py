@@ -44,7 +44,7 @@ def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
         default=CUMIDA_URLS,
         sha256=dataset.sha256,
     )
-    read = read_cumida_arff if suffix == "arff" else read_cumida_csv
+    read = _read_cumida_arff if suffix == "arff" else read_cumida_csv
     return read(path, dataset)
 
 
@@ -76,7 +76,7 @@ def read_cumida_csv(path: str | Path, dataset: DatasetEntry) -> DataSet:
     return _read(path, dataset, label="type", id_column="samples")
 
 
-def read_cumida_arff(path: str | Path, dataset: DatasetEntry) -> DataSet:
+def _read_cumida_arff(path: str | Path, dataset: DatasetEntry) -> DataSet:
     """Read an ARFF file of CuMiDa: numeric probes, and the class in ``type`` or ``class``.
 
     Samples are named by an attribute ``samples``, or by their number from 0 if there is none. For

@@ -38,7 +38,7 @@ def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     else:
         name = dataset.id + "".join(Path(urlsplit(location).path).suffixes[-2:])
         path = downloads.fetch_location("geo", location, name=name, sha256=dataset.sha256)
-    return read_geo(path, dataset)
+    return _read_geo(path, dataset)
 
 
 def accession_path(accession: str) -> str:
@@ -86,7 +86,7 @@ def fetch_accession(
         return downloads.fetch("geo", path, default=GEO_URLS, sha256=sha256)
 
 
-def read_geo(path: str | Path, dataset: DatasetEntry) -> DataSet:
+def _read_geo(path: str | Path, dataset: DatasetEntry) -> DataSet:
     """Read a series matrix or a GDS (``*_series_matrix.txt``, ``GDS*.soft``), plain or gzipped.
 
     The entry's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,

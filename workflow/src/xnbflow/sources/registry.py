@@ -217,13 +217,13 @@ _OWN = (
 )
 
 #: The sources of this package by name.
-SOURCES = {source.name: source for source in _OWN}
+_SOURCES = {source.name: source for source in _OWN}
 
 
 @cache
 def known_sources() -> Mapping[str, Source]:
     """Return every source by name: those of the core, of papers and of other packages."""
-    return with_plugins("xnbflow.sources", Source, SOURCES)
+    return with_plugins("xnbflow.sources", Source, _SOURCES)
 
 
 def entry_schema(source: Source, *, is_complete: bool = True) -> Schema:
@@ -233,7 +233,7 @@ def entry_schema(source: Source, *, is_complete: bool = True) -> Schema:
 
     Examples
     --------
-    >>> schema = entry_schema(SOURCES["bundled"])
+    >>> schema = entry_schema(_SOURCES["bundled"])
     >>> list(schema["properties"]), schema["required"]
     (['source', 'name', 'sha256', 'shape', 'reference'], ['source', 'name'])
     """

@@ -57,7 +57,7 @@ _MOST_EXPLAINED = 0.9
 _ROWS_PER_CHUNK = 25 * MODULE_SIZE
 
 
-def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
+def _simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
     """Draw the true properties of each feature, a row per feature.
 
     ``class`` is the one that regulates it (missing for none), ``effect`` the shift of that class in
@@ -67,7 +67,7 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
 
     Examples
     --------
-    >>> truth = simulate_truth(n_features=4000, n_classes=2, seed=1)
+    >>> truth = _simulate_truth(n_features=4000, n_classes=2, seed=1)
     >>> round(float(truth["class"].notna().mean()), 2)  # of 100 modules
     0.7
     """
@@ -111,7 +111,7 @@ def simulate_series(
     cohort: int | None = None,
     scale: str = "",
 ) -> tuple[DataSet, pd.DataFrame]:
-    """Draw a series whose truth (`simulate_truth`) is known; return both.
+    """Draw a series whose truth (`_simulate_truth`) is known; return both.
 
     Within a class a feature is a monotone transform of a normal variable with unit variance, times
     a scale, plus a level such as logarithmic expression has. Regulated genes shift one class. The
@@ -138,7 +138,7 @@ def simulate_series(
     >>> series.values.shape, series.classes.tolist(), len(truth)
     ((100, 20), ['class_0', 'class_1'], 100)
     """
-    truth = simulate_truth(n_features, n_classes, seed)
+    truth = _simulate_truth(n_features, n_classes, seed)
     of_cohort = () if cohort is None else ("cohort", cohort)
     parts = (n_samples, n_features, n_classes, seed, *of_cohort)
     rng = np.random.default_rng(derive_seed("values", *parts))
@@ -220,13 +220,13 @@ def write_truth(dataset: DatasetEntry, path: str | Path) -> None:
     ----------
     dataset : DatasetEntry
     path : path
-        To write. The table (see `simulate_truth`) has no rows unless its source is
+        To write. The table (see `_simulate_truth`) has no rows unless its source is
         ``simulate``.
     """
     truth = pd.DataFrame(columns=TRUTH_TABLE.fixed)
     if dataset.source == "simulate":
         shape: Any = dataset.shape
-        truth = simulate_truth(shape.features, shape.classes, _seed(dataset))
+        truth = _simulate_truth(shape.features, shape.classes, _seed(dataset))
     write_parquet(truth, path, TRUTH_TABLE)
 
 

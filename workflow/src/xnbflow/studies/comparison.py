@@ -203,7 +203,7 @@ def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
     columns = STUDY_TABLES["pairwise_within"].fixed
     tables = []
     for (dataset, folds), group in metrics.groupby(["dataset", "folds"], sort=False):
-        scores = means_by_classifier(group, ["repeat", "fold"], "accuracy").dropna(axis="columns")
+        scores = _means_by_classifier(group, ["repeat", "fold"], "accuracy").dropna(axis="columns")
         sizes = group.drop_duplicates(["repeat", "fold"])["test_samples"]
         tested = sizes.mean()
         in_all = sizes.sum() / group["repeat"].nunique()
@@ -222,13 +222,13 @@ def _over_data_sets(repeats: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]
     """Yield per scheme of folds the accuracies that can be compared, data sets by classifiers."""
     accuracy = repeats[repeats["metric"] == "accuracy"]
     for folds, group in accuracy.groupby("folds", sort=False):
-        scores = means_by_classifier(group, ["dataset"], "value").round(_DECIMALS)
+        scores = _means_by_classifier(group, ["dataset"], "value").round(_DECIMALS)
         scores = scores.dropna(axis="columns", how="all").dropna(axis="index")
         if min(scores.shape) >= 2:
             yield folds, scores
 
 
-def means_by_classifier(table: pd.DataFrame, index: list[str], values: str) -> pd.DataFrame:
+def _means_by_classifier(table: pd.DataFrame, index: list[str], values: str) -> pd.DataFrame:
     """Return means in a column per classifier, in the order of the table; missing if any is."""
     wide = table.pivot_table(
         index=index,

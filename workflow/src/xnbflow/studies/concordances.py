@@ -153,7 +153,7 @@ def _of_classifier(
     limiting = [column for column in columns.values() if column and column.limits]
     together = list(_crossed_pairs(limiting, pairs_of, scored))
     if together:
-        yield together_row(together), together
+        yield _together_row(together), together
 
 
 def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]) -> _Column | None:
@@ -210,7 +210,7 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
         rows.append(
             _pair_row(within, header.classes[list(pair)], alone, associations[pair])
             | {"column": column.name, "limits": column.limits}
-            | {"status": column_status(within, alone, associations[pair])}
+            | {"status": _column_status(within, alone, associations[pair])}
         )
     return rows
 
@@ -248,7 +248,7 @@ def _pair_row(
     }
 
 
-def column_status(within: Concordance, alone: float, p: float) -> str:
+def _column_status(within: Concordance, alone: float, p: float) -> str:
     """Return the status of a column that is associated with two classes with this p."""
     if alone <= 0.5:
         return "not associated"
@@ -348,12 +348,12 @@ def _crossed_pair(
     within = scored.concordance(samples, strata)
     left_out = predicting[n_crossed:]
     largest = max(row["association"] for _, row in predicting[:n_crossed])
-    status = column_status(within, 1.0, 0.0)
+    status = _column_status(within, 1.0, 0.0)
     if status == "recognised" and any(row["association"] <= TEST_LEVEL for _, row in left_out):
         status = "cannot be examined"
     return _pair_row(within, np.array(classes), level_area(is_second, strata), largest) | {
         "column": join_columns(column.name for column in columns[:n_crossed]),
-        "names": tuple(column.name for column in columns),  # for `together_row` alone
+        "names": tuple(column.name for column in columns),  # for `_together_row` alone
         "together": True,
         "left_out": ", ".join(column.name for column, _ in left_out),
         "limits": True,
@@ -376,7 +376,7 @@ def _crossed(
     return samples, crossed_strata(scored.codes[samples] == codes[0], categories, numbers)
 
 
-def together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the row of several columns together, from those of pairs of classes."""
     names: dict[str, None] = {}
     for pair in pairs:

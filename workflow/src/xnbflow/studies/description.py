@@ -62,7 +62,7 @@ def description_tables(
             }
             for classifier in study.classifiers_of(job):
                 trained = {name: tables[classifier] for name, tables in tables_of_job.items()}
-                parts[dataset, folds, classifier] = describe(
+                parts[dataset, folds, classifier] = _describe(
                     series, entries[dataset][classifier], trained, cuts.get(dataset)
                 )
 
@@ -77,7 +77,7 @@ def description_tables(
     return tables
 
 
-def describe(
+def _describe(
     series: DataSet,
     entry: Mapping[str, Any],
     trained: Mapping[str, pd.DataFrame],
@@ -91,7 +91,7 @@ def describe(
     `xnbflow.evaluation.training.train`, ``cut`` is the |r| above which features count as dependent
     given the class; None if not diagnosed.
     """
-    evidence = relative_evidence(series, trained["predictions"], trained["explanations"], entry)
+    evidence = _relative_evidence(series, trained["predictions"], trained["explanations"], entry)
     present = evidence.dropna(subset=["evidence"])
     scores = present.groupby(["repeat", "fold", "sample", "class"], sort=False)
     priors = trained["priors"].query("repeat == 0")
@@ -108,8 +108,8 @@ def describe(
     shown = most_selected_features(ranked, _DRAWN_PER_CLASS, _MOST_DRAWN)
     often = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
     pairs = dependent_pairs(series, often if cut is not None else [], cut or 1.0)
-    groups = dict(zip(often, dependent_groups(pairs, often), strict=True))
-    profiles = feature_profiles(series, ranked)
+    groups = dict(zip(often, _dependent_groups(pairs, often), strict=True))
+    profiles = _feature_profiles(series, ranked)
     dependence_group = profiles["feature"].map(groups).fillna("").astype(str)
 
     # The values of the features that are shown, a row for each feature and sample.
@@ -135,7 +135,7 @@ def describe(
     }
 
 
-def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
+def _feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     """Return the levels of each selected feature in its class and in the other classes.
 
     ``selected`` has the columns ``class`` and ``feature``; pairs may come more than once. The
@@ -151,7 +151,7 @@ def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     members = [values[:, series.labels == label] for label in series.classes]
     medians = np.array([np.median(inside, axis=1) for inside in members])
     means = np.array([inside.mean(axis=1) for inside in members])
-    outside = medians_of_others(values, np.searchsorted(series.classes, series.labels))
+    outside = _medians_of_others(values, np.searchsorted(series.classes, series.labels))
     spans = np.array([np.ptp(inside, axis=1) for inside in members])
 
     # Those of the pairs: `columns` are the positions of their features among the distinct ones.
@@ -171,7 +171,7 @@ def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def medians_of_others(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def _medians_of_others(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return the median of the samples outside each class, shape (n_classes, n_features).
 
     ``values`` (n_features, n_samples) are of the classes ``codes`` (n_samples,). All samples are
@@ -180,7 +180,7 @@ def medians_of_others(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> medians_of_others(np.array([[1.0, 5.0, 2.0, 9.0, 4.0]]), np.array([0, 0, 1, 1, 1]))
+    >>> _medians_of_others(np.array([[1.0, 5.0, 2.0, 9.0, 4.0]]), np.array([0, 0, 1, 1, 1]))
     array([[4.],
            [3.]])
     """
@@ -227,13 +227,13 @@ def dependent_pairs(series: DataSet, features: Sequence[str], cut: float) -> pd.
     return table.sort_values("r", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
 
-def dependent_groups(pairs: pd.DataFrame, features: Sequence[str]) -> list[str]:
+def _dependent_groups(pairs: pd.DataFrame, features: Sequence[str]) -> list[str]:
     """Return a letter per feature, the same for those joined by dependent pairs; '' for the others.
 
     Examples
     --------
     >>> pairs = pd.DataFrame({"feature": ["g1", "g4"], "other": ["g3", "g5"], "r": [0.9, 0.8]})
-    >>> dependent_groups(pairs, ["g1", "g2", "g3", "g4", "g5"])
+    >>> _dependent_groups(pairs, ["g1", "g2", "g3", "g4", "g5"])
     ['a', '', 'a', 'b', 'b']
     """
     index = pd.Index(features)
@@ -254,7 +254,7 @@ def _letter(number: int) -> str:
     return letter if number < 26 else _letter(number // 26 - 1) + letter
 
 
-def relative_evidence(
+def _relative_evidence(
     series: DataSet, predictions: pd.DataFrame, explanations: pd.DataFrame, entry: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return the evidence of values: log densities of the classes relative to their mixture.

@@ -28,7 +28,7 @@ def problems(fits: Tables) -> pd.DataFrame:
     return long[long["text"] != ""].reset_index(drop=True)
 
 
-def ratios(
+def _ratios(
     normality: pd.DataFrame, within: pd.DataFrame, dependence: pd.DataFrame, alpha: float
 ) -> dict[str, float]:
     """Return the ratios of the paper's Table 1 and what goes beyond it, for one data set.
@@ -68,7 +68,7 @@ def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:
-    """Return the `ratios` of each data set with at least two features without missing values.
+    """Return the `_ratios` of each data set with at least two features without missing values.
 
     ``tables`` are those of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`, one for each data set.
     """
@@ -78,7 +78,7 @@ def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) 
             continue
         overall = tables["normality"][dataset]
         within = tables["normality_within"][dataset]
-        of_dataset = ratios(overall, within, tables["dependence"][dataset], alpha)
+        of_dataset = _ratios(overall, within, tables["dependence"][dataset], alpha)
         rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **of_dataset})
     return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)
 

@@ -168,7 +168,7 @@ def _result_tables(
         stability=tables["stability"],
         label_tests=tables["label_tests"],
         data_findings=data_findings,
-        further=further_findings(
+        further=_further_findings(
             fits,
             headers,
             concordance_pairs=concordance_pairs,
@@ -186,7 +186,7 @@ def _result_tables(
     }
 
 
-def further_findings(
+def _further_findings(
     fits: Tables,
     headers: Headers,
     *,

@@ -386,12 +386,12 @@ def _wildcards_of_rules() -> dict[str, str]:
 JOBS = _wildcards_of_rules()
 
 
-def log_of(rule: str) -> PathTemplate:
+def _log_of(rule: str) -> PathTemplate:
     """Return the path of the log of a rule's jobs.
 
     Examples
     --------
-    >>> log_of("diagnose")
+    >>> _log_of("diagnose")
     'results/logs/diagnose/{dataset}.log'
     """
     return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
@@ -475,9 +475,9 @@ INDEX = PathTemplate("results/index.html")
 
 
 #: Names that no data set can have: other folders of ``results``, and the model of all cohorts.
-RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), benchmark_of("acquire")) | {
-    ALL_COHORTS["dataset"]
-}
+RESERVED_DATASETS = _folders_of_results(
+    STUDY_TABLE, _log_of("acquire"), benchmark_of("acquire")
+) | {ALL_COHORTS["dataset"]}
 
 # Schemas of tables
 

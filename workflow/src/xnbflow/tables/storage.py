@@ -46,7 +46,7 @@ _CONVERTED_TYPES = {
 }
 
 #: Rows of a table that are converted to text at a time; seven million at once take 3 GB.
-TEXT_ROWS_AT_ONCE = 200_000
+_TEXT_ROWS_AT_ONCE = 200_000
 #: Characters that separate cells or rows of a text, or quote a cell.
 _SEPARATORS = re.compile(r'[\t\n\r"]')
 #: First characters of text that a spreadsheet may run as a formula.
@@ -250,8 +250,8 @@ def _blocks_of_text(frame: pd.DataFrame) -> Iterator[str]:
     """Yield the header, and the text of some rows at a time."""
     yield "\t".join(map(_cell, frame)) + "\n"
     inferred = frame.infer_objects()
-    for start in range(0, len(inferred), TEXT_ROWS_AT_ONCE):
-        block = inferred.iloc[start : start + TEXT_ROWS_AT_ONCE]
+    for start in range(0, len(inferred), _TEXT_ROWS_AT_ONCE):
+        block = inferred.iloc[start : start + _TEXT_ROWS_AT_ONCE]
         columns = [_format_column(column) for _, column in block.items()]
         # One format for a whole row, such as %s<tab>%.6g for ("tumour", 0.25), is faster than
         # joining the texts of its cells.

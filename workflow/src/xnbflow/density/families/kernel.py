@@ -32,11 +32,11 @@ from xnbflow.density.log_sums import log_density_at
 from xnbflow.density.tiles import class_offsets, map_strips
 
 #: Least samples of a class with tables: below, sums are as fast.
-TABULATED_FROM = 1024
+_TABULATED_FROM = 1024
 
 #: The log density where a kernel of bounded support is zero. With -inf a single feature could make
 #: all classes equally impossible.
-LOG_ZERO = float(np.log(np.finfo(float).tiny))
+_LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
 _LOG_SQRT_2PI = 0.9189385332046727
 #: Breaks of `Kernel.quadrature` beyond the least and the greatest sample, in bandwidths.
@@ -86,7 +86,7 @@ class Kernel(TiledDistribution):
         Rule for the bandwidth of each class and feature, as in `xnbflow.naive_bayes.FlexibleNB`.
     kernel : str or int, default="gaussian"
         The kernel, as there. Where a kernel of bounded support gives density zero, the log density
-        is `LOG_ZERO`.
+        is `_LOG_ZERO`.
     min_bandwidth : float, default=0.0
         Floor of the bandwidths, as there.
     exact : bool, default=False
@@ -165,7 +165,7 @@ class Kernel(TiledDistribution):
         can_be_tabulated = self.kernel == "gaussian" and not (self.exact or adaptive)
         classes: list[_Tables | _Samples] = []
         for n_samples in self.class_count_:
-            if can_be_tabulated and n_samples >= TABULATED_FROM:
+            if can_be_tabulated and n_samples >= _TABULATED_FROM:
                 classes.append(_Tables(self.n_features_))
             else:
                 classes.append(_Samples(self.n_features_, n_samples))
@@ -209,7 +209,7 @@ class Kernel(TiledDistribution):
                 out[:, f] = column
             return
         factors = None if self.factors_ is None else self.factors_[code][terms]
-        log_kernel_density(
+        _log_kernel_density(
             self.samples_[code][terms],
             self.bandwidths_[code][terms],
             kernel=self.kernel,
@@ -258,7 +258,7 @@ class Kernel(TiledDistribution):
         return composite_gauss_legendre(np.sort(np.hstack(breaks), axis=1), self.n_classes_)
 
 
-def log_kernel_density(
+def _log_kernel_density(
     samples: np.ndarray,
     bandwidths: np.ndarray,
     kernel: str | int,
@@ -289,16 +289,16 @@ def log_kernel_density(
 def _log_with_widths(
     samples: np.ndarray, widths: np.ndarray, code: int, points: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write the same with a bandwidth per sample; `LOG_ZERO` where the density is zero.
+    """Write the same with a bandwidth per sample; `_LOG_ZERO` where the density is zero.
 
-    A Gaussian or exponential density is nowhere zero; its logarithm may be far below `LOG_ZERO`.
+    A Gaussian or exponential density is nowhere zero; its logarithm may be far below `_LOG_ZERO`.
     """
     logs = np.empty(len(points))
     for f in range(len(samples)):
         log_density_at(samples[f], widths[f], code, points[:, f].copy(), logs)
         for j in range(len(points)):
             zero = logs[j] == -np.inf and code not in (GAUSSIAN, EXPONENTIAL)
-            out[j, f] = LOG_ZERO if zero else logs[j]
+            out[j, f] = _LOG_ZERO if zero else logs[j]
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
@@ -352,4 +352,4 @@ def _log_kernels(
             total = 0.0
             for i in range(n):
                 total += terms[i, f] / bandwidths[f]
-            out[j, f] = np.log(total / n) if total > 0.0 else LOG_ZERO
+            out[j, f] = np.log(total / n) if total > 0.0 else _LOG_ZERO

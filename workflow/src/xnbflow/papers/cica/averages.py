@@ -36,7 +36,7 @@ _NODES = 7
 Average = Literal["integration", "batch", "on-line"]
 
 
-def score_average(
+def _score_average(
     points: np.ndarray,
     targets: np.ndarray,
     *,
@@ -62,7 +62,7 @@ def score_average(
 
     >>> samples = np.array([-1.0, 1.0])
     >>> near_the_second = np.array([5.0])
-    >>> score = score_average(
+    >>> score = _score_average(
     ...     np.zeros(1), near_the_second, samples=samples, sample_targets=samples
     ... )
     >>> score.round(3)
@@ -79,7 +79,7 @@ def score_average(
     return (distances * kernels).sum(axis=-1) / (width**2 * kernels.sum(axis=-1))
 
 
-def batch_average(components: np.ndarray, target: np.ndarray, factor: float = 1.0) -> np.ndarray:
+def _batch_average(components: np.ndarray, target: np.ndarray, factor: float = 1.0) -> np.ndarray:
     """Return ``E[phi(z, y) z^T]`` over the training samples, (n_components, n_components).
 
     ``components`` have the shape (n_components, n_samples), the ``target`` (n_samples,).
@@ -87,19 +87,19 @@ def batch_average(components: np.ndarray, target: np.ndarray, factor: float = 1.
     return _scores(components, target, factor) @ components.T / len(target)
 
 
-def integrated_average(
+def _integrated_average(
     components: np.ndarray, target: np.ndarray, factor: float = 1.0
 ) -> np.ndarray:
     """Return ``E[phi(z, y) z^T]`` over the estimated density, (n_components, n_components).
 
-    As `batch_average`; by Gauss and Hermite's rule over the kernel of each sample.
+    As `_batch_average`; by Gauss and Hermite's rule over the kernel of each sample.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> y = rng.normal(size=50)
     >>> z = y + rng.normal(size=(2, 50))
-    >>> integrated_average(z, y).diagonal().round(3).tolist()
+    >>> _integrated_average(z, y).diagonal().round(3).tolist()
     [1.0, 1.0]
     """
     n_components, n_samples = components.shape
@@ -113,7 +113,7 @@ def integrated_average(
         steps = shrinkage * samples.std() * nodes
         points = samples[:, np.newaxis, np.newaxis] + steps[:, np.newaxis]
         points, both_targets = np.broadcast_arrays(points, targets)
-        scores = score_average(
+        scores = _score_average(
             points, both_targets, samples=samples, sample_targets=target, factor=factor
         )
         over_target = scores @ weights
@@ -123,13 +123,13 @@ def integrated_average(
     return average
 
 
-def sample_term(
+def _sample_term(
     sample: int, components: np.ndarray, target: np.ndarray, factor: float = 1.0
 ) -> np.ndarray:
     """Return ``phi(z, y) z^T`` of one training sample, whose mean is the batch average."""
     point = components[:, sample]
     scores = [
-        score_average(value, target[sample], samples=samples, sample_targets=target, factor=factor)
+        _score_average(value, target[sample], samples=samples, sample_targets=target, factor=factor)
         for value, samples in zip(point, components, strict=True)
     ]
     return np.outer(scores, point)
@@ -181,13 +181,13 @@ def descend(
             # All samples of a pass together make a step as long as one of the batch.
             step = _STEP / (len(target) * (1 + n_passed / _PASSES_TO_HALF))
             for sample in random.permutation(len(target)):
-                moments = sample_term(sample, demixing @ inputs, target, factor)
+                moments = _sample_term(sample, demixing @ inputs, target, factor)
                 demixing = _step_demixing(demixing, moments, step, inputs)
         elif average == "batch":
-            moments = batch_average(demixing @ inputs, target, factor)
+            moments = _batch_average(demixing @ inputs, target, factor)
             demixing = _step_demixing(demixing, moments, _STEP, inputs)
         else:
-            moments = integrated_average(demixing @ inputs, target, factor)
+            moments = _integrated_average(demixing @ inputs, target, factor)
             demixing = _step_demixing(demixing, moments, _STEP, inputs)
         path.append(demixing)
     return path
@@ -204,7 +204,7 @@ def _step_demixing(
 def _scores(components: np.ndarray, target: np.ndarray, factor: float) -> np.ndarray:
     """Return the score of every component at every training sample."""
     scores = [
-        score_average(samples, target, samples=samples, sample_targets=target, factor=factor)
+        _score_average(samples, target, samples=samples, sample_targets=target, factor=factor)
         for samples in components
     ]
     return np.array(scores)

@@ -57,9 +57,9 @@ def conditional_divergence(components: np.ndarray, target: np.ndarray) -> float:
 
 def cost_in_entropies(components: np.ndarray, target: np.ndarray) -> float:
     """Return the cost as a sum of entropies in nats, Eq. 6; as `conditional_divergence`."""
-    of_components = sum(joint_entropy(component[np.newaxis], target) for component in components)
-    of_target = joint_entropy(_no_components(target), target)
-    joint = joint_entropy(components, target)
+    of_components = sum(_joint_entropy(component[np.newaxis], target) for component in components)
+    of_target = _joint_entropy(_no_components(target), target)
+    joint = _joint_entropy(components, target)
     return -joint + of_components + (1 - len(components)) * of_target
 
 
@@ -80,11 +80,11 @@ def cost_up_to_constant(demixing: np.ndarray, inputs: np.ndarray, target: np.nda
     True
     """
     components = demixing @ inputs
-    entropies = [joint_entropy(component[np.newaxis], target) for component in components]
+    entropies = [_joint_entropy(component[np.newaxis], target) for component in components]
     return float(-np.linalg.slogdet(demixing)[1] + sum(entropies))
 
 
-def joint_entropy(components: np.ndarray, target: np.ndarray) -> float:
+def _joint_entropy(components: np.ndarray, target: np.ndarray) -> float:
     """Return the entropy of some components and the target together, in nats.
 
     ``components`` may have no rows; the entropy is then that of the target.

@@ -47,14 +47,14 @@ _COLUMN_DISTANCES = 25
 _SUMS = {"contract", "reassoc", "nsz"}
 
 
-def mesh_kernel() -> np.ndarray:
+def _mesh_kernel() -> np.ndarray:
     """Return the Gaussian kernel at a distance of 0, 1, ... cells, without the splines' blur.
 
     Its transform is that of the Gaussian, divided by the square of the cubic B-spline's.
 
     Examples
     --------
-    >>> kernel = mesh_kernel()
+    >>> kernel = _mesh_kernel()
     >>> round(float(kernel[0]), 3), bool(abs(kernel[-1]) < 1e-6)  # 1 but for the blur
     (1.022, True)
     """
@@ -91,7 +91,7 @@ class MeshTarget(NamedTuple):
         """
         first, weights, _ = _spread(target * _CELLS_PER_WIDTH)
         n_rows = int(first.max()) + 4
-        return cls(first=first, weights=weights, n_rows=n_rows, kernel=mesh_kernel())
+        return cls(first=first, weights=weights, n_rows=n_rows, kernel=_mesh_kernel())
 
     @classmethod
     def from_classes(cls, codes: np.ndarray) -> "MeshTarget":
@@ -282,7 +282,7 @@ class JointDensity:
     def use_mesh(self, mesh: MeshTarget) -> None:
         """Use the mesh even if it is slower."""
         self.mesh = mesh
-        self._kernel = mesh_kernel()
+        self._kernel = _mesh_kernel()
         self._effort = self._mesh_effort(mesh)
 
     def scores(self, components: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -189,14 +189,14 @@ def normalise(log_density: np.ndarray, grid: np.ndarray) -> np.ndarray:
     return density
 
 
-def lagrange_weights(offsets: np.ndarray) -> np.ndarray:
+def _lagrange_weights(offsets: np.ndarray) -> np.ndarray:
     """Return the weights of ten nodes for the polynomial through them, shape (n, 10).
 
     The nodes are -4, ..., 5 and the ``offsets`` (n,) in [0, 1) the places between 0 and 1.
 
     Examples
     --------
-    >>> weights = lagrange_weights(np.array([0.25]))[0]
+    >>> weights = _lagrange_weights(np.array([0.25]))[0]
     >>> nodes = np.arange(-4.0, 6.0)
     >>> (weights @ nodes**2).round(9), (weights @ nodes**9 - 0.25**9).round(6) + 0
     (np.float64(0.0625), np.float64(0.0))
@@ -229,7 +229,7 @@ def _polynomials(
     last = np.minimum(first + _POLYNOMIAL_NODES - 1, len(nodes) - 1)
     # With a node missing, the ninth after the first is not the last of the ten.
     covered = nodes[last] == cells - _NODES_BELOW + _POLYNOMIAL_NODES - 1
-    weights = lagrange_weights(offsets) * covered[:, np.newaxis]
+    weights = _lagrange_weights(offsets) * covered[:, np.newaxis]
     columns = np.where(covered, first, 0)[:, np.newaxis] + np.arange(_POLYNOMIAL_NODES)
     starts = np.arange(len(cells) + 1) * _POLYNOMIAL_NODES
     shape = (len(cells), len(nodes))

@@ -136,7 +136,7 @@ def natural_gradient(
     # Changes of W (relative to W) of the last steps, with the changes of the gradient.
     history: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=_MEMORY)
     while np.abs(gradient).max() > tol and len(path) <= max_iter:
-        direction = descent_direction(gradient, history)
+        direction = _descent_direction(gradient, history)
         slope = np.sum(gradient * direction)
         length = min(1.0, _LARGEST_CHANGE / np.abs(direction).max())
         for _ in range(_MOST_SHORTENINGS):
@@ -160,7 +160,7 @@ def natural_gradient(
     return Descent(path, values, converged=bool(np.abs(gradient).max() <= tol))
 
 
-def descent_direction(
+def _descent_direction(
     gradient: np.ndarray, history: deque[tuple[np.ndarray, np.ndarray]]
 ) -> np.ndarray:
     """Return the gradient times the inverse curvature of past moves.

@@ -32,12 +32,12 @@ _RIDGE_PENALTIES = np.logspace(-3, 4, 29)
 _KEYS = ["dataset", "model"]
 
 
-def regressors(random_state: int) -> dict[str, RegressorMixin]:
+def _regressors(random_state: int) -> dict[str, RegressorMixin]:
     """Return the models that are compared, by their names in the tables.
 
     Examples
     --------
-    >>> list(regressors(0))
+    >>> list(_regressors(0))
     ['naive Bayes', 'CICA', 'CICA to 3', 'CICA to 1', 'ridge']
     """
     models: dict[str, RegressorMixin] = {NAIVE_BAYES: KernelNBRegressor()}
@@ -62,10 +62,10 @@ def score_regressors(n_splits: int, n_repeats: int, threads: int) -> dict[str, p
         folds += rows
     columns = ["dataset", "repeat", "fold", "model", "r2"]
     scores = pd.DataFrame(folds, columns=columns)
-    return {"regression": scores, "regression_summary": summarise_scores(scores, n_splits)}
+    return {"regression": scores, "regression_summary": _summarise_scores(scores, n_splits)}
 
 
-def summarise_scores(scores: pd.DataFrame, n_splits: int) -> pd.DataFrame:
+def _summarise_scores(scores: pd.DataFrame, n_splits: int) -> pd.DataFrame:
     """Return the mean of R² of each model, and of its difference from naive Bayes on the inputs.
 
     Limits are those of 95% by Nadeau and Bengio's corrected variance, because the training sets of
@@ -82,7 +82,7 @@ def summarise_scores(scores: pd.DataFrame, n_splits: int) -> pd.DataFrame:
     ...         "r2": [0.25, 0.35, 0.5, 0.5],
     ...     }
     ... )
-    >>> summarise_scores(scores, 2)[["model", "r2", "gain"]].round(3).to_numpy().tolist()
+    >>> _summarise_scores(scores, 2)[["model", "r2", "gain"]].round(3).to_numpy().tolist()
     [['naive Bayes', 0.3, 0.0], ['ridge', 0.5, 0.2]]
     """
     ratio = 1.0 / (n_splits - 1)
@@ -122,7 +122,7 @@ def _score_fold(n_splits: int, repeat: int, fold: int) -> list[dict[str, Any]]:
     with threadpool_limits(1), warnings.catch_warnings():
         # The tables of the simulations show how often CICA converges.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for name, model in regressors(derive_seed("cica", "diabetes", repeat, fold)).items():
+        for name, model in _regressors(derive_seed("cica", "diabetes", repeat, fold)).items():
             predicted = model.fit(X[training], y[training]).predict(X[test])
             about = {"dataset": "diabetes", "repeat": repeat, "fold": fold, "model": name}
             rows.append({**about, "r2": r2_score(y[test], predicted)})

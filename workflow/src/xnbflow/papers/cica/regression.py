@@ -17,7 +17,7 @@ from xnbflow.preprocessing.estimator import Estimator
 #: Widths that the grid reaches beyond the targets.
 _MARGIN = 4.0
 #: Values of an array that are in memory at once.
-DENSITY_CHUNK_VALUES = 2_000_000
+_DENSITY_CHUNK_VALUES = 2_000_000
 #: Sums below it have lost their digits to underflow.
 _NEARLY_NOTHING = 1e-280
 #: A density of less than exp(-40) of the greatest one in its row has no effect.
@@ -229,7 +229,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
 
 def _chunks(n_rows: int, values_per_row: int) -> list[slice]:
     """Return slices of rows that need little memory."""
-    size = max(1, DENSITY_CHUNK_VALUES // values_per_row)
+    size = max(1, _DENSITY_CHUNK_VALUES // values_per_row)
     return [slice(start, start + size) for start in range(0, n_rows, size)]
 
 

@@ -3,8 +3,8 @@
 A *setting* is a simulation and a number of samples. In each setting and seed CICA is fitted at the
 paper's width and at the chosen one (`_cica_fits`). In settings with predictions, naive Bayes
 regression is fitted to its components, and to those of other transformations
-(`fits_of_other_methods`). In the paper's setting the descents are shown step by step
-(`descent_rows`). `summarise_seeds` makes the tables over seeds of these rows.
+(`_fits_of_other_methods`). In the paper's setting the descents are shown step by step
+(`_descent_rows`). `_summarise_seeds` makes the tables over seeds of these rows.
 """
 
 import itertools
@@ -46,7 +46,7 @@ _N_NUISANCE = 8
 _REGRESSION_WIDTHS = {"paper's": "paper", "chosen": "cv"}
 #: A recovery error (Eq. 12) below it means that each component is mostly one source: 2 is the
 #: error of the paper's mixture itself.
-RECOVERED = 0.5
+_RECOVERED = 0.5
 #: A descent leaves the sources again if the recovery error grows to this multiple of its least.
 _LEAVES = 1.5
 #: Methods that may fail to converge.
@@ -54,9 +54,9 @@ _ITERATED = (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
 #: Limits of a band over seeds, as shares of the seeds.
 _BAND = {"lower": 0.1, "median": 0.5, "upper": 0.9}
 #: A descent that is shown ends where no entry of the gradient is larger, as that of `CICA`.
-FAST_ICA_TOLERANCE = 1e-4
+_FAST_ICA_TOLERANCE = 1e-4
 #: Steps of FastICA.
-FAST_ICA_STEPS = 1000
+_FAST_ICA_STEPS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class _Setting:
     predict: bool = True
 
 
-class SeedTables(NamedTuple):
+class _SeedTables(NamedTuple):
     """The rows of one seed, or of all of them; iterations are not yet summarised over seeds."""
 
     fits: pd.DataFrame
@@ -84,19 +84,19 @@ def simulation_tables(params: Mapping[str, Any], threads: int) -> dict[str, pd.D
     ``params`` are those of `xnbflow.papers.cica.compute.analyse`.
     """
     tasks = []
-    for setting, seed in itertools.product(simulation_settings(params), range(params["seeds"])):
+    for setting, seed in itertools.product(_simulation_settings(params), range(params["seeds"])):
         task = delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
         tasks.append(task)
     results = Parallel(n_jobs=threads)(tasks)
-    seeds = SeedTables(
+    seeds = _SeedTables(
         fits=pd.concat([result.fits for result in results], ignore_index=True),
         errors=pd.concat([result.errors for result in results], ignore_index=True),
         iterations=pd.concat([result.iterations for result in results], ignore_index=True),
     )
-    return summarise_seeds(seeds)
+    return _summarise_seeds(seeds)
 
 
-def simulation_settings(params: Mapping[str, Any]) -> list[_Setting]:
+def _simulation_settings(params: Mapping[str, Any]) -> list[_Setting]:
     """Return the settings that the study's parameters name."""
     for_recovery = [
         _Setting(name=AS_PAPER, samples=n, predict=False) for n in params["recovery_samples"]
@@ -113,7 +113,7 @@ def simulation_settings(params: Mapping[str, Any]) -> list[_Setting]:
     return for_recovery + with_nuisance + correlated + as_paper
 
 
-def summarise_seeds(seeds: SeedTables) -> dict[str, pd.DataFrame]:
+def _summarise_seeds(seeds: _SeedTables) -> dict[str, pd.DataFrame]:
     """Return the rows of all seeds in order, and the tables over seeds.
 
     ``summary`` has the median and the band of both errors of each method, ``iterations`` the same
@@ -176,19 +176,19 @@ def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 def recovery_by_size(summary: pd.DataFrame) -> pd.DataFrame:
     """Return the recovery error of each method by number of samples, in the paper's setting.
 
-    A method that recovers the sources has errors below `RECOVERED` in at least half of the runs.
+    A method that recovers the sources has errors below `_RECOVERED` in at least half of the runs.
     """
     rows = summary[
         (summary["setting"] == AS_PAPER)
         & (summary["measure"] == RECOVERY_ERROR)
         & ~summary["method"].isin([TRUE_SOURCES, UNTRANSFORMED])
     ]
-    rows = rows.assign(recovers=rows["median"] < RECOVERED)
+    rows = rows.assign(recovers=rows["median"] < _RECOVERED)
     rows = rows.sort_values(["samples", "method"], kind="stable", ignore_index=True)
     return rows[["samples", "method", "median", "lower", "upper", "seeds", "recovers"]]
 
 
-def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> SeedTables:
+def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> _SeedTables:
     """Simulate one training and test set, and return the rows of one seed."""
     n = setting.samples
     random = np.random.default_rng(derive_seed("cica", setting.name, n, seed))
@@ -204,14 +204,14 @@ def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> S
         cica_fits = _cica_fits(simulation, n, random_state)
         fits = cica_fits
         if setting.predict:
-            fits = cica_fits + fits_of_other_methods(simulation, n, random_state)
+            fits = cica_fits + _fits_of_other_methods(simulation, n, random_state)
             errors = _error_rows(simulation, n, fits)
         if setting.predict and setting.name == AS_PAPER:
-            steps = descent_rows(simulation, n, cica_fits, n_steps)
+            steps = _descent_rows(simulation, n, cica_fits, n_steps)
     for fit in fits:
         fit["recovery_error"] = _recovery(simulation, fit.pop("demixing"))
     about = {"setting": setting.name, "samples": n, "seed": seed}
-    return SeedTables(
+    return _SeedTables(
         fits=pd.DataFrame([about | row for row in fits]),
         errors=pd.DataFrame([about | row for row in errors]),
         iterations=pd.DataFrame([about | row for row in steps]),
@@ -236,7 +236,7 @@ def _cica_fits(simulation: Simulation, n: int, random_state: int) -> list[dict[s
     return fits
 
 
-def fits_of_other_methods(
+def _fits_of_other_methods(
     simulation: Simulation, n: int, random_state: int
 ) -> list[dict[str, Any]]:
     """Return W of the other transformations of the first n samples, as rows of ``fits``.
@@ -247,7 +247,7 @@ def fits_of_other_methods(
     X = simulation.inputs[:n]
     pca = PCA(N_SOURCES).fit(X)
     ica = FastICA(
-        N_SOURCES, whiten="unit-variance", max_iter=FAST_ICA_STEPS, random_state=random_state
+        N_SOURCES, whiten="unit-variance", max_iter=_FAST_ICA_STEPS, random_state=random_state
     )
     ica.fit(X)
     demixings = {
@@ -270,7 +270,7 @@ def _error_rows(simulation: Simulation, n: int, fits: list[dict[str, Any]]) -> l
     rows = []
     for fit in fits:
         for name, width in _REGRESSION_WIDTHS.items():
-            error = regression_error(simulation, n, fit["demixing"], width)
+            error = _regression_error(simulation, n, fit["demixing"], width)
             rows.append(
                 {
                     "method": fit["method"],
@@ -281,13 +281,13 @@ def _error_rows(simulation: Simulation, n: int, fits: list[dict[str, Any]]) -> l
     return rows
 
 
-def descent_rows(
+def _descent_rows(
     simulation: Simulation, n: int, cica_fits: list[dict[str, Any]], n_steps: int
 ) -> list[dict[str, Any]]:
     """Return both errors at each step of a descent from the identity, at the width of each fit."""
     rows: list[dict[str, Any]] = []
     for name, fit in zip(_REGRESSION_WIDTHS, cica_fits, strict=True):
-        path = descend_from_identity(
+        path = _descend_from_identity(
             simulation.inputs[:n], simulation.target[:n], fit["width"], n_steps
         )
         # A descent that has converged stays where it is.
@@ -296,20 +296,20 @@ def descent_rows(
         for step, demixing in enumerate(path):
             errors = {
                 RECOVERY_ERROR: _recovery(simulation, demixing),
-                SQUARE_ERROR: regression_error(simulation, n, demixing, "paper"),
+                SQUARE_ERROR: _regression_error(simulation, n, demixing, "paper"),
             }
             for measure, value in errors.items():
                 rows.append({"width": name, "step": step, "measure": measure, "value": value})
     return rows
 
 
-def descend_from_identity(
+def _descend_from_identity(
     X: np.ndarray, y: np.ndarray, width: float, n_steps: int
 ) -> list[np.ndarray]:
     """Return the matrix at each step of a descent from the identity."""
     objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
     start = np.eye(N_SOURCES)
-    return natural_gradient(objective, start, max_iter=n_steps, tol=FAST_ICA_TOLERANCE).path
+    return natural_gradient(objective, start, max_iter=n_steps, tol=_FAST_ICA_TOLERANCE).path
 
 
 def _recovery(simulation: Simulation, demixing: np.ndarray) -> float:
@@ -319,7 +319,7 @@ def _recovery(simulation: Simulation, demixing: np.ndarray) -> float:
     return recovery_error(demixing @ simulation.mixing[:, :N_SOURCES])
 
 
-def regression_error(simulation: Simulation, n: int, demixing: np.ndarray, width: str) -> float:
+def _regression_error(simulation: Simulation, n: int, demixing: np.ndarray, width: str) -> float:
     """Return the error of naive Bayes regression, fitted to the first n samples, on the others."""
     components = simulation.inputs @ demixing.T
     model = KernelNBRegressor(width=width).fit(components[:n], simulation.target[:n])

@@ -159,7 +159,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         inputs do not vary in ``n_components`` dimensions; if the target correlates with fewer.
         """
         X, y = self._validate_training(X, y, ensure_min_samples=2)
-        target = kernel_target(y)
+        target = _kernel_target(y)
         n_features = X.shape[1]
         n_components = n_features if self.n_components is None else self.n_components
         if n_components > n_features:
@@ -359,12 +359,12 @@ def _functions(y: np.ndarray, basis: int | Callable[[np.ndarray], np.ndarray]) -
     return splines.fit_transform(y[:, np.newaxis])
 
 
-def kernel_target(y: np.ndarray) -> np.ndarray:
+def _kernel_target(y: np.ndarray) -> np.ndarray:
     """Return a real target scaled to unit variance, or codes of classes far apart.
 
     Examples
     --------
-    >>> kernel_target(np.array(["a", "b", "a", "b"])).tolist()
+    >>> _kernel_target(np.array(["a", "b", "a", "b"])).tolist()
     [0.0, 1e+30, 0.0, 1e+30]
     """
     classes, codes = np.unique(y, return_inverse=True)

@@ -9,7 +9,7 @@ from scipy.special import i0e, i1e, ive
 
 #: The largest concentration: on the circle a standard deviation of 1e-4 radians. Samples with one
 #: common direction would have an infinite concentration.
-KAPPA_MAX = 1e8
+_KAPPA_MAX = 1e8
 
 #: Least order for which the uniform expansion is used; its error there is below 1e-8.
 _LEAST_UNIFORM_ORDER = 50
@@ -71,7 +71,7 @@ def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
 
     ``resultant`` are mean resultant lengths ``R``, from 0 (uniform) to 1 (all samples equal), and
     ``dimension`` is that of the space around the sphere, 2 for angles. Concentrations are from 0 to
-    `KAPPA_MAX`.
+    `_KAPPA_MAX`.
 
     Newton's method begins at the approximation of Banerjee et al. (2005). If ``R`` is within 1e-4
     of 1, the concentration is so large that the asymptotic expansion of ``A_d`` is inverted
@@ -87,7 +87,7 @@ def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
     second = (order**2 - 0.25) / 2
     series = first / spread - second / first - second * (second / first + 1) / first**2 * spread
     by_newton = spread > _NEAR_ONE
-    concentrations = np.where(by_newton, 0.0, np.minimum(series, KAPPA_MAX))
+    concentrations = np.where(by_newton, 0.0, np.minimum(series, _KAPPA_MAX))
     resultant = resultant[by_newton]
     kappa = resultant * (dimension - resultant**2) / (1 - resultant**2)
     for _ in range(_NEWTON_STEPS):

@@ -43,7 +43,7 @@ _ODDITIES = ["ragged_R", "diphasic_R", "ragged_P", "diphasic_P", "ragged_T", "di
 _AMPLITUDES = ["JJ", "Q", "R", "S", "R'", "S'", "P", "T", "QRSA", "QRSTA"]
 _INTERVALS = ["QRS_duration", "PR_interval", "QT_interval", "T_interval", "P_interval"]
 _VECTOR_ANGLES = [f"{wave}_angle" for wave in ["QRS", "T", "P", "QRST", "J"]]
-ARRHYTHMIA = [
+_ARRHYTHMIA = [
     *("age", "sex", "height", "weight"),
     *(*_INTERVALS, *_VECTOR_ANGLES, "heart_rate"),
     *(f"{lead}_{measure}" for lead in _LEADS for measure in _WIDTHS + _ODDITIES),
@@ -79,8 +79,8 @@ _BEANS = ("BARBUNYA", "BOMBAY", "CALI", "DERMASON", "HOROZ", "SEKER", "SIRA")
 
 
 def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
-    """Get a data set whose name is one of `UCI_SETS`; see `load_published`."""
-    return load_published(dataset, downloads, UCI_SETS)
+    """Get a data set whose name is one of `_UCI_SETS`; see `load_published`."""
+    return load_published(dataset, downloads, _UCI_SETS)
 
 
 def _kinds(features: list[str], **special: Any) -> dict[str, str]:
@@ -135,8 +135,8 @@ def _arrhythmia(dataset: DatasetEntry, frame: pd.DataFrame) -> tuple[pd.DataFram
     """
     frame = frame[frame["P_angle"].notna()]
     refuse_empty(dataset, frame)
-    kinds = _kinds(ARRHYTHMIA, angular=_VECTOR_ANGLES, categorical=_ARRHYTHMIA_DISCRETE)
-    values = numbers(dataset, frame[ARRHYTHMIA], allow_missing=True)
+    kinds = _kinds(_ARRHYTHMIA, angular=_VECTOR_ANGLES, categorical=_ARRHYTHMIA_DISCRETE)
+    values = numbers(dataset, frame[_ARRHYTHMIA], allow_missing=True)
     columns = {}
     for (name, kind), cells in zip(kinds.items(), values, strict=True):
         column = np.deg2rad(cells) if kind == "angular" else cells
@@ -174,7 +174,7 @@ def _describe(
 
 #: Mails; showers (the axis' angle to the origin, in degrees); electrocardiograms; patches of forest
 #: (aspect and slope are the two angles of Table 6). Names as in the papers.
-UCI_SETS = {
+_UCI_SETS = {
     "spambase": _describe(
         "spambase/spambase.data", SPAMBASE, _cleaning(_kinds(SPAMBASE), {0: "mail", 1: "spam"})
     ),
@@ -192,7 +192,7 @@ UCI_SETS = {
         text=("Class",),
         member="DryBeanDataset/Dry_Bean_Dataset.arff",
     ),
-    "arrhythmia": _describe("arrhythmia/arrhythmia.data", ARRHYTHMIA, _arrhythmia),
+    "arrhythmia": _describe("arrhythmia/arrhythmia.data", _ARRHYTHMIA, _arrhythmia),
     "covertype": _describe(
         "covtype/covtype.data.gz",
         COVERTYPE,

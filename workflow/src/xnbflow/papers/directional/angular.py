@@ -34,8 +34,8 @@ _TEMPERATURES = ("low", "medium", "high")
 
 
 def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
-    """Get a data set whose location is one of `ANGULAR_SETS`; see `load_published`."""
-    return load_published(dataset, downloads, ANGULAR_SETS)
+    """Get a data set whose location is one of `_ANGULAR_SETS`; see `load_published`."""
+    return load_published(dataset, downloads, _ANGULAR_SETS)
 
 
 def _residues(dataset: DatasetEntry, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -142,7 +142,7 @@ def _proteins(clean: Callable[..., Any]) -> Published:
     return Published(path="protein_dihedrals.tsv", columns=columns, clean=clean, text=_TEXT)
 
 
-ANGULAR_SETS = {
+_ANGULAR_SETS = {
     "protein-helix": _proteins(_protein_helix),
     "protein-strand": _proteins(_protein_strand),
     "protein-window": _proteins(_protein_window),

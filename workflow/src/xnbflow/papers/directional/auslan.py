@@ -29,7 +29,7 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.places.downloads import Downloads
 
-PATH = "auslan2-mld/tctodd.tar.gz"
+_PATH = "auslan2-mld/tctodd.tar.gz"
 LOCATION = "high-quality"
 N_FRAMES = 10
 
@@ -78,7 +78,7 @@ def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
             f"location is {LOCATION}"
         )
         raise InputError(msg, key="name")
-    path = dataset.options.get("file", PATH)
+    path = dataset.options.get("file", _PATH)
     archive = downloads.fetch("auslan", path, default=UCI_URLS, sha256=dataset.sha256)
     with open_raw(archive) as stream:
         recordings = _read_recordings(stream, str(archive))

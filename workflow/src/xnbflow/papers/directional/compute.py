@@ -60,7 +60,7 @@ def analyse(
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
     complexity = [table_of([], TABLES["complexity"])]
     if series:
-        complexity = [selection_complexity(data, params["repeats"]) for data in series.values()]
+        complexity = [_selection_complexity(data, params["repeats"]) for data in series.values()]
     tables["complexity"] = pd.concat(complexity, ignore_index=True)
     tables |= example_tables()
     tables |= distribution_tables()
@@ -95,7 +95,7 @@ def _angle_tables(
         information = np.asarray(quadrature_information(von_mises, np.log(counts / len(codes))))
         for row in np.argsort(-information, kind="stable")[:max_features]:
             feature = angular[row]
-            roses.append(sector_counts(data, feature, n_bins))
+            roses.append(_sector_counts(data, feature, n_bins))
             densities.append(
                 _densities(data, feature, row=row, von_mises=von_mises, gaussian=gaussian)
             )
@@ -160,7 +160,7 @@ def _angle_fits(
     )
 
 
-def sector_counts(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
+def _sector_counts(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
     """Return the number of samples of each class in each sector of the circle."""
     edges = np.linspace(-np.pi, np.pi, n_bins + 1)
     wrapped = np.pi - (np.pi - data.values[feature]) % (2 * np.pi)  # in (-pi, pi]
@@ -199,7 +199,7 @@ def _densities(
     )
 
 
-def selection_complexity(data: DataSet, repeats: int) -> pd.DataFrame:
+def _selection_complexity(data: DataSet, repeats: int) -> pd.DataFrame:
     """Fit each classifier to the complete data set, with other inner folds at each repeat."""
     rows = []
     for repeat in range(repeats):

@@ -65,7 +65,7 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
     same = pd.DataFrame(
         {
             "ours": average_ranks(corresponding.round(10)),
-            "paper": paper_ranks().loc[names].mean(),
+            "paper": _paper_ranks().loc[names].mean(),
             "over": "same",
             "datasets": len(corresponding),
             "datasets_paper": len(corresponding),
@@ -110,7 +110,7 @@ def _accuracies(summary: pd.DataFrame, paper_names: Mapping[str, str], folds: st
             "counterpart": dataset.fillna("").astype(str),
             "paper": printed["accuracy"].to_numpy(),
             "paper_sd": printed["standard_deviation"].to_numpy(),
-            "paper_rank": paper_ranks().stack().reindex(keys).to_numpy(),
+            "paper_rank": _paper_ranks().stack().reindex(keys).to_numpy(),
         }
     )
 
@@ -125,7 +125,7 @@ def _pair_tests(accuracy: pd.DataFrame) -> pd.DataFrame:
     printed = printed_table(4)
     first, second = printed["first"], printed["second"]
 
-    tests = adjusted_rank_tests(ranks, len(accuracy))
+    tests = _adjusted_rank_tests(ranks, len(accuracy))
     tests.index = [frozenset(pair) for pair in zip(tests["first"], tests["second"], strict=True)]
     tests = tests.loc[[frozenset(pair) for pair in zip(first, second, strict=True)]]
 
@@ -143,12 +143,12 @@ def _pair_tests(accuracy: pd.DataFrame) -> pd.DataFrame:
     return table.join(printed[columns].add_suffix("_paper"))[TABLES["pair_tests"].fixed]
 
 
-def adjusted_rank_tests(ranks: Mapping[str, float], n_datasets: int) -> pd.DataFrame:
+def _adjusted_rank_tests(ranks: Mapping[str, float], n_datasets: int) -> pd.DataFrame:
     """Compare every pair of classifiers by average ranks, with all adjustments of Table 4.
 
     Examples
     --------
-    >>> tests = adjusted_rank_tests({"nb": 2.9, "fnb": 1.9, "xnb": 1.2}, n_datasets=10)
+    >>> tests = _adjusted_rank_tests({"nb": 2.9, "fnb": 1.9, "xnb": 1.2}, n_datasets=10)
     >>> tests[["first", "second", "holm", "shaffer", "bergmann_hommel"]].round(4)
       first second    holm  shaffer  bergmann_hommel
     0   xnb     nb  0.0004   0.0004           0.0004
@@ -198,7 +198,7 @@ def _runs(within: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def paper_ranks() -> pd.DataFrame:
+def _paper_ranks() -> pd.DataFrame:
     """Return the paper's ranks, data sets by classifiers.
 
     They follow from the accuracies of Table 1 and, for dNB, from the directions of Table 5: its

@@ -71,7 +71,7 @@ _FIGURE_10 = Example(
     second=((0, 1), (2, 1)),
 )
 
-EXAMPLES = (
+_EXAMPLES = (
     Example(figure=3, space="circle", n_samples=100, mu=(_QUARTER_TURN, np.pi), kappa=(2, 5)),
     Example(figure=4, space="circle", n_samples=100, mu=(0.0, _QUARTER_TURN), kappa=(5, 5)),
     Example(
@@ -115,17 +115,17 @@ def example_tables() -> dict[str, pd.DataFrame]:
     all_samples = []
     all_regions = []
     all_boundaries = []
-    for example in EXAMPLES:
+    for example in _EXAMPLES:
         label = {"example": f"figure {example.figure}", "space": example.space}
         classifier = _classifier(example.space)
-        samples = draw_samples(example)
+        samples = _draw_samples(example)
         X = _features(example.space, samples)
         samples["predicted"] = classifier.fit(X, samples["class"]).predict(X)
         regions = _grid(example.space, samples["second"])
         regions["predicted"] = classifier.predict(_features(example.space, regions))
         all_samples.append(samples.assign(**label))
         all_regions.append(regions.assign(**label))
-        all_boundaries.append(decision_boundary(example).assign(**label))
+        all_boundaries.append(_decision_boundary(example).assign(**label))
     return {
         "samples": pd.concat(all_samples, ignore_index=True),
         "regions": pd.concat(all_regions, ignore_index=True),
@@ -197,7 +197,7 @@ def boundary_quantities() -> dict[tuple[str, str], float]:
     """
     angles = {}
     planes = {}
-    for example in EXAMPLES:
+    for example in _EXAMPLES:
         if example.space == "circle":
             angles[example.figure] = von_mises_boundary(example.mu, example.kappa)
         if example.space == "sphere":
@@ -258,7 +258,7 @@ def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame
     return regions.assign(**label), boundary.assign(**label)
 
 
-def draw_samples(example: Example) -> pd.DataFrame:
+def _draw_samples(example: Example) -> pd.DataFrame:
     """Draw half of the samples from each class."""
     rng = np.random.default_rng(derive_seed("directional example", example.figure))
     n = example.n_samples // 2
@@ -314,7 +314,7 @@ def _grid(space: str, second: pd.Series) -> pd.DataFrame:
     return pd.DataFrame({"first": first.ravel(), "second": other.ravel()})
 
 
-def decision_boundary(example: Example) -> pd.DataFrame:
+def _decision_boundary(example: Example) -> pd.DataFrame:
     """Return points where the true classes are equally probable."""
     mu = np.array(example.mu, dtype=float)
     kappa = np.array(example.kappa, dtype=float)
@@ -324,7 +324,7 @@ def decision_boundary(example: Example) -> pd.DataFrame:
         return _torus_curves(mu, kappa, np.array([0.5, 0.5]))
     mu /= np.linalg.norm(mu, axis=1, keepdims=True)
     if example.space == "sphere":
-        return sphere_circle(*von_mises_fisher_boundary(mu, kappa))
+        return _sphere_circle(*von_mises_fisher_boundary(mu, kappa))
     if example.space == "cylinder":
         return _cylinder_curves(mu, kappa, np.array(example.second, dtype=float))
     # On circles a category's probabilities act as priors (section 3.5).
@@ -350,7 +350,7 @@ def _torus_curves(mu: np.ndarray, kappa: np.ndarray, priors: np.ndarray) -> pd.D
     return pd.concat(curves, ignore_index=True)
 
 
-def sphere_circle(normal: np.ndarray, offset: float) -> pd.DataFrame:
+def _sphere_circle(normal: np.ndarray, offset: float) -> pd.DataFrame:
     """Return where the plane ``normal @ x + offset = 0`` cuts the unit sphere."""
     centre = -offset / (normal @ normal) * normal  # the plane's point next to the origin
     radius = np.sqrt(1 - centre @ centre)

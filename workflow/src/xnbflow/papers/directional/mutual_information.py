@@ -24,7 +24,7 @@ def mutual_information(
     for group in classifier.groups_:
         information = quadrature_information(group.distribution, log_prior)
         if information is None:
-            information = sample_information(group.log_density(features), codes, log_prior)
+            information = _sample_information(group.log_density(features), codes, log_prior)
         information_of_groups.append(information)
     return np.concatenate(information_of_groups)
 
@@ -55,7 +55,7 @@ def quadrature_information(
     return information
 
 
-def sample_information(
+def _sample_information(
     log_density: np.ndarray, codes: np.ndarray, class_log_prior: np.ndarray
 ) -> np.ndarray:
     """Estimate each term's mutual information as the mean of ``log(f(x|c) / f(x))``.

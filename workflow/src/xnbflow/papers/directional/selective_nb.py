@@ -21,7 +21,7 @@ from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.papers.directional.mutual_information import mutual_information
 
 #: Log densities that are held at once: 32 MB.
-SELECTION_CHUNK_VALUES = 4_000_000
+_SELECTION_CHUNK_VALUES = 4_000_000
 
 
 class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
@@ -168,7 +168,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     def _chunks(self, features: np.ndarray, samples: np.ndarray) -> list[np.ndarray]:
         """Split samples so that the log densities of a chunk take about 32 MB."""
-        width = max(1, SELECTION_CHUNK_VALUES // (len(features) * len(self.classes_)))
+        width = max(1, _SELECTION_CHUNK_VALUES // (len(features) * len(self.classes_)))
         return [samples[start : start + width] for start in range(0, len(samples), width)]
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:

@@ -103,7 +103,7 @@ def analyse(
                     data, name, features=features, n_train=len(parts["train"][1]), params=params
                 )
                 tables["splits"].append(pd.DataFrame(rows, columns=_SPLIT_COLUMNS))
-    return completed_tables(
+    return _completed_tables(
         {name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()}
     )
 
@@ -130,7 +130,7 @@ def _analyse_set(
             raise InputError(msg)
         parts = {part: (X[features], y) for part, (X, y) in parts.items()}
         categorical = [name for name in categorical if name in features]
-    models = compared_models(categorical, params["generalized"])
+    models = _compared_models(categorical, params["generalized"])
     if params["tune"] is not None:
         if np.unique_counts(parts["train"][1]).counts.max() < 10:
             msg = f"{data.name}: no class has 10 training samples, as `tune` needs; set tune: null"
@@ -144,7 +144,7 @@ def _analyse_set(
     # With the loss l1 of a false alarm and l2 of a miss an event is called from the probability
     # l1 / (l1 + l2) on, which minimises the expected loss.
     l1, l2 = params["losses"]
-    tables["fit"], tables["costs"] = fit_and_costs(models, parts, l1 / (l1 + l2))
+    tables["fit"], tables["costs"] = _fit_and_costs(models, parts, l1 / (l1 + l2))
     path = models[GENERALIZED].log_likelihood_
     tables["convergence"] = pd.DataFrame(
         {"iteration": np.arange(len(path)), "log_likelihood": path}
@@ -159,7 +159,9 @@ def _analyse_set(
     return tables
 
 
-def compared_models(categorical: list[str], parameters: dict[str, Any]) -> dict[str, BaseEstimator]:
+def _compared_models(
+    categorical: list[str], parameters: dict[str, Any]
+) -> dict[str, BaseEstimator]:
     """Return the classifiers that are compared, with the study's parameters."""
     parameters = {"categorical": categorical, **parameters}
     linear = LogisticRegression(C=np.inf, solver="newton-cholesky")
@@ -203,7 +205,7 @@ def random_splits(
         order = random.permutation(len(labels))
         train = order[:n_train]
         test = order[n_train:]
-        models = compared_models(categorical, params["generalized"])
+        models = _compared_models(categorical, params["generalized"])
         _fit(models, X.iloc[train], labels[train])
         for model_name, model in models.items():
             predicted = model.predict_proba(X.iloc[test])[:, 1] > l1 / (l1 + l2)
@@ -221,7 +223,7 @@ def random_splits(
     return rows
 
 
-def summarise_splits(splits: pd.DataFrame) -> pd.DataFrame:
+def _summarise_splits(splits: pd.DataFrame) -> pd.DataFrame:
     """Return where the paper's error lies among those of random splits, per set and model.
 
     The paper has one random split. The interval is therefore that of one further split: mean ± t *
@@ -238,7 +240,7 @@ def summarise_splits(splits: pd.DataFrame) -> pd.DataFrame:
     ...         "misclassification": [0.05, 0.06, 0.07],
     ...     }
     ... )
-    >>> summary = summarise_splits(splits)
+    >>> summary = _summarise_splits(splits)
     >>> summary[["mean", "sd", "lower", "upper", "paper_share"]].round(3).to_numpy()
     array([[0.06 , 0.01 , 0.01 , 0.11 , 0.333]])
     """
@@ -269,7 +271,7 @@ def summarise_splits(splits: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def fit_and_costs(
+def _fit_and_costs(
     models: dict[str, BaseEstimator],
     parts: dict[str, tuple[pd.DataFrame, np.ndarray]],
     cutoff: float,
@@ -321,7 +323,7 @@ def _passes_of(model: BaseEstimator) -> float:
     return float(model.n_iter_) if isinstance(model, GeneralizedNB) else np.nan
 
 
-def completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def _completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Complete the tables of `analyse`, and add those made of them."""
     share = tables["fit"]["misclassification"]
     error = _standard_error(share, tables["fit"]["n_samples"])
@@ -330,7 +332,7 @@ def completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFra
         misclassification_lower=share - _CHANCE * error,
         misclassification_upper=share + _CHANCE * error,
     )
-    card = add_observations(tables["scorecard"])
+    card = _add_observations(tables["scorecard"])
     curves = card[card["kind"] != "intercept"]
     keys = [*_SET, "feature"]
     rows = []
@@ -345,14 +347,14 @@ def completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFra
     summaries = {
         "fit": fit,
         "scorecard": card,
-        "published": compare_with_paper(fit),
+        "published": _compare_with_paper(fit),
         "strengths": strengths,
         "adjustments": adjustments.reset_index(),
         "observations": _observations(curves, strengths),
-        "passes": pass_table(tables["convergence"]),
+        "passes": _pass_table(tables["convergence"]),
     }
     if len(tables.get("splits", ())):
-        summaries["split_summary"] = summarise_splits(tables["splits"])
+        summaries["split_summary"] = _summarise_splits(tables["splits"])
     if "stepwise" in tables:
         gain = tables["stepwise"].groupby(_SET, sort=False)["log_likelihood"].diff()
         summaries["stepwise"] = tables["stepwise"].assign(gain=gain)
@@ -363,7 +365,7 @@ def _standard_error(share: pd.Series | float, n: pd.Series | int) -> pd.Series |
     return np.sqrt(share * (1 - share) / n)
 
 
-def compare_with_paper(fit: pd.DataFrame) -> pd.DataFrame:
+def _compare_with_paper(fit: pd.DataFrame) -> pd.DataFrame:
     """Return the paper's error and ours for the part of comparison; no row for other data."""
     is_example = (fit[_SET] == list(PAPERS_EXAMPLE)).all(axis=1)
     ours = fit[is_example & (fit["model"] == GENERALIZED)]
@@ -385,7 +387,7 @@ def compare_with_paper(fit: pd.DataFrame) -> pd.DataFrame:
     return published.reset_index(drop=True)
 
 
-def add_observations(card: pd.DataFrame) -> pd.DataFrame:
+def _add_observations(card: pd.DataFrame) -> pd.DataFrame:
     """Add shares of the training samples at each value and up to it, and values drawn as points."""
     ordered = card.sort_values("value", kind="stable")
     groups = ordered.groupby([*_SET, "feature"], sort=False)["count"]
@@ -442,7 +444,7 @@ def _observations(curves: pd.DataFrame, strengths: pd.DataFrame) -> pd.DataFrame
     return pd.concat(parts, ignore_index=True)
 
 
-def pass_table(convergence: pd.DataFrame) -> pd.DataFrame:
+def _pass_table(convergence: pd.DataFrame) -> pd.DataFrame:
     """Return the passes of each fit, its log likelihoods, and the gain of the first pass."""
     paths = convergence.groupby(_SET, sort=False)["log_likelihood"]
     passes = paths.agg(

@@ -114,7 +114,7 @@ class SortedFeature:
         if len(self.smoothed):
             # Scaled by a power of two, the square of no distance overflows.
             exponent = np.frexp(np.abs(self.values[[0, -1]]).max())[1]
-            sums[:, self.smoothed] = neighbourhood_sums(
+            sums[:, self.smoothed] = _neighbourhood_sums(
                 np.ldexp(self.values[self.smoothed], -exponent),
                 self.counts[self.smoothed],
                 np.take(sums, self.smoothed, axis=1),
@@ -187,7 +187,7 @@ def check_two_classes(classes: np.ndarray) -> None:
 
 
 @njit()
-def neighbourhood_sums(
+def _neighbourhood_sums(
     values: np.ndarray,
     counts: np.ndarray,
     weights: np.ndarray,

@@ -45,7 +45,7 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = []
     for i, dataset in enumerate(datasets):
-        content = DataSetResults(whole, dataset).blocks()
+        content = _DataSetResults(whole, dataset).blocks()
         blocks += content if len(datasets) == 1 else [Group(dataset, content, opened=i == 0)]
     return Section(
         "effects",
@@ -116,7 +116,7 @@ _TUNING = (
 )
 
 
-class DataSetResults:
+class _DataSetResults:
     """The results on one data set: its rows of all tables, and values that its blocks share."""
 
     def __init__(self, whole: StudyTables, dataset: str) -> None:

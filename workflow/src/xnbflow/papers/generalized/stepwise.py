@@ -70,7 +70,7 @@ def stepwise_logistic(
     >>> stepwise_logistic(candidates, events)[0]
     array([1])
     """
-    search = StepwiseSearch(candidates, events)
+    search = _StepwiseSearch(candidates, events)
     earlier_models: set[frozenset[int]] = set()
     while search.enter(entry) and not search.separated:
         newest = search.selected[-1]
@@ -84,7 +84,7 @@ def stepwise_logistic(
     return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_STEP_COLUMNS)
 
 
-class StepwiseSearch:
+class _StepwiseSearch:
     """The current model of a stepwise search, and the steps that led to it."""
 
     def __init__(self, candidates: np.ndarray, events: np.ndarray) -> None:

@@ -343,7 +343,7 @@ class BlockNB(BaseNaiveBayes):
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         if self.selection is not None:
-            return couple_pairs(
+            return _couple_pairs(
                 self._weighted_sums(features, self.weights_), self.pairs_, self.class_log_prior_
             )
         every_block = np.ones((1, len(self.blocks_)))
@@ -399,7 +399,7 @@ class BlockNB(BaseNaiveBayes):
             yield density, inside, members[inside]
 
 
-def couple_pairs(
+def _couple_pairs(
     sums: np.ndarray, pairs: Sequence[tuple[int, int]], class_log_prior: np.ndarray
 ) -> np.ndarray:
     """Return one score per sample and class from the comparisons of pairs of classes.
@@ -423,7 +423,7 @@ def couple_pairs(
     --------
     The first of two classes is e times as likely as the second:
 
-    >>> couple_pairs(np.array([[[1.0]], [[0.0]]]), [(0, 1)], np.zeros(2))
+    >>> _couple_pairs(np.array([[[1.0]], [[0.0]]]), [(0, 1)], np.zeros(2))
     array([[ 0.5, -0.5]])
     """
     n_classes, _, n_samples = sums.shape

@@ -104,14 +104,14 @@ def analyse(
                 "mean_abs_r": _mean_correlation(X, data.labels, model.blocks_),
                 "shrunk": is_shrunk.mean(),
                 "mean_shrinkage": model.shrinkage_[is_shrunk].mean() if is_shrunk.any() else 0.0,
-                "kept": kept_by_equation_22(model).mean(),
+                "kept": _kept_by_equation_22(model).mean(),
                 "positive": (model.scores_ > model.null_scores_).mean(),
             }
         )
     tables["blocks"] = table_of(rows, TABLES["blocks"])
 
     if len(tables["risk"]):
-        tables["risk"] = add_sign_tests(tables["risk"])
+        tables["risk"] = _add_sign_tests(tables["risk"])
 
         # Numbers of cases with gains and losses of each method, by kind and samples. A
         # case is a distribution and sample size.
@@ -130,13 +130,13 @@ def analyse(
         ).reset_index()
 
     if len(tables["fitted"]):
-        tables["fitted_means"] = mean_losses(tables["fitted"])
-    tables["theorem1"] = add_standard_errors(tables["theorem1"])
+        tables["fitted_means"] = _mean_losses(tables["fitted"])
+    tables["theorem1"] = _add_standard_errors(tables["theorem1"])
     empty = {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
     return empty | {name: table for name, table in tables.items() if len(table)}
 
 
-def mean_losses(fitted: pd.DataFrame) -> pd.DataFrame:
+def _mean_losses(fitted: pd.DataFrame) -> pd.DataFrame:
     """Return the loss by estimated covariances per sample size."""
     by_size = fitted.groupby("samples", sort=False)
     return by_size.agg(
@@ -146,7 +146,7 @@ def mean_losses(fitted: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def add_standard_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
+def _add_standard_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
     """Add the relative deviations of Theorem 1 from the simulated signal."""
     simulated = theorem1["simulated"]
     return theorem1.assign(
@@ -157,7 +157,7 @@ def add_standard_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def add_sign_tests(risk: pd.DataFrame) -> pd.DataFrame:
+def _add_sign_tests(risk: pd.DataFrame) -> pd.DataFrame:
     """Add the significance of a gain."""
     margin = _SURE * risk["gain_error"].fillna(0.0)
     return risk.assign(
@@ -221,7 +221,7 @@ def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
                     "setting": setting.name,
                     "samples": n,
                     "method": method,
-                    "risk": linear_risk(model, difference),
+                    "risk": _linear_risk(model, difference),
                     "expected_risk": float(model.asymptotic_risk_[0]),
                     "kept": model.selected_blocks_.mean(),
                     "shrinkage": model.shrinkage_.mean(),
@@ -230,7 +230,7 @@ def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
     return rows
 
 
-def linear_risk(model: BlockNB, difference: np.ndarray) -> float:
+def _linear_risk(model: BlockNB, difference: np.ndarray) -> float:
     """Return the exact risk of a linear classifier between N(difference, I) and N(0, I)."""
     points = np.vstack([np.zeros(len(difference)), np.eye(len(difference))])
     joint = model.predict_joint_log_proba(points)
@@ -244,7 +244,7 @@ def linear_risk(model: BlockNB, difference: np.ndarray) -> float:
     return float(wrong / 2)
 
 
-def kept_by_equation_22(model: BlockNB) -> np.ndarray:
+def _kept_by_equation_22(model: BlockNB) -> np.ndarray:
     """Return which blocks Eq. 22 keeps, (n_pairs, n_blocks), for a model without selection."""
     degrees = np.array([len(block) for block in model.blocks_])
     scores = model.scores_ * degrees / model.null_scores_

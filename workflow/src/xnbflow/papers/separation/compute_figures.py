@@ -35,19 +35,19 @@ from xnbflow.papers.separation.compute_simulation import (
 )
 from xnbflow.papers.separation.separation_scores import printed_change, weighted_moments
 
-N_SAMPLES = 1200
-N_BLOCKS = 100
-SIZE = 12
+_N_SAMPLES = 1200
+_N_BLOCKS = 100
+_SIZE = 12
 #: The paper's range of b, by steps of .02.
 _RANGES = np.arange(1, 66) / 50
 #: Degrees of freedom of our curve: dense where scores are small.
-_DEGREES = np.unique(np.round(np.geomspace(1, N_BLOCKS * SIZE, 60)))
+_DEGREES = np.unique(np.round(np.geomspace(1, _N_BLOCKS * _SIZE, 60)))
 _NONCENTRALITY = 5.0
 _MOST_NONCENTRALITY = 10.0
 #: Points of the curve of Figure 2 as printed, between 0 and the largest mean score.
 _N_BINS = 60
 #: Intervals of half a per cent; the middle one contains 0.
-GAIN_EDGES = (np.arange(-20, 22) - 0.5) * 0.005
+_GAIN_EDGES = (np.arange(-20, 22) - 0.5) * 0.005
 #: Intervals of one per cent for the gains by formula, of which none is below 0.
 _FORMULA_EDGES = (np.arange(-2, 32) - 0.5) * 0.01
 #: The readings of Eq. 19: added to D as printed, or, as its derivation has it, to D².
@@ -56,7 +56,7 @@ _OF_SQUARE = "Eq. 19 added to D²"
 _EXACT = "exact risk"
 
 
-class TrainingSets(NamedTuple):
+class _TrainingSets(NamedTuple):
     """Training sets at one place of the axis, or with places of their own.
 
     Attributes
@@ -87,7 +87,7 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
         and ``formula_gains`` by Eq. 19 as printed, and ``formula_summary``, the gains by every
         reading.
     """
-    parts = [_selection_rows(sets) for sets in draw_true_scores(n_sets)]
+    parts = [_selection_rows(sets) for sets in _draw_true_scores(n_sets)]
     sets = pd.concat(parts, ignore_index=True)
     curves = sets.groupby(["figure", "scale"], sort=False).agg(
         separation=("separation", "mean"),
@@ -125,56 +125,56 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
     compared = compared.assign(gain=1 - compared["risk_selected"] / compared["risk"])
     return {
         "figures": curves,
-        "figure_gains": gain_histograms(compared, GAIN_EDGES),
-        "figure_summary": summarise_gains(compared),
+        "figure_gains": _gain_histograms(compared, _GAIN_EDGES),
+        "figure_summary": _summarise_gains(compared),
         "formula_figures": by_formula,
-        "formula_gains": gain_histograms(gains[gains["reading"] == _AS_PRINTED], _FORMULA_EDGES),
+        "formula_gains": _gain_histograms(gains[gains["reading"] == _AS_PRINTED], _FORMULA_EDGES),
         "formula_summary": gains.groupby(["figure", "reading"], sort=False)["gain"]
         .agg(training_sets="size", least_gain="min", mean_gain="mean", greatest_gain="max")
         .reset_index(),
     }
 
 
-def draw_true_scores(n_sets: int) -> Iterator[TrainingSets]:
+def _draw_true_scores(n_sets: int) -> Iterator[_TrainingSets]:
     """Yield training sets whose true scores of blocks are drawn at random."""
     rng = np.random.default_rng(derive_seed("separation", "figures", "true scores"))
-    shape = (n_sets, N_BLOCKS)
+    shape = (n_sets, _N_BLOCKS)
     for range_of_j in _RANGES:
-        largest = N_SAMPLES * range_of_j / 2
-        yield TrainingSets(FIGURE_1, np.full(n_sets, largest), rng.uniform(0, largest, shape))
+        largest = _N_SAMPLES * range_of_j / 2
+        yield _TrainingSets(FIGURE_1, np.full(n_sets, largest), rng.uniform(0, largest, shape))
     for degrees in _DEGREES:
         scale = np.full(n_sets, degrees + _NONCENTRALITY)
         true = rng.noncentral_chisquare(degrees, _NONCENTRALITY, shape)
-        yield TrainingSets(FIGURE_2_FIXED, scale, true)
+        yield _TrainingSets(FIGURE_2_FIXED, scale, true)
     n_sets *= len(_RANGES)
-    degrees = rng.uniform(1, N_BLOCKS * SIZE, n_sets)
+    degrees = rng.uniform(1, _N_BLOCKS * _SIZE, n_sets)
     noncentrality = rng.uniform(0, _MOST_NONCENTRALITY, n_sets)
-    true = rng.noncentral_chisquare(degrees[:, None], noncentrality[:, None], (n_sets, N_BLOCKS))
+    true = rng.noncentral_chisquare(degrees[:, None], noncentrality[:, None], (n_sets, _N_BLOCKS))
     # The middle of the bin in which the mean score is.
-    width = (N_BLOCKS * SIZE + _MOST_NONCENTRALITY) / _N_BINS
+    width = (_N_BLOCKS * _SIZE + _MOST_NONCENTRALITY) / _N_BINS
     scale = (np.floor((degrees + noncentrality) / width) + 0.5) * width
-    yield TrainingSets(FIGURE_2, scale, true)
+    yield _TrainingSets(FIGURE_2, scale, true)
 
 
-def _selection_rows(sets: TrainingSets) -> pd.DataFrame:
+def _selection_rows(sets: _TrainingSets) -> pd.DataFrame:
     """Return separation and risk of each training set, with all blocks and by Eq. 22."""
     purpose = f"{sets.figure}, {sets.scale[0]:g}"
     rng = np.random.default_rng(derive_seed("separation", "figures", purpose))
-    trials = draw_trials(sets.true, SIZE, rng)
+    trials = draw_trials(sets.true, _SIZE, rng)
     all_blocks = np.ones(sets.true.shape)
-    selected = printed_selection(trials.observed, SIZE)
-    moments = weighted_moments(trials.observed, all_blocks, trials.signal, N_SAMPLES)
-    moments_selected = weighted_moments(trials.observed, selected, trials.signal, N_SAMPLES)
+    selected = printed_selection(trials.observed, _SIZE)
+    moments = weighted_moments(trials.observed, all_blocks, trials.signal, _N_SAMPLES)
+    moments_selected = weighted_moments(trials.observed, selected, trials.signal, _N_SAMPLES)
 
     # D and R by Eq. 9, and D~ and R~ by Eq. 19, of each training set. J is estimated: the sum of
     # the estimated distances less its bias 2 rho m.
-    bias = 2 * SIZE * N_BLOCKS / N_SAMPLES
-    distance = np.maximum(2 * trials.observed.sum(axis=1) / N_SAMPLES - bias, 0.0)
+    bias = 2 * _SIZE * _N_BLOCKS / _N_SAMPLES
+    distance = np.maximum(2 * trials.observed.sum(axis=1) / _N_SAMPLES - bias, 0.0)
     is_excluded = selected == 0
     n_excluded = is_excluded.sum(axis=1)
     score = (trials.observed * is_excluded).sum(axis=1) / np.maximum(n_excluded, 1)
     change = printed_change(
-        distance, n_excluded / N_BLOCKS, score, size=SIZE, n=N_SAMPLES, total=N_BLOCKS
+        distance, n_excluded / _N_BLOCKS, score, size=_SIZE, n=_N_SAMPLES, total=_N_BLOCKS
     )
     separation = distance / np.sqrt(distance + bias)
     of_square = np.sqrt(np.maximum(separation**2 + change, 0.0))
@@ -192,15 +192,15 @@ def _selection_rows(sets: TrainingSets) -> pd.DataFrame:
             "scale": sets.scale,
             "separation": moments.separation,
             "separation_selected": moments_selected.separation,
-            "risk": exact_risk(trials, all_blocks, N_SAMPLES),
-            "risk_selected": exact_risk(trials, selected, N_SAMPLES),
+            "risk": exact_risk(trials, all_blocks, _N_SAMPLES),
+            "risk_selected": exact_risk(trials, selected, _N_SAMPLES),
             "kept": selected.mean(axis=1),
             **formula,
         }
     )
 
 
-def gain_histograms(compared: pd.DataFrame, edges: np.ndarray) -> pd.DataFrame:
+def _gain_histograms(compared: pd.DataFrame, edges: np.ndarray) -> pd.DataFrame:
     """Return how many training sets of a figure have a gain 1 - R~/R in each interval.
 
     Gains beyond the first and the last edge count in the first and the last interval.
@@ -222,7 +222,7 @@ def gain_histograms(compared: pd.DataFrame, edges: np.ndarray) -> pd.DataFrame:
     return pd.concat(histograms, ignore_index=True)
 
 
-def summarise_gains(compared: pd.DataFrame) -> pd.DataFrame:
+def _summarise_gains(compared: pd.DataFrame) -> pd.DataFrame:
     """Return in which share of training sets the selection helps and harms, and by how much."""
     gains = compared.assign(helped=compared["gain"] > 0, harmed=compared["gain"] < 0)
     return (

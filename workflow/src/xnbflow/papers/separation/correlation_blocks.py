@@ -66,7 +66,7 @@ class CorrelationBlocks(TransformerMixin, Estimator):
         class_codes(y)  # raises if labels are missing
         group = np.arange(X.shape[1])
         if self.size > 1:
-            group = unite_correlated(normalised_residuals(X, y), self.size)
+            group = _unite_correlated(normalised_residuals(X, y), self.size)
         # Complete groups first, then the other features, group by group; cut in blocks.
         order = np.argsort(group, kind="stable")
         is_complete = np.bincount(group)[group[order]] == self.size
@@ -93,7 +93,7 @@ class CorrelationBlocks(TransformerMixin, Estimator):
         return np.asarray(input_features, dtype=object)[np.concatenate(self.blocks_)]
 
 
-def unite_correlated(residuals: np.ndarray, size: int) -> np.ndarray:
+def _unite_correlated(residuals: np.ndarray, size: int) -> np.ndarray:
     """Return each feature's group, numbered by its first feature.
 
     Only the strongest partners of each feature are compared. Features whose partners are all in

@@ -109,7 +109,7 @@ class GaussianBlocks(Distribution):
             means[:, strip] = (values @ averaging).transpose(2, 0, 1)
             residuals = values - means[:, strip].transpose(1, 2, 0)[:, :, codes]
             for i, (mask, dof) in enumerate(zip(sample_masks, degrees_of_freedom, strict=True)):
-                shrunken = shrunken_covariance(
+                shrunken = _shrunken_covariance(
                     residuals if is_pooled else residuals[:, :, mask], dof
                 )
                 shrinkage[i, strip] = shrunken.shrinkage
@@ -220,7 +220,7 @@ class ShrunkenCovariance(NamedTuple):
     singular: np.ndarray
 
 
-def shrunken_covariance(residuals: np.ndarray, dof: int) -> ShrunkenCovariance:
+def _shrunken_covariance(residuals: np.ndarray, dof: int) -> ShrunkenCovariance:
     """Return the covariances of blocks from residuals (n_blocks, size, n_samples).
 
     ``dof`` are the degrees of freedom. Raises a `numpy.linalg.LinAlgError` for two samples.
@@ -240,13 +240,13 @@ def shrunken_covariance(residuals: np.ndarray, dof: int) -> ShrunkenCovariance:
     needs_shrinkage = singular | (dof < ENOUGH_PER_FEATURE * size)
     shrinkage = np.zeros(len(residuals))
     if size > 1 and needs_shrinkage.any():
-        shrinkage[needs_shrinkage] = ledoit_wolf_intensity(residuals[needs_shrinkage])
+        shrinkage[needs_shrinkage] = _ledoit_wolf_intensity(residuals[needs_shrinkage])
         off_diagonal = ~np.eye(size, dtype=bool)
         covariance[:, off_diagonal] *= (1 - shrinkage)[:, None]
     return ShrunkenCovariance(covariance, shrinkage, singular)
 
 
-def ledoit_wolf_intensity(residuals: np.ndarray) -> np.ndarray:
+def _ledoit_wolf_intensity(residuals: np.ndarray) -> np.ndarray:
     """Return Ledoit and Wolf's shrinkage of each block's correlation matrix to the identity.
 
     ``residuals`` (n_blocks, size, n_samples) are values minus their means. With ``x_k`` the vector

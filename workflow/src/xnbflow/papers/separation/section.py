@@ -34,22 +34,22 @@ def section(results: StudyResults) -> Section | None:
         return None
     by_size = {n: risk[risk["samples"] == n] for n in risk["samples"].unique()}
     sources = tables.sources("risk")
-    numbers = [score_table(tables, rows, n) for n, rows in by_size.items()]
+    numbers = [_score_table(tables, rows, n) for n, rows in by_size.items()]
     theorem1 = tables.show("theorem1", _THEOREM1, _THEOREM1_COLUMNS, declarations=_FORMATS)
     figures = tables.show("figure_summary", _FIGURE_SUMMARY)
     readings = tables.show("formula_summary", _READINGS)
     of_paper: list[Block] = [
         Prose(_WHY_FORMULA_AND_RISK_DIFFER, sources=tables.sources("formula_summary")),
         readings,
-        paper_figures(tables, "formula_figures", "formula_gains", _FORMULA_FIGURES),
-        paper_figures(tables, "figures", "figure_gains", _FIGURES),
+        _paper_figures(tables, "formula_figures", "formula_gains", _FORMULA_FIGURES),
+        _paper_figures(tables, "figures", "figure_gains", _FIGURES),
         figures,
     ]
     blocks: list[Block] = [
-        Prose(recommend_method(tables), "headline", tables.sources("verdicts", "risk")),
+        Prose(_recommend_method(tables), "headline", tables.sources("verdicts", "risk")),
         Prose(_HOW_TO_READ),
-        Gallery([gain_figure(rows, n) for n, rows in by_size.items()], _GAINS, sources),
-        Prose(compare_with_claim(risk), sources=sources),
+        Gallery([_gain_figure(rows, n) for n, rows in by_size.items()], _GAINS, sources),
+        Prose(_compare_with_claim(risk), sources=sources),
         _verdicts(tables),
         Group("The paper’s figures", of_paper, "Figures 1 and 2"),
         Group("All numbers", [Prose(_FORMULA), *numbers], "D, R, Eq. 9"),
@@ -182,7 +182,7 @@ def _located_gain(row: pd.Series) -> str:
     return f"{_percent(row['gain'])} ({row['setting']}, {row['samples']:,} samples per class)"
 
 
-def recommend_method(tables: StudyTables) -> str:
+def _recommend_method(tables: StudyTables) -> str:
     """Recommend the method with the greatest mean gain that does not need the truth."""
     risk = tables["risk"]
     verdicts = tables.rows("verdicts", distribution=ALL, samples=ALL).set_index("method")
@@ -205,7 +205,7 @@ def recommend_method(tables: StudyTables) -> str:
     )
 
 
-def gain_figure(rows: pd.DataFrame, n: int) -> Figure:
+def _gain_figure(rows: pd.DataFrame, n: int) -> Figure:
     """Return the gain of each method with its standard error, a row per distribution."""
     wide = rows.pivot(index="setting", columns="method").loc[rows["setting"].unique()]
     groups = []
@@ -240,7 +240,7 @@ def gain_figure(rows: pd.DataFrame, n: int) -> Figure:
     )
 
 
-def paper_figures(tables: StudyTables, curves_of: str, gains_of: str, caption: str) -> Gallery:
+def _paper_figures(tables: StudyTables, curves_of: str, gains_of: str, caption: str) -> Gallery:
     """Return the paper's two figures, and ours beside the second.
 
     ``curves_of`` and ``gains_of`` are the tables of the curves and of the histograms.
@@ -271,7 +271,7 @@ def paper_figures(tables: StudyTables, curves_of: str, gains_of: str, caption: s
     return Gallery(figures, caption, tables.sources(curves_of, gains_of))
 
 
-def compare_with_claim(risk: pd.DataFrame) -> str:
+def _compare_with_claim(risk: pd.DataFrame) -> str:
     """Return the cases in which the paper's claim of up to 20% holds."""
     in_paper = risk["distribution"].isin(_PAPERS)
     method = risk["method"]
@@ -301,7 +301,7 @@ def _verdicts(tables: StudyTables) -> Table:
     return tables.show("verdicts", _VERDICTS, columns, rows, best=marked)
 
 
-def score_table(tables: StudyTables, rows: pd.DataFrame, n: int) -> Table:
+def _score_table(tables: StudyTables, rows: pd.DataFrame, n: int) -> Table:
     """Return D, D~, R, R~ and the gain of every method on every distribution."""
     all_blocks = rows[rows["method"] == ALL_BLOCKS].set_index("setting")
     rows = rows[rows["method"] != ALL_BLOCKS].reset_index(drop=True)

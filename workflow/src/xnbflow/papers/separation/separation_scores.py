@@ -65,7 +65,7 @@ def effective_class_size(n_first: int, n_second: int) -> float:
     return 2 * n_first * n_second / (n_first + n_second)
 
 
-def inverse_inflation(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np.ndarray:
+def _inverse_inflation(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np.ndarray:
     """Return by how much the inverses of estimated covariances are too large on average.
 
     If a covariance A of p features is estimated with f degrees of freedom, the mean of the inverse
@@ -77,7 +77,7 @@ def inverse_inflation(size: float | np.ndarray, shrinkage: np.ndarray, dof: floa
 
     Examples
     --------
-    >>> inverse_inflation(2, np.zeros(1), 28)  # 28 / (28 - 3)
+    >>> _inverse_inflation(2, np.zeros(1), 28)  # 28 / (28 - 3)
     array([1.12])
     """
     features = 1 + (1 - shrinkage) * (size - 1)
@@ -88,7 +88,7 @@ def null_mean(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np
     """Return the mean score (n_blocks,) of blocks that do not separate, covariances pooled.
 
     By the definition of J it is the size of the block times the inflation of the inverse of the
-    estimated covariance, which has ``dof`` degrees of freedom; see `inverse_inflation`.
+    estimated covariance, which has ``dof`` degrees of freedom; see `_inverse_inflation`.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def null_mean(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np
     >>> null_mean(2, np.zeros(1), 28)
     array([2.24])
     """
-    return size * inverse_inflation(size, shrinkage, dof)
+    return size * _inverse_inflation(size, shrinkage, dof)
 
 
 def null_mean_per_class(
@@ -120,8 +120,8 @@ def null_mean_per_class(
     >>> null_mean_per_class(2, (none, none), (9999, 9999), 10_000).round(2)
     array([5.])
     """
-    first = inverse_inflation(size, shrinkage[0], dof[0])
-    second = inverse_inflation(size, shrinkage[1], dof[1])
+    first = _inverse_inflation(size, shrinkage[0], dof[0])
+    second = _inverse_inflation(size, shrinkage[1], dof[1])
     of_means = size * (first + second) / 2
     of_covariances = n / 4 * size * (first + second - 2)
     return of_means + of_covariances
@@ -280,11 +280,11 @@ def select_blocks(
         return BlockSelection(ones, no_threshold, Moments(max(float(mean), 0.0), variance))
     mixing = estimate_mixing(scores, degrees)
     if selection == "weights":
-        weights = optimal_weights(scores, degrees, mixing)
+        weights = _optimal_weights(scores, degrees, mixing)
         moments = weighted_moments(scores, weights, scores * weights, n)
         return BlockSelection(weights, no_threshold, moments)
     if cut == "optimal":
-        level = optimal_cut(scores, degrees, optimal_weights(scores, degrees, mixing))
+        level = optimal_cut(scores, degrees, _optimal_weights(scores, degrees, mixing))
     else:
         level = printed_cut(scores, degrees)
     threshold = level * degrees
@@ -293,7 +293,7 @@ def select_blocks(
     return BlockSelection(selected, threshold, moments)
 
 
-def optimal_weights(
+def _optimal_weights(
     scores: np.ndarray, degrees: np.ndarray, mixing: MixingDistribution
 ) -> np.ndarray:
     """Return the weights of Eq. 17 (n_blocks,), for blocks of several degrees of freedom."""

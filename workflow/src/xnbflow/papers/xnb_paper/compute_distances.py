@@ -109,11 +109,11 @@ def analyse(
     )
     return {
         "accuracies": accuracies[TABLES["accuracies"].fixed],
-        "differences": compare_alternatives(accuracies)[TABLES["differences"].fixed],
+        "differences": _compare_alternatives(accuracies)[TABLES["differences"].fixed],
     }
 
 
-def compare_alternatives(accuracies: pd.DataFrame) -> pd.DataFrame:
+def _compare_alternatives(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Return the mean difference of each alternative from the paper's choice over series.
 
     ``accuracies`` has the columns of the table. The interval is Student's over series; ``p`` is
@@ -168,7 +168,7 @@ def _interval(differences: np.ndarray) -> tuple[float, float]:
     return differences.mean() - margin, differences.mean() + margin
 
 
-def alternatives_of(params: Mapping[str, Any]) -> Iterator[XnbVariant]:
+def _alternatives_of(params: Mapping[str, Any]) -> Iterator[XnbVariant]:
     """Yield the paper's choice, and every alternative to one of its parts."""
     yield XnbVariant(part="published", name="published", **PUBLISHED_PARAMETERS)
     for distance in params["distances"]:
@@ -205,13 +205,13 @@ class _Selection:
 
 def _repeat(data: DataSet, repeat: int, params: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each alternative and size, over the folds of one repeat."""
-    features = sampled_features(data, params["features"], repeat)
+    features = _sampled_features(data, params["features"], repeat)
     drawn = folds_of_repeat(data, params["splits"], repeat).set_index("sample")["fold"]
     fold_of = drawn.loc[data.samples].to_numpy()
     codes = np.searchsorted(data.classes, data.labels)
     rows = []
     with threadpool_limits(1):
-        for alternative in alternatives_of(params):
+        for alternative in _alternatives_of(params):
             # By size: which tested samples are right, and the mean number of features of a class.
             correct: dict[int, list[np.ndarray]] = {}
             counts: dict[int, list[float]] = {}
@@ -267,7 +267,7 @@ def _fold(
     )
     class_features = {AT_THRESHOLD: [at_threshold.ranked(code)[0] for code in range(n_classes)]}
     for size in params["sizes"]:
-        class_features[size] = best_of_pairs(distances, n_classes, size)
+        class_features[size] = _best_of_pairs(distances, n_classes, size)
 
     # One fit of the densities of all features that any size uses.
     used = np.unique(np.concatenate([*map(np.concatenate, class_features.values())]))
@@ -283,7 +283,7 @@ def _fold(
         yield _Selection(size=size, features=features_of_size, predicted=predicted)
 
 
-def best_of_pairs(distances: np.ndarray, n_classes: int, size: int) -> list[np.ndarray]:
+def _best_of_pairs(distances: np.ndarray, n_classes: int, size: int) -> list[np.ndarray]:
     """Return the features of each class: the ``size`` best of each of its pairs, together.
 
     ``distances`` (n_pairs, n_features) are those of `class_pairs`; ties are broken by position.
@@ -291,7 +291,7 @@ def best_of_pairs(distances: np.ndarray, n_classes: int, size: int) -> list[np.n
     Examples
     --------
     >>> distances = np.array([[0.9, 0.2, 0.1], [0.3, 0.8, 0.1], [0.1, 0.2, 0.7]])
-    >>> [chosen.tolist() for chosen in best_of_pairs(distances, 3, 1)]
+    >>> [chosen.tolist() for chosen in _best_of_pairs(distances, 3, 1)]
     [[0, 1], [0, 2], [1, 2]]
     """
     positions = np.arange(distances.shape[1])
@@ -303,7 +303,7 @@ def best_of_pairs(distances: np.ndarray, n_classes: int, size: int) -> list[np.n
     return class_features
 
 
-def sampled_features(data: DataSet, most: int | None, repeat: int) -> np.ndarray:
+def _sampled_features(data: DataSet, most: int | None, repeat: int) -> np.ndarray:
     """Return the features, or a random sample of ``most`` of them in their order.
 
     Each repeat has a sample of its own: with a single one, a difference between methods could be

@@ -53,12 +53,12 @@ def figure_numbers(data: DataSet, repeats: int) -> pd.DataFrame:
         Number of stratified ten-fold cross-validations.
     """
     drawn = scikit_learn_folds(data, _SPLITS, 1, seed=SEED).set_index("sample")["fold"]
-    of_figure = fold_quantities(data, drawn.loc[data.samples].to_numpy() != FIGURE_FOLD - 1)
+    of_figure = _fold_quantities(data, drawn.loc[data.samples].to_numpy() != FIGURE_FOLD - 1)
     folds = []
     for repeat in range(repeats):
         drawn = folds_of_repeat(data, _SPLITS, repeat).set_index("sample")["fold"]
         fold_of = drawn.loc[data.samples].to_numpy()
-        folds += [fold_quantities(data, fold_of != fold) for fold in range(_SPLITS)]
+        folds += [_fold_quantities(data, fold_of != fold) for fold in range(_SPLITS)]
     ours = pd.DataFrame(folds)
     rows = []
     for quantity, printed in PRINTED.items():
@@ -107,7 +107,7 @@ def figure_features(data: DataSet) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["dataset", "class", "rank", "feature", "printed"])
 
 
-def fold_quantities(data: DataSet, train: np.ndarray) -> dict[str, Any]:
+def _fold_quantities(data: DataSet, train: np.ndarray) -> dict[str, Any]:
     """Return the quantities of one fold, whose training samples the mask has."""
     X = pd.DataFrame(data.values.T, columns=data.features, copy=False)
     y = data.labels

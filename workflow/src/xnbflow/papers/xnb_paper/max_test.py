@@ -18,9 +18,9 @@ import itertools
 import numpy as np
 
 #: Number of data sets up to which all exchanges of signs are counted, 2**14 = 16,384.
-MOST_EXACT = 14
+_MOST_EXACT = 14
 #: Random exchanges of signs with more data sets.
-DRAWS = 20_000
+_DRAWS = 20_000
 
 #: Statistics this close are equal: sums of the same differences in another order.
 _ROUNDING = 1e-9
@@ -34,7 +34,7 @@ def sign_flip_max_test(differences: np.ndarray, seed: int = 0) -> np.ndarray:
     differences : ndarray of shape (n_alternatives, n_datasets)
         Score of the alternative minus that of the baseline on each data set.
     seed : int, default=0
-        Of the random exchanges, with more than `MOST_EXACT` data sets.
+        Of the random exchanges, with more than `_MOST_EXACT` data sets.
 
     Returns
     -------
@@ -51,20 +51,20 @@ def sign_flip_max_test(differences: np.ndarray, seed: int = 0) -> np.ndarray:
     [0.031, 1.0]
     """
     n_datasets = differences.shape[1]
-    if n_datasets <= MOST_EXACT:
+    if n_datasets <= _MOST_EXACT:
         signs = np.array(list(itertools.product([1.0, -1.0], repeat=n_datasets)))
     else:
-        drawn = np.random.default_rng(seed).choice([1.0, -1.0], size=(DRAWS, n_datasets))
+        drawn = np.random.default_rng(seed).choice([1.0, -1.0], size=(_DRAWS, n_datasets))
         signs = np.vstack([np.ones(n_datasets), drawn])
-    observed = t_statistics(differences)
+    observed = _t_statistics(differences)
     greatest = np.zeros(len(signs))
     for alternative in differences:
-        greatest = np.maximum(greatest, np.abs(t_statistics(signs * alternative)))
+        greatest = np.maximum(greatest, np.abs(_t_statistics(signs * alternative)))
     reached = greatest >= np.abs(observed)[:, np.newaxis] * (1.0 - _ROUNDING)
     return np.asarray(reached.mean(axis=1))
 
 
-def t_statistics(differences: np.ndarray) -> np.ndarray:
+def _t_statistics(differences: np.ndarray) -> np.ndarray:
     """Return the mean over its standard error of each row; 0 where all differences are 0.
 
     Equal differences have a standard error of 0 and an infinite statistic.

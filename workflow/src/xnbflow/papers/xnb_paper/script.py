@@ -49,7 +49,7 @@ def script_tables(series: dict[str, DataSet]) -> dict[str, pd.DataFrame]:
     rows: list[dict[str, Any]] = []
     for (name, n_splits), _ in printed.groupby(["accession", "splits"], sort=False):
         if name in series:
-            rows += fold_rows(series[name], int(n_splits))
+            rows += _fold_rows(series[name], int(n_splits))
     columns = ["dataset", "splits", "fold", "version", "quantity", "ours"]
     ours = pd.DataFrame(rows, columns=columns)
     keys = ["dataset", "splits", "quantity"]
@@ -63,7 +63,7 @@ def script_tables(series: dict[str, DataSet]) -> dict[str, pd.DataFrame]:
     return {"script_folds": folds, "script": means}
 
 
-def fold_rows(data: DataSet, n_splits: int) -> list[dict[str, Any]]:
+def _fold_rows(data: DataSet, n_splits: int) -> list[dict[str, Any]]:
     """Return the quantities of each of the script's folds, numbered from 1, and version."""
     X = pd.DataFrame(data.values.T, columns=data.features, copy=False)
     y = data.labels

@@ -42,7 +42,7 @@ def section(results: StudyResults) -> Section | None:
     if differences.empty:
         return None
     sources = tables.sources("differences")
-    answer = Prose(conclusion(differences), sources=sources)
+    answer = Prose(_conclusion(differences), sources=sources)
     blocks: list[Block] = [answer, Prose(_DEVELOPMENT), Prose(_HOW_TO_READ), Prose(_EQUAL)]
     if {"jeffreys", "kullback_leibler"} <= set(differences["alternative"]):
         blocks.append(Prose(_KULLBACK_LEIBLER))
@@ -50,7 +50,7 @@ def section(results: StudyResults) -> Section | None:
         rows = differences[differences["part"] == part]
         if rows.empty:
             continue
-        figure = difference_figure(part, rows, sources)
+        figure = _difference_figure(part, rows, sources)
         table = tables.show("differences", f"{title} against the paper's choice.", rows=rows)
         blocks += [figure, Group(f"{title}: numbers", [table])]
     accuracies = tables.show("accuracies", "The accuracy of each alternative on each series.")
@@ -64,7 +64,7 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def conclusion(differences: pd.DataFrame) -> str:
+def _conclusion(differences: pd.DataFrame) -> str:
     """Return the sentence that answers the question, from the table ``differences``."""
     n_series = int(differences["datasets"].max())
     if n_series < 2:
@@ -90,7 +90,7 @@ def conclusion(differences: pd.DataFrame) -> str:
     return " ".join(sentences)
 
 
-def difference_figure(part: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
+def _difference_figure(part: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
     """Return the differences of the alternatives to one part, a row per alternative."""
     names = list(dict.fromkeys(rows["alternative"]))
     groups = []

@@ -114,7 +114,7 @@ class PairSelection:
             strengths = np.where(distances > self._cut, distances, 0.0)
             self._selected = []
             for code, rows in enumerate(class_pair_rows):
-                selected, gap = smallest_cover_of(strengths[rows], names, threshold)
+                selected, gap = _smallest_cover_of(strengths[rows], names, threshold)
                 self._selected.append(selected)
                 self.gaps[code] = gap
             return
@@ -171,7 +171,7 @@ class PairSelection:
         return ties
 
 
-def smallest_cover_of(
+def _smallest_cover_of(
     distances: np.ndarray, names: np.ndarray, threshold: float
 ) -> tuple[np.ndarray, int]:
     """Return a class's smallest set of features, ascending, and a bound on its excess.

@@ -28,7 +28,7 @@ from xnbflow.preprocessing.selection.class_features import (
 from xnbflow.preprocessing.selection.pair_strengths import distance_of_strength
 
 #: Size of the path for a feature that never enters.
-NEVER = np.iinfo(np.int64).max
+_NEVER = np.iinfo(np.int64).max
 
 #: Numbers closer than this, absolutely and relative to their size, are equal up to rounding.
 _ROUNDING = 1e-9
@@ -177,9 +177,9 @@ class PairRankings:
         """Return at which size of the path each feature enters each class, (n_classes, n_features).
 
         At size k every pair takes its first k features. A feature that is third for one pair of a
-        class and fifth for another enters at size 3; a feature without a rank, at `NEVER`.
+        class and fifth for another enters at size 3; a feature without a rank, at `_NEVER`.
         """
-        entry_sizes = np.full((self.n_classes, self.strengths.shape[1]), NEVER)
+        entry_sizes = np.full((self.n_classes, self.strengths.shape[1]), _NEVER)
         for pair, order in zip(self._pairs, self.orders, strict=True):
             ranks = np.arange(1, len(order) + 1)
             for code in pair:

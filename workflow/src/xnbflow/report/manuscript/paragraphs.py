@@ -145,7 +145,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "cohorts": _cohort_facts(results),
         **software,
         **_dataset_facts(results, tables),
-        **classifier_facts(results, tables),
+        **_classifier_facts(results, tables),
     }
 
 
@@ -192,7 +192,7 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
     }
 
 
-def classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
+def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the classifiers with their steps, folds, metrics and the stability of features."""
     study = results.study
     configuration = results.configuration
@@ -215,7 +215,7 @@ def classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[s
         label = labels[name]
         classifiers.append({"label": label, "parts": list(_methods(entry, label))})
     return {
-        "steps": list(preparing_steps(results, entries)),
+        "steps": list(_preparing_steps(results, entries)),
         "folds": folds,
         "classifiers": classifiers,
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
@@ -269,7 +269,7 @@ def _reader_keys(settings: Mapping[str, Any]) -> list[str]:
     return [f"{key}: {flow_yaml(settings[key])}" for key in keys]
 
 
-def preparing_steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _preparing_steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the steps before a classifier, each with its owner: a data set or a classifier."""
     steps_by_owner = dict(results.configuration.get("preprocessing", {}))
     for name, entry in entries.items():

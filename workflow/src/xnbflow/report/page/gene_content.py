@@ -44,14 +44,14 @@ def gene_content(
         Values of samples have at most half of these bytes. The last features are left out until
         the content has at most this size.
     levels : sequence of float
-        Thresholds of the statistics whose names begin with ``fdr.``, see `round_to_steps`.
+        Thresholds of the statistics whose names begin with ``fdr.``, see `_round_to_steps`.
     **header
         Further content: text, numbers, lists.
 
     Returns
     -------
     str
-        What `pack_arrays` returns. The header has ``samples``, ``classes`` and ``batches`` (lists
+        What `_pack_arrays` returns. The header has ``samples``, ``classes`` and ``batches`` (lists
         of str), ``class``, ``batch`` and ``group`` of each sample (numbers, -1 without),
         ``features`` and ``symbols``, ``total`` (number of features before any was left out) and
         ``ranges``: the least and greatest number of each of the ``statistics``, None without any.
@@ -71,7 +71,7 @@ def gene_content(
     rounded = {}
     for name, column in statistics.items():
         thresholds = levels if name.startswith("fdr.") else ()
-        rounded[name] = round_to_steps(np.asarray(column), thresholds)
+        rounded[name] = _round_to_steps(np.asarray(column), thresholds)
     content["ranges"] = {name: limits for name, (_, limits) in rounded.items()}
     numbers = {name: column for name, (column, _) in rounded.items()}
     numbers |= {name: np.asarray(column, dtype=np.uint8) for name, column in flags.items()}
@@ -92,7 +92,7 @@ def gene_content(
         named = {name: texts[:n] for name, texts in names.items()}
         arrays = {name: column[:n] for name, column in numbers.items()}
         arrays["values"] = steps[:n].reshape(-1)
-        return pack_arrays(content | named | {"low": low[:n], "high": high[:n]}, arrays)
+        return _pack_arrays(content | named | {"low": low[:n], "high": high[:n]}, arrays)
 
     packed = pack_first(len(genes))
     if len(packed) <= most_bytes:
@@ -140,7 +140,7 @@ def _samples(samples: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def round_to_steps(
+def _round_to_steps(
     numbers: np.ndarray, levels: Sequence[float] = ()
 ) -> tuple[np.ndarray, list[float] | None]:
     """Return numbers as steps of their range, and its limits; None if all are missing.
@@ -150,7 +150,7 @@ def round_to_steps(
 
     Examples
     --------
-    >>> round_to_steps(np.array([-1.0, 0.0, 1.0, np.nan]))
+    >>> _round_to_steps(np.array([-1.0, 0.0, 1.0, np.nan]))
     (array([    0, 32767, 65534, 65535], dtype=uint16), [-1.0, 1.0])
     """
     is_finite = np.isfinite(numbers)
@@ -168,7 +168,7 @@ def round_to_steps(
     return steps, [low, high]
 
 
-def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
+def _pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
     """Return a header and arrays as gzip in base 64, for ``unpack`` of ``charts.js``.
 
     The bytes are the length of the header (unsigned, four bytes, little-endian), the header as JSON

@@ -68,11 +68,11 @@ def write_page(
             library=library.packed if library else "",
             places=_cards(on_page),
             chart=lambda figure: chart_json(figure.chart()),
-            percent=axis_percent,
+            percent=_axis_percent,
             others=links,
             kind=lambda block: type(block).__name__,
             refuse=_refuse,
-            cells=table_cells,
+            cells=_table_cells,
         )
         write_atomically(page, partial(Path.write_text, data=html, encoding="utf-8"))
 
@@ -97,7 +97,7 @@ def _cards(sections: Iterable[Section]) -> list[Card]:
     return cards
 
 
-def axis_percent(tile: Tile, value: float) -> float:
+def _axis_percent(tile: Tile, value: float) -> float:
     """Return where a value lies on the axis of a tile, in per cent."""
     share = (value - tile.low) / (tile.high - tile.low)
     return round(100 * min(1.0, max(0.0, share)), 1)
@@ -108,7 +108,7 @@ def _refuse(block: object) -> None:
     raise TypeError(msg)
 
 
-def table_cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
+def _table_cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
     """Return a table's rows of cells: text, whether a number, whether the best, its link."""
     columns = table.frame.columns.tolist()
     formats = [column.format for column in table.headings]

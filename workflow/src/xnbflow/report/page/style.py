@@ -14,9 +14,9 @@ GREY = "#888888"
 #: The colour of the text: black on a light page, white on a dark one.
 INK = "ink"
 #: Marks in addition to colours, for readers who do not see these; names of matplotlib.
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 #: Number of classes with different looks, see `style_of`. Beyond it colours would mislead.
-N_STYLES = len(COLOURS) * len(MARKERS)
+N_STYLES = len(COLOURS) * len(_MARKERS)
 #: Number of dashes of lines, solid first, in addition to colours; see `xnbflow.report.static`.
 N_DASHES = 6
 #: Colours of strips of other columns, different from the colours of classes.
@@ -26,7 +26,7 @@ _STRIP_COLOURS = ("#5B4B8A", "#B9A8E0", "#3D5A5C", "#A3C4C6", "#6B4A3A", "#D0B5A
 def style_of(i: int) -> tuple[str, str]:
     """Colour and marker of the class, group or line `i`: no two of the first 64 are equal."""
     n_colours = len(COLOURS)
-    return COLOURS[i % n_colours], MARKERS[(i + i // n_colours) % len(MARKERS)]
+    return COLOURS[i % n_colours], _MARKERS[(i + i // n_colours) % len(_MARKERS)]
 
 
 def strip_style_of(i: int) -> tuple[str, float]:

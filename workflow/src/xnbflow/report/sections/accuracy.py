@@ -49,7 +49,7 @@ MOST_DRAWN_CLASSES = 25
 #: Most frequent mistakes of a classifier that take the place of the matrix.
 MOST_MISTAKES = 20
 #: ROC curves of a figure; more have no distinguishable colours.
-MOST_ROC_CURVES = 10
+_MOST_ROC_CURVES = 10
 _MISTAKE_COLUMNS = ["classifier", "true", "predicted", "count", "share"]
 
 #: Metrics that are numbers of features.
@@ -66,15 +66,15 @@ _CALIBRATION_COLUMNS = {
 
 def section(results: StudyResults) -> Section:
     """Return the performance of each classifier on each data set."""
-    blocks: list[Block] = [accuracy_table(results)]
+    blocks: list[Block] = [_accuracy_table(results)]
     if results.scores("accuracy", "estimate").notna().any(axis=None):
-        blocks.append(accuracy_figure(results))
-    blocks += [*label_test_blocks(results), *other_metrics(results)]
+        blocks.append(_accuracy_figure(results))
+    blocks += [*_label_test_blocks(results), *_other_metrics(results)]
     for i, evaluation in enumerate(results.evaluations):
         blocks.append(
             Group(
                 results.evaluations[evaluation],
-                prediction_blocks(results, *evaluation),
+                _prediction_blocks(results, *evaluation),
                 opened=i == 0,
             )
         )
@@ -86,7 +86,7 @@ def section(results: StudyResults) -> Section:
     )
 
 
-def accuracy_table(results: StudyResults) -> Table:
+def _accuracy_table(results: StudyResults) -> Table:
     """Return data sets by classifiers, each cell an accuracy with its spread, the best marked."""
     accuracy = results.scores("accuracy", "estimate")
     spread = results.scores("accuracy", "sd")
@@ -138,7 +138,7 @@ def _cell(accuracy: float, spread: float, spread_of_repeats: float) -> str:
     return cell
 
 
-def other_metrics(results: StudyResults) -> list[Block]:
+def _other_metrics(results: StudyResults) -> list[Block]:
     """Return the means of all metrics but accuracy, a row per data set and classifier."""
     rows = results.rows("summary", folds_failed=0)
     rows = rows[rows["metric"].isin(list(_METRICS))]
@@ -180,7 +180,7 @@ def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[RowPoi
     return groups
 
 
-def accuracy_figure(results: StudyResults) -> Figure:
+def _accuracy_figure(results: StudyResults) -> Figure:
     """Return the accuracy of each classifier with its interval, a row per data set."""
     rows = results.rows("estimates", metric="accuracy", folds_failed=0)
     return Figure(
@@ -199,7 +199,7 @@ def accuracy_figure(results: StudyResults) -> Figure:
     )
 
 
-def label_test_blocks(results: StudyResults) -> list[Block]:
+def _label_test_blocks(results: StudyResults) -> list[Block]:
     """Return the label test of each data set; its classifiers have the same."""
     table = results.tables["label_tests"].drop_duplicates("dataset")
     if table.empty:
@@ -215,7 +215,7 @@ def label_test_blocks(results: StudyResults) -> list[Block]:
     return [results.tables.show("label_tests", caption, columns, table, declarations=shown)]
 
 
-def prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[Block]:
+def _prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     """Return the predictions, and the classifiers without predictions."""
     # Classifiers without any fit have no predictions.
     evaluation = {"dataset": dataset, "folds": folds}
@@ -244,12 +244,12 @@ def prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[B
         blocks.append(results.tables.show("confusion", caption, _MISTAKE_COLUMNS, rows))
 
     # Calibration and ROC curves.
-    bins = bins_by_label(results, dataset, folds, fitted)
+    bins = _bins_by_label(results, dataset, folds, fitted)
     if bins:
         alt = f"Calibration curves on {dataset}: predicted probability against frequency."
         figures.append(calibration_figure(f"calibration-{key}", bins, alt))
     chosen = results.tables["headline"]["classifier"].iloc[0]
-    figures += roc_figures(results, {**evaluation, "classifier": chosen})
+    figures += _roc_figures(results, {**evaluation, "classifier": chosen})
     if figures:
         caption = _TEXTS["predictions" if are_few_classes else "tested_samples"]
         sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
@@ -304,7 +304,7 @@ def frequent_mistakes(confusion: pd.DataFrame) -> pd.DataFrame:
     return mistakes.sort_values("count", ascending=False, kind="stable").head(MOST_MISTAKES)
 
 
-def bins_by_label(
+def _bins_by_label(
     results: StudyResults, dataset: str, folds: str, classifiers: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """Return the bins of predicted probabilities with enough samples, by classifiers' labels."""
@@ -317,7 +317,7 @@ def bins_by_label(
     return by_label
 
 
-def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figure]:
+def _roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figure]:
     """Return the figure of the ROC curves of a classifier, if it has probabilities.
 
     Of many classes it has those with the smallest areas.
@@ -326,8 +326,8 @@ def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figur
     if areas.empty:
         return []
     n_classes = len(areas)
-    if n_classes > MOST_ROC_CURVES:
-        areas = areas.sort_values("estimate", kind="stable").head(MOST_ROC_CURVES)
+    if n_classes > _MOST_ROC_CURVES:
+        areas = areas.sort_values("estimate", kind="stable").head(_MOST_ROC_CURVES)
     rates = dict(iter(results.rows("roc", **evaluation).groupby("class")))
     curves = {}
     for row in areas.to_dict("records"):
@@ -341,7 +341,7 @@ def roc_figures(results: StudyResults, evaluation: dict[str, str]) -> list[Figur
     title = results.labels[evaluation["classifier"]]
     caption = _TEXTS["roc"]
     if n_classes > len(areas):
-        caption += " " + _TEXTS["smallest_areas"].format(most=MOST_ROC_CURVES, total=n_classes)
+        caption += " " + _TEXTS["smallest_areas"].format(most=_MOST_ROC_CURVES, total=n_classes)
     figure = Figure(
         name=f"roc-{evaluation['dataset']}-{evaluation['folds']}",
         draw=draw_roc,

@@ -44,12 +44,12 @@ def section(results: StudyResults) -> Section | None:
     blocks.append(Cards(cards, caption, files))
     explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "findings"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))
-    blocks += suspect_blocks(results)
+    blocks += _suspect_blocks(results)
     lead = f"By {results.labels[chosen]}; the second page compares the classifiers."
     return Section("answer", "What was found", lead, blocks)
 
 
-def suspect_blocks(results: StudyResults) -> list[Block]:
+def _suspect_blocks(results: StudyResults) -> list[Block]:
     """Return samples that all of several classifiers predict as the same other class."""
     rows = results.tables["suspects"]
     if rows.empty:

@@ -33,10 +33,10 @@ def section(results: StudyResults) -> Section | None:
     """Return the findings within and between data sets; None without data sets."""
     if not results.study.datasets:
         return None
-    findings = audit_findings(results)
+    findings = _audit_findings(results)
     blocks: list[Block] = []
     if findings.empty:
-        blocks.append(Prose(nothing_found(results)))
+        blocks.append(Prose(_nothing_found(results)))
     else:
         # The sentence has the subject and numbers of a finding.
         columns = ["dataset", "code", "severity", "allows", "detail"]
@@ -44,7 +44,7 @@ def section(results: StudyResults) -> Section | None:
         shown = findings.assign(detail=sentences)
         blocks.append(results.tables.show("findings", _TEXTS["findings"], columns, shown))
     for i, dataset in enumerate(results.study.datasets):
-        content = audit_of_dataset(results, dataset)
+        content = _audit_of_dataset(results, dataset)
         if len(results.study.datasets) == 1:
             blocks += content
         else:
@@ -54,7 +54,7 @@ def section(results: StudyResults) -> Section | None:
     return Section("audit", "Audit", _TEXTS["lead"], blocks)
 
 
-def nothing_found(results: StudyResults) -> str:
+def _nothing_found(results: StudyResults) -> str:
     """Return which checks found nothing, and with how many features and samples they are made."""
     tested = results.tables["associations"]["column"].drop_duplicates().tolist()
     confounder = "No"
@@ -67,7 +67,7 @@ def nothing_found(results: StudyResults) -> str:
     )
 
 
-def audit_findings(results: StudyResults) -> pd.DataFrame:
+def _audit_findings(results: StudyResults) -> pd.DataFrame:
     """Return the findings on data sets, the most serious first."""
     rows = results.rows("findings", classifier="")
     # all columns together repeat the test of a single column that goes with the class
@@ -89,7 +89,7 @@ class GravestFinding:
 
 def most_serious(results: StudyResults, dataset: str) -> GravestFinding | None:
     """Return the most serious finding of a data set; None without a warning."""
-    findings = audit_findings(results)
+    findings = _audit_findings(results)
     findings = findings[findings["dataset"] == dataset]
     findings = findings[findings["severity"] == "warning"]
     if findings.empty:
@@ -144,11 +144,11 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
     return within_levels_clause(column, pairs, results.labels[classifier])
 
 
-def audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
+def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the pictures of a data set, and how each column goes with the class."""
     sources = results.tables.sources("components", "findings")
-    components = component_figures(results, dataset)
-    probabilities = probability_figures(results, dataset)
+    components = _component_figures(results, dataset)
+    probabilities = _probability_figures(results, dataset)
     caption = _TEXTS["picture"]
     if probabilities:
         caption = f"{caption} {_TEXTS['probabilities']}"
@@ -167,10 +167,10 @@ def audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
         verb = either(len(biology), "is biology by the design of the study and limits", "are "
                       "biology by the design of the study and limit")  # fmt: skip
         blocks.append(Prose(f"{names} {verb} no verdict."))
-    return [*blocks, *batch_tables(results, dataset)]
+    return [*blocks, *_batch_tables(results, dataset)]
 
 
-def batch_tables(results: StudyResults, dataset: str) -> list[Block]:
+def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     """Return the tests within the levels of columns: of all classes, and of pairs of several."""
     blocks: list[Block] = []
     within = results.rows("concordance", dataset=dataset)
@@ -186,7 +186,7 @@ def batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     return blocks
 
 
-def component_figures(results: StudyResults, dataset: str) -> list[Figure]:
+def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the samples by two principal components, coloured by class and by tested columns."""
     samples = results.rows("components", dataset=dataset)
     shares = samples[["share_1", "share_2"]].iloc[0].tolist()
@@ -240,7 +240,7 @@ def _explaining_model(results: StudyResults, dataset: str) -> str:
     return f"{results.with_folds(dataset, evaluation['folds'])}: {results.labels[classifier]}"
 
 
-def probability_figures(results: StudyResults, dataset: str) -> list[Figure]:
+def _probability_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the probability of its class for each sample, outside the training samples."""
     classifier = results.tables["headline"]["classifier"].iloc[0]
     if not classifier or not results.study.folds:

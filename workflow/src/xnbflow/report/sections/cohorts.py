@@ -56,7 +56,7 @@ def section(results: StudyResults) -> Section | None:
     command = f"Predict new samples with the command: xnbflow predict {path} data/new.csv"
     table = tables.show("signature", f"{caption} {command}", columns)
     signature = Group("A model of all series", [table])
-    blocks += [*_models(results), *gene_blocks(results), signature]
+    blocks += [*_models(results), *_gene_blocks(results), signature]
     lead = f"Models of some series tested on the others, and {_noun(results)}s in all of them."
     return Section("cohorts", "Several series", lead, blocks)
 
@@ -66,12 +66,12 @@ def cohorts_in_words(results: StudyResults) -> list[Prose]:
     if not results.study.cohort_series:
         return []
     return [
-        Prose(models_in_words(results), "headline", rule=_RULE),
-        Prose(genes_in_words(results), "headline"),
+        Prose(_models_in_words(results), "headline", rule=_RULE),
+        Prose(_genes_in_words(results), "headline"),
     ]
 
 
-def models_in_words(results: StudyResults) -> str:
+def _models_in_words(results: StudyResults) -> str:
     """Return how models of the other series do in each series."""
     clauses = []
     for strategy, tests in _left_out(results).groupby("strategy", sort=False):
@@ -86,7 +86,7 @@ def models_in_words(results: StudyResults) -> str:
     return f"Of {n_series} series, each left out in turn and tested: {'; '.join(clauses)}."
 
 
-def genes_in_words(results: StudyResults) -> str:
+def _genes_in_words(results: StudyResults) -> str:
     """Return how many genes differ in every series, and how many over all of them."""
     genes = results.cohorts["meta_genes"]
     noun = _noun(results)
@@ -137,7 +137,7 @@ def _models(results: StudyResults) -> Iterator[Block]:
     left_out = _left_out(results)
     caption = "Each series left out in turn and tested by models of the others."
     yield tables.show("cohort_matrix", caption, columns, left_out)
-    yield cohort_matrix_figure(results, matrix)
+    yield _cohort_matrix_figure(results, matrix)
     yield Group("The rule of these verdicts", [Prose(COHORT_RULE, id=_RULE)])
     all_pairs = tables.show("cohort_matrix", _TEXTS["tests"], ["train", *columns])
     yield Group("All pairs", [all_pairs])
@@ -148,7 +148,7 @@ def _models(results: StudyResults) -> Iterator[Block]:
     yield Group("Verdicts in words", [Prose(sentence) for sentence in sentences])
 
 
-def cohort_matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
+def _cohort_matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
     """Return the balanced accuracies of models (rows) in series (columns)."""
     series = list(results.study.cohort_series)
     of_all_others = matrix["strategy"].isin(["merged", "averaged"])
@@ -181,7 +181,7 @@ def _share_text(share: float) -> str:
     return "" if pd.isna(share) else f"{share:.0%}"
 
 
-def gene_blocks(results: StudyResults) -> Iterator[Block]:
+def _gene_blocks(results: StudyResults) -> Iterator[Block]:
     """Yield the effects of the first genes in every series with their mean, and their table."""
     genes = results.cohorts["meta_genes"]
     series = list(results.study.cohort_series)

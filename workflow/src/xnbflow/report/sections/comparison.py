@@ -23,7 +23,7 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = []
     for folds, ranks_of_scheme in ranks.groupby("folds", sort=False):
-        blocks += blocks_over_data_sets(results, folds, ranks_of_scheme)
+        blocks += _blocks_over_data_sets(results, folds, ranks_of_scheme)
     if ranks.empty:
         blocks.append(Prose("Ranks over data sets need at least two data sets."))
     columns = ["dataset", "first", "second", "mean_difference", "lower", "upper", "corrected_t"]
@@ -38,13 +38,13 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def blocks_over_data_sets(
+def _blocks_over_data_sets(
     results: StudyResults, folds: str, ranks: pd.DataFrame
 ) -> Iterator[Block]:
     """Yield the diagram and the tests of one scheme of folds."""
     n_datasets = int(ranks["datasets"].iloc[0])
     if len(ranks) >= _FEWEST_RANKED:
-        yield rank_diagram(results, folds, ranks)
+        yield _rank_diagram(results, folds, ranks)
     for row in results.rows("omnibus", folds=folds, test="Iman-Davenport").to_dict("records"):
         finding = "differ" if row["p_value"] < TEST_LEVEL else "do not differ significantly"
         text = (
@@ -58,7 +58,7 @@ def blocks_over_data_sets(
     yield results.tables.show("pairwise", _TEXTS["over"], columns, rows)
 
 
-def rank_diagram(results: StudyResults, folds: str, ranks: pd.DataFrame) -> Figure:
+def _rank_diagram(results: StudyResults, folds: str, ranks: pd.DataFrame) -> Figure:
     """Return the critical-difference diagram, the best classifier first."""
     ordered = ranks.sort_values("average_rank", kind="stable")
     labels = [results.labels[name] for name in ordered["classifier"]]

@@ -59,11 +59,13 @@ def section(results: StudyResults) -> Section | None:
         note = ", ".join(classes[:_MOST_NAMED])
         if len(classes) > _MOST_NAMED:
             note += f" and {len(classes) - _MOST_NAMED} more classes"
-        blocks.append(Group(dataset, [distribution_gallery(results, dataset)], note, opened=i == 0))
+        blocks.append(
+            Group(dataset, [_distribution_gallery(results, dataset)], note, opened=i == 0)
+        )
     return Section("diagnostics", "Diagnostics", _TEXTS["lead"], blocks)
 
 
-def distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
+def _distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
     """Return the histograms of p-values of normality, and of correlations given the class."""
     shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
     test = results.rows("diagnostics", dataset=dataset).iloc[0]

@@ -18,12 +18,12 @@ from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import Column
 
 #: Features in a matrix.
-MOST_MATRIX_FEATURES = 30
+_MOST_MATRIX_FEATURES = 30
 #: Rows of the table of selected features.
-MOST_SELECTED = 200
+_MOST_SELECTED = 200
 #: Classes of a matrix, and of a figure of densities; of more, those that the features are for.
-MOST_MATRIX_CLASSES = 25
-MOST_DENSITY_CLASSES = 12
+_MOST_MATRIX_CLASSES = 25
+_MOST_DENSITY_CLASSES = 12
 
 _TEXTS = texts_of("explanation")
 #: Blocks of a section before which groups of data sets are open.
@@ -44,17 +44,17 @@ def section(results: StudyResults) -> Section | None:
     """Return the features selected for each class; None if no classifier of the study selects."""
     if results.tables["selection"].empty:
         return None
-    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), fold_agreement_figure(results)]
+    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), _fold_agreement_figure(results)]
     if len(results.tables["recovery"]):
         table = results.tables.show("recovery", _TEXTS["recovery"], _RECOVERY_COLUMNS)
         blocks.append(table)
     for dataset in results.study.datasets:
-        if content := explanation_of_dataset(results, dataset):
+        if content := _explanation_of_dataset(results, dataset):
             blocks.append(Group(dataset, content, opened=len(blocks) < _FEW_BLOCKS))
     return Section("explanation", "Explanation", _TEXTS["lead"], blocks)
 
 
-def fold_agreement_figure(results: StudyResults) -> Figure:
+def _fold_agreement_figure(results: StudyResults) -> Figure:
     """Return the agreement between folds on the features of any class."""
     of_any_class = results.rows("stability", **{"class": ""})
     return Figure(
@@ -71,7 +71,7 @@ def fold_agreement_figure(results: StudyResults) -> Figure:
     )
 
 
-def explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
+def _explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the blocks of each classifier; of several the headline's, or the first, is open."""
     selection = results.rows("selection", dataset=dataset)
     fits = dict(iter(selection.groupby(["folds", "classifier"], sort=False)))
@@ -80,7 +80,7 @@ def explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     content: list[Block] = []
     for (folds, classifier), selected in fits.items():
         evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
-        blocks = explanation_of_classifier(results, evaluation, selected)
+        blocks = _explanation_of_classifier(results, evaluation, selected)
         if len(fits) == 1:
             return blocks
         opened = classifier == headline if has_headline else not content
@@ -89,12 +89,12 @@ def explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     return content
 
 
-def explanation_of_classifier(
+def _explanation_of_classifier(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Block]:
     """Return the blocks on one classifier and one data set."""
-    tables = [selected_table(results, evaluation, selected)]
-    pairs = results.rows("dependent_pairs", **evaluation).head(MOST_SELECTED)
+    tables = [_selected_table(results, evaluation, selected)]
+    pairs = results.rows("dependent_pairs", **evaluation).head(_MOST_SELECTED)
     if len(pairs):
         caption = "Selected features that depend on one another given the class, strongest first."
         columns = ["feature", "other", "r"]
@@ -105,34 +105,34 @@ def explanation_of_classifier(
         estimator = f"as {results.labels[evaluation['classifier']]} estimates it"
     estimator += f" ({', '.join(curves['estimator'].unique())})"
     caption = _TEXTS["densities"].format(estimator=estimator)
-    if curves["class"].nunique() > MOST_DENSITY_CLASSES:
-        caption += " " + _TEXTS["nearest_classes"].format(most=MOST_DENSITY_CLASSES)
+    if curves["class"].nunique() > _MOST_DENSITY_CLASSES:
+        caption += " " + _TEXTS["nearest_classes"].format(most=_MOST_DENSITY_CLASSES)
     sources = results.tables.sources("densities", "values")
     return [
-        feature_matrix(results, evaluation, selected),
-        Gallery(explained_densities(results, evaluation, selected), caption, sources),
+        _feature_matrix(results, evaluation, selected),
+        Gallery(_explained_densities(results, evaluation, selected), caption, sources),
         Group("As tables", tables, "selected features, distances, dependent pairs"),
     ]
 
 
-def feature_matrix(
+def _feature_matrix(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> Figure | Prose:
     """Return the class x feature matrix of selection frequencies; a sentence if all are equal."""
     classes = results.rows("class_sizes", dataset=evaluation["dataset"])["class"].tolist()
-    features = features_by_class(selected, classes)
+    features = _features_by_class(selected, classes)
     n_classes = len(classes)
-    if n_classes > MOST_MATRIX_CLASSES:
+    if n_classes > _MOST_MATRIX_CLASSES:
         drawn = selected[selected["feature"].isin(features)]
-        classes = classes_of_most_features(drawn, classes)
+        classes = _classes_of_most_features(drawn, classes)
     wide = selected.pivot(index="feature", columns="class", values="frequency")
     shares = wide.reindex(index=features, columns=classes).to_numpy()
-    planted = planted_cells(results, evaluation["dataset"], features, classes)
+    planted = _planted_cells(results, evaluation["dataset"], features, classes)
     if (shares == 1).all() and not planted:  # a matrix of one colour shows nothing
         label = results.labels[evaluation["classifier"]]
         text = f"{label} selects these in every fold for every class"
         sources = results.tables.sources("selection", "profiles")
-        return Prose(f"{text}: {listed(features, MOST_MATRIX_FEATURES)}.", sources=sources)
+        return Prose(f"{text}: {listed(features, _MOST_MATRIX_FEATURES)}.", sources=sources)
     profiles = (
         results.rows("profiles", **evaluation).drop_duplicates("feature").set_index("feature")
     )
@@ -165,21 +165,21 @@ def feature_matrix(
     )
 
 
-def classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[str]:
+def _classes_of_most_features(drawn: pd.DataFrame, classes: list[str]) -> list[str]:
     """Return the classes for which most of the drawn features are selected, in their order.
 
     ``drawn`` are rows of the table ``selection``; the sum of frequencies of a class decides.
     """
     frequencies = drawn.groupby("class")["frequency"].sum().reindex(classes, fill_value=0.0)
-    frequent = frequencies.sort_values(ascending=False, kind="stable").head(MOST_MATRIX_CLASSES)
+    frequent = frequencies.sort_values(ascending=False, kind="stable").head(_MOST_MATRIX_CLASSES)
     chosen = set(frequent.index[frequent > 0])
     return [label for label in classes if label in chosen]
 
 
-def features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
+def _features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
     """Return the features selected most often, each once, in the order of their first class."""
     best = selected.sort_values(["frequency", "mean_rank"], ascending=[False, True], kind="stable")
-    best = best.drop_duplicates("feature").head(MOST_MATRIX_FEATURES)
+    best = best.drop_duplicates("feature").head(_MOST_MATRIX_FEATURES)
     class_codes = pd.Categorical(best["class"], categories=classes).codes
     order = np.lexsort((best["mean_rank"], -best["frequency"], class_codes))
     features: list[str] = best["feature"].iloc[order].tolist()
@@ -191,7 +191,7 @@ def _per_cent_of_folds(share: float) -> str:
     return f"{100 * share:.0f}" if share < 1 else ""
 
 
-def planted_cells(
+def _planted_cells(
     results: StudyResults, dataset: str, features: list[str], classes: list[str]
 ) -> list[tuple[int, int]]:
     """Return the cells of features and the classes that they were planted for in a simulation."""
@@ -206,14 +206,14 @@ def planted_cells(
     ]
 
 
-def selected_table(
+def _selected_table(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> Table:
     """Return the features selected most often, with direction and distances of the class."""
-    rows = selected.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
+    rows = selected.sort_values("frequency", ascending=False, kind="stable").head(_MOST_SELECTED)
     key = ["class", "feature"]
     distances = results.rows("class_distances", **evaluation)
-    distances = distance_columns(distances)
+    distances = _distance_columns(distances)
     directions = results.rows("profiles", **evaluation).set_index(key)["direction"]
     n_rarer = len(selected) - len(rows)
     rest = ""
@@ -229,13 +229,13 @@ def selected_table(
     )
 
 
-def distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
+def _distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
     """Return the distances from each other class; of many classes from the nearest one.
 
     ``distances`` are rows of the table ``class_distances``. The index has class and feature.
     """
     key = ["class", "feature"]
-    if distances["other_class"].nunique() <= MOST_MATRIX_CLASSES:
+    if distances["other_class"].nunique() <= _MOST_MATRIX_CLASSES:
         wide = distances.pivot(index=key, columns="other_class", values="distance")
         return wide.add_prefix("to ")
     nearest = distances.sort_values("distance", kind="stable").drop_duplicates(key).set_index(key)
@@ -243,7 +243,7 @@ def distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
     return nearest[list(columns)].rename(columns=columns)
 
 
-def explained_densities(
+def _explained_densities(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Figure]:
     """Return a figure per feature: densities of all classes, samples as rugs, distances."""
@@ -267,7 +267,7 @@ def explained_densities(
         from_focus = {
             label: distances.get((focus, feature, label)) for label in densities.columns.tolist()
         }
-        classes = classes_of_densities(from_focus, selection["class"].tolist())
+        classes = _classes_of_densities(from_focus, selection["class"].tolist())
         densities = densities[classes]
         notes = [_distance_text(from_focus[label]) for label in classes]
         selected_for = ", ".join(selection["class"].drop_duplicates())
@@ -294,7 +294,7 @@ def explained_densities(
     return figures
 
 
-def classes_of_densities(
+def _classes_of_densities(
     distances: Mapping[str, float | None], selected: Sequence[str]
 ) -> list[str]:
     """Return the classes whose densities are drawn: all, or of many those that matter most.
@@ -302,7 +302,7 @@ def classes_of_densities(
     ``distances`` are those from the class in focus, None for itself. First come the classes that
     the feature is ``selected`` for, the most frequent first, then the nearest other ones.
     """
-    if len(distances) <= MOST_DENSITY_CLASSES:
+    if len(distances) <= _MOST_DENSITY_CLASSES:
         return list(distances)
     others = {
         label: math.inf if distance is None else distance
@@ -310,7 +310,7 @@ def classes_of_densities(
         if label not in selected
     }
     nearest = sorted(others, key=others.__getitem__)
-    drawn = set([*selected, *nearest][:MOST_DENSITY_CLASSES])
+    drawn = set([*selected, *nearest][:_MOST_DENSITY_CLASSES])
     return [label for label in distances if label in drawn]
 
 

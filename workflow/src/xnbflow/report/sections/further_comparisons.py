@@ -41,7 +41,9 @@ def further_comparisons(
         content: list[Block] = []
         if number < _MOST_PLOTS:
             figure_name = f"contrast-{dataset}-{number:02}"
-            content.append(comparison_volcano(figure_name, name, rows, tables.sources("contrasts")))
+            content.append(
+                _comparison_volcano(figure_name, name, rows, tables.sources("contrasts"))
+            )
 
         # The table of the first features of a comparison.
         change = "difference" if rows["log_fold_change"].isna().all() else "log_fold_change"
@@ -88,7 +90,7 @@ def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
     return f"{features} and {gene_sets} at an FDR below {FDR_LEVEL:g}"
 
 
-def comparison_volcano(
+def _comparison_volcano(
     name: str, comparison: str, rows: pd.DataFrame, sources: list[str]
 ) -> Figure:
     """Return the volcano plot of a comparison."""

@@ -69,7 +69,7 @@ def section(results: StudyResults) -> Section | None:
     genes = {dataset: tables["genes"] for dataset, tables in tables_by_series.items()}
     most_bytes = _bytes_of_series(genes)
     for i, (dataset, tables) in enumerate(tables_by_series.items()):
-        content = list(genes_of_series(results, tables, dataset, most_bytes[dataset]))
+        content = list(_genes_of_series(results, tables, dataset, most_bytes[dataset]))
         blocks += content if len(genes) == 1 else [Group(dataset, content, opened=i == 0)]
 
     # The links to the tables of all features, as text and as Parquet.
@@ -103,7 +103,7 @@ def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
     return {dataset: _LEAST_BYTES + shared * n // total for dataset, n in rows.items()}
 
 
-def genes_of_series(
+def _genes_of_series(
     results: StudyResults, tables: StudyTables, dataset: str, most_bytes: int
 ) -> Iterator[Block]:
     """Yield numbers, plots, heat map, table and gene sets of a series, and its pairs of classes.
@@ -121,7 +121,7 @@ def genes_of_series(
     by_chance = sizes["perfect_by_chance"].sum() if len(sizes) > _MIRRORED else np.nan
     if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
         by_chance = sizes["perfect_by_chance"].iloc[0]
-    text = gene_counts_sentence(genes, by_chance)
+    text = _gene_counts_sentence(genes, by_chance)
     for note in tables["design_notes"]["note"]:
         text += f" {capitalized(note)}."
     sources = [
@@ -139,7 +139,7 @@ def genes_of_series(
         yield from compared_pairs
     # of two classes the one that is not the control
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
-    gallery = volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
+    gallery = _volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
     n_with_values = tables["gene_values"]["feature"].nunique()
     yield GeneExplorer(
@@ -159,14 +159,14 @@ def genes_of_series(
         n_samples=int(about["samples"]),
         phenotype=results.rows("components", dataset=dataset),
     )
-    table = gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
+    table = _gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
     if len(classes) == _MIRRORED:
         yield from compared_pairs
-    yield from gene_set_blocks(results, dataset)
+    yield from _gene_set_blocks(results, dataset)
 
 
-def gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
+def _gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
     """Return sentences on the numbers of features that separate the classes and that differ.
 
     ``by_chance`` is the number that is expected to separate classes perfectly if labels carry no
@@ -205,7 +205,7 @@ def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
     return genes["log_fold_change"], "log2 fold change"
 
 
-def volcano_plots(
+def _volcano_plots(
     tables: StudyTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
 ) -> Gallery:
     """Return the volcano plots of some classes, by their numbers."""
@@ -231,7 +231,7 @@ def volcano_plots(
     return Gallery(figures, caption, tables.sources("genes"))
 
 
-def gene_set_blocks(results: StudyResults, dataset: str) -> Iterator[Block]:
+def _gene_set_blocks(results: StudyResults, dataset: str) -> Iterator[Block]:
     """Yield the tests of gene sets in the classes of a data set; nothing where none was tested."""
     tables = results.gene_tables(dataset)
     tests = tables["gene_set_tests"]
@@ -281,10 +281,10 @@ def _packed_genes(
     return gene_content(
         genes=pd.DataFrame({"feature": names, "symbol": symbols}),
         values=values,
-        statistics=page_statistics(contrasts),
+        statistics=_page_statistics(contrasts),
         flags={
             "core": np.isin(names, _core(results, dataset)),
-            "term": list(map(kind_of_term, symbols, names)),
+            "term": list(map(_kind_of_term, symbols, names)),
         },
         most_bytes=most_bytes,
         levels=evidence(np.array(_LEVELS)).tolist(),
@@ -296,7 +296,7 @@ def _packed_genes(
     )
 
 
-def page_statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
+def _page_statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
     """Return the columns of the page's features; the names of contrast 0 end with ``.0``."""
     statistics: dict[str, Any] = {}
     for number, tested in enumerate(contrasts):
@@ -317,7 +317,7 @@ def _core(results: StudyResults, dataset: str) -> list[str]:
     return signature.loc[signature["core"].astype(bool), "feature"].tolist()
 
 
-def kind_of_term(symbol: str, feature: str) -> int:
+def _kind_of_term(symbol: str, feature: str) -> int:
     """Return what NCBI and Ensembl are searched for: 0 nothing, 1 the symbol, 2 the feature."""
     if not symbol and not "A" <= feature[:1] <= "Z":  # most probes; a symbol begins with a capital
         return 0
@@ -327,7 +327,7 @@ def kind_of_term(symbol: str, feature: str) -> int:
     return 1 if symbol.partition("///")[0].strip() == term else 2
 
 
-def gene_table_block(tables: StudyTables, genes: pd.DataFrame) -> Table:
+def _gene_table_block(tables: StudyTables, genes: pd.DataFrame) -> Table:
     """Return the first features of each class by rank."""
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]

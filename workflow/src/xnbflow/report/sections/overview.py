@@ -23,7 +23,7 @@ _SECONDS = {
 
 def section(results: StudyResults) -> Section:
     """Return the overview of the study."""
-    seconds = job_seconds(results)
+    seconds = _job_seconds(results)
 
     # What was run, where, and for how long.
     study = results.study
@@ -39,12 +39,12 @@ def section(results: StudyResults) -> Section:
     lines |= _origin(results.provenance)
     lines["Version"] = f"xnbflow {__version__}"
     facts = Facts(lines, results.tables.sources("headline"))
-    blocks: list[Block] = [*problem_blocks(results), facts]
+    blocks: list[Block] = [*_problem_blocks(results), facts]
     if len(results.tables["averages"]):
         shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins"]
         blocks.append(results.tables.show("averages", _TEXTS["averages"], shown))
     if results.study.datasets:
-        blocks.append(dataset_table(results))
+        blocks.append(_dataset_table(results))
     notes = results.tables["notes"]
     if len(notes):
         table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
@@ -86,12 +86,12 @@ def _origin(provenance: Mapping[str, Any]) -> dict[str, str]:
     return lines
 
 
-def problem_blocks(results: StudyResults) -> list[Block]:
+def _problem_blocks(results: StudyResults) -> list[Block]:
     """Return failures and warnings, first in a sentence, then in tables."""
     if not results.study.classifiers:
         return []
     problems = results.tables["problems"]
-    small = small_classes(results)
+    small = _small_classes(results)
     n_failed = len(results.rows("problems", kind="error"))
     n_warned = len(problems) - n_failed
     text = f"{counted(n_failed, 'fit')} failed; {n_warned:,} gave warnings"
@@ -118,7 +118,7 @@ def problem_blocks(results: StudyResults) -> list[Block]:
     return [Prose(f"{text}.", "warning", sources), group]
 
 
-def small_classes(results: StudyResults) -> pd.DataFrame:
+def _small_classes(results: StudyResults) -> pd.DataFrame:
     """Return the classes with fewer samples than a scheme of drawn folds has folds."""
     sizes = results.tables["class_sizes"]
     tables = [sizes.head(0).assign(folds="")]
@@ -134,7 +134,7 @@ def _settings(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in settings.items())
 
 
-def dataset_table(results: StudyResults) -> Table:
+def _dataset_table(results: StudyResults) -> Table:
     """Return the data sets with their origin, sizes and missing values."""
     rows = results.tables["datasets"].copy()
     entries = results.configuration.get("datasets", {})
@@ -156,7 +156,7 @@ def dataset_table(results: StudyResults) -> Table:
     return results.tables.show("datasets", " ".join(captions), [*columns, "missing"], rows)
 
 
-def job_seconds(results: StudyResults) -> pd.DataFrame:
+def _job_seconds(results: StudyResults) -> pd.DataFrame:
     """Return the time and memory that Snakemake measured of this study's jobs, by stage."""
     rows = []
     for stage in JOBS:

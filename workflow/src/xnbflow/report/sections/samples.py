@@ -17,7 +17,7 @@ _TEXTS = texts_of("samples")
 #: Rows of the table of a data set.
 MOST_SAMPLES = 150
 #: Most numbers of one classifier on one data set; beyond that correct samples are left out.
-MOST_NUMBERS = 60_000
+_MOST_NUMBERS = 60_000
 #: Features of a class that are drawn, and those of each of many classes.
 SHOWN_FEATURES = 12
 SHOWN_OF_MANY = 6
@@ -52,11 +52,11 @@ def section(results: StudyResults) -> Section | None:
         declarations={"classifiers": _WRONG_BY},
     )
     blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
-    blocks += [misclassified_block(results, *evaluation) for evaluation in results.evaluations]
+    blocks += [_misclassified_block(results, *evaluation) for evaluation in results.evaluations]
     return Section("samples", "Samples", _TEXTS["lead"], blocks)
 
 
-def misclassified_block(results: StudyResults, dataset: str, folds: str) -> Block:
+def _misclassified_block(results: StudyResults, dataset: str, folds: str) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
     evaluation = {"dataset": dataset, "folds": folds}
     title = results.with_folds(dataset, folds)
@@ -130,7 +130,7 @@ def contributions(
     explained = predictions[~predictions["sample"].isin(unexplained)]
     terms_of_sample = _NUMBERS_OF_FEATURE * int(is_drawn.sum()) / len(explained)
     numbers_of_sample = max(1.0, terms_of_sample + _NUMBERS_OF_CLASS * len(classes))
-    room = int(MOST_NUMBERS / numbers_of_sample)
+    room = int(_MOST_NUMBERS / numbers_of_sample)
     is_right = (explained["true"] == explained["predicted"]).to_numpy()
     first = np.argsort(is_right, kind="stable")[:room]
     shown = explained.iloc[np.sort(first)]

@@ -18,7 +18,7 @@ from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
 _TEXTS = texts_of("signature")
 #: Rows of the table of a model.
-MOST_SIGNATURE_ROWS = 200
+_MOST_SIGNATURE_ROWS = 200
 #: Classes from which on a table names the nearest of the others instead of a distance to each.
 _MANY_CLASSES = 6
 #: Prefix of the columns of the phenotype in the table ``components``.
@@ -35,7 +35,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(how_to_read, "help")]
     models = results.study.models
     if len(models) == 1:
-        blocks += blocks_of_model(results, *models[0])
+        blocks += _blocks_of_model(results, *models[0])
     else:
         blocks += [
             _group_of_model(results, *model, opened=i == 0) for i, model in enumerate(models)
@@ -54,13 +54,13 @@ def _group_of_model(results: StudyResults, dataset: str, classifier: str, *, ope
     note = ", ".join(f"{label} {n}" for label, n in sizes.items())
     return Group(
         f"{dataset}: {results.labels[classifier]}",
-        list(blocks_of_model(results, dataset, classifier)),
+        list(_blocks_of_model(results, dataset, classifier)),
         note or "uses all features for every class",
         opened=opened,
     )
 
 
-def blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
+def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
     """Yield figures, table, core and files of a model; the card shows what is left out here."""
     tables = results.model(dataset, classifier)
     signature = tables["signature"]
@@ -82,7 +82,7 @@ def blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> Ite
         yield Gallery(boxes, results.with_noun(_TEXTS["boxes"], dataset), files)
     if len(signature):
         note = counted(len(signature), "row")
-        yield Group("Table of the signature", [signature_block(tables, signature)], note)
+        yield Group("Table of the signature", [_signature_block(tables, signature)], note)
     for core in tables["core"].to_dict("records"):
         n_core = counted(core["features"], results.noun(dataset))
         text = _TEXTS["core"].format(**core, n=n_core, of=f"{core['features_used']:,}")
@@ -204,12 +204,12 @@ def _strips(samples: pd.Series, phenotype: pd.DataFrame) -> dict[str, list[str]]
     return strips
 
 
-def signature_block(tables: StudyTables, signature: pd.DataFrame) -> Table:
+def _signature_block(tables: StudyTables, signature: pd.DataFrame) -> Table:
     """Return the first rows of a signature by rank, in the order of its classes."""
-    rows = signature.sort_values("rank", kind="stable").head(MOST_SIGNATURE_ROWS).sort_index()
+    rows = signature.sort_values("rank", kind="stable").head(_MOST_SIGNATURE_ROWS).sort_index()
     rest = len(signature) - len(rows)
     pages = list(map(gene_page, rows["symbol"], rows["feature"]))
-    distances = distance_cells(rows)
+    distances = _distance_cells(rows)
     caption = "The signature, with the distances from other classes, 0 to 1."
     if any(pages):
         caption += " Links lead to NCBI Gene."
@@ -226,7 +226,7 @@ def signature_block(tables: StudyTables, signature: pd.DataFrame) -> Table:
     )
 
 
-def distance_cells(rows: pd.DataFrame) -> pd.DataFrame:
+def _distance_cells(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the distances from each other class; of many classes the nearest one."""
     distances = rows.filter(regex=r"^distance_to\.")
     if len(distances.columns) < _MANY_CLASSES:

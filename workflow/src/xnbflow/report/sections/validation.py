@@ -33,7 +33,7 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.validate:
         return None
     blocks: list[Block] = [
-        validation_overview(results),
+        _validation_overview(results),
         Group("The rule of these verdicts", [Prose(COHORT_RULE, id=COHORT_ANCHOR)]),
         Prose(_TEXTS["how_to_read"], "help"),
     ]
@@ -42,8 +42,8 @@ def section(results: StudyResults) -> Section | None:
         accuracies = _rows(results, pair, "accuracy").set_index("cohort")
         n_right, n_samples = accuracies.loc["test", ["right", "n"]]
         note = f"{COHORT_WORDS[verdict]}: {n_right:.0f} of {n_samples:.0f} right"
-        content = list(blocks_of_pair(results, pair, figure_prefix=f"cohorts-{number:02d}"))
-        blocks.append(Group(pair_title(results, pair), content, note, opened=number == 1))
+        content = list(_blocks_of_pair(results, pair, figure_prefix=f"cohorts-{number:02d}"))
+        blocks.append(Group(_pair_title(results, pair), content, note, opened=number == 1))
     return Section(
         "validation",
         "A second cohort",
@@ -52,7 +52,7 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def pair_title(results: StudyResults, pair: Validation) -> str:
+def _pair_title(results: StudyResults, pair: Validation) -> str:
     """Return the model and its cohorts, with options that are not the defaults."""
     options = []
     if pair.match != "feature":
@@ -81,7 +81,7 @@ def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
     return results.validation.rows(table, **key).drop(columns=_KEY)
 
 
-def validation_overview(results: StudyResults) -> Table:
+def _validation_overview(results: StudyResults) -> Table:
     """Return a table of all tests: accuracy in the test cohort, and in cross-validation."""
     # The table of accuracies has two rows for each test: of the training and of the test cohort.
     # The value of the training cohort becomes a column beside the row of the test cohort.
@@ -104,7 +104,7 @@ def validation_overview(results: StudyResults) -> Table:
     )
 
 
-def blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str) -> Iterator[Block]:
+def _blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str) -> Iterator[Block]:
     """Yield verdict, recalls, predictions, densities and signature of a model in a cohort.
 
     The names of the figures begin with ``figure_prefix``.
@@ -123,7 +123,7 @@ def blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str) 
     yield from _predictions(results, pair, figure_prefix)
     densities = _rows(results, pair, "densities")
     if len(densities):
-        figures = list(cohort_densities(densities, figure_prefix))
+        figures = list(_cohort_densities(densities, figure_prefix))
         yield Gallery(figures, _TEXTS["densities"], tables.sources("densities"))
     if len(signatures):
         rho = signatures["rank_correlation"].iloc[0]
@@ -163,7 +163,7 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
         yield Gallery(figures, caption, sources)
 
 
-def cohort_densities(densities: pd.DataFrame, figure_prefix: str) -> Iterator[Figure]:
+def _cohort_densities(densities: pd.DataFrame, figure_prefix: str) -> Iterator[Figure]:
     """Yield the densities of each feature by class, in the training and in the test cohort."""
     by_feature = densities.groupby("feature", sort=False)
     for number, (feature, rows) in enumerate(by_feature, start=1):

@@ -22,7 +22,7 @@ _MANY = 400
 #: Steps of the shades of cells, each of which is one path.
 _LEVELS = 20
 #: Values from which on a cell is so dark that its text is white.
-DARK = 0.55
+_DARK = 0.55
 #: Half the width of a box, as a share of the distance of two boxes.
 _BOX = 0.33
 #: Half the width of the caps of its whiskers.
@@ -58,7 +58,7 @@ def draw_mark(axes: Axes, mark: marks.Mark, *, printed: bool) -> None:
     if isinstance(mark, marks.Cells):
         _draw_cells(axes, mark, halved=printed)
     else:
-        DRAWN[type(mark)](axes, mark)
+        _DRAWN[type(mark)](axes, mark)
 
 
 def _draw_points(axes: Axes, mark: marks.Points) -> None:
@@ -179,7 +179,7 @@ def _draw_cells(axes: Axes, mark: marks.Cells, *, halved: bool) -> None:
         axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.6, lw=0.5))
     for i, row in enumerate(mark.texts):
         for j, text in enumerate(row):
-            ink = "white" if abs(shares[i, j]) > DARK else INK_COLOUR
+            ink = "white" if abs(shares[i, j]) > _DARK else INK_COLOUR
             if text:
                 place = (j, i + mark.first)
                 axes.text(*place, text, ha="center", va="center_baseline", size=8, color=ink)
@@ -221,12 +221,12 @@ def _draw_strip(axes: Axes, mark: marks.Strip) -> None:
             axes.add_artist(cell)
 
 
-def box_of(values: np.ndarray) -> tuple[float, ...]:
+def _box_of(values: np.ndarray) -> tuple[float, ...]:
     """Return the ends of a box plot: whisker, quartile, median, quartile, whisker.
 
     Examples
     --------
-    >>> box_of(np.array([1.0, 2.0, 3.0, 4.0, 50.0]))
+    >>> _box_of(np.array([1.0, 2.0, 3.0, 4.0, 50.0]))
     (1.0, 1.75, 3.0, 15.5, 4.0)
     """
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], method="hazen").tolist()
@@ -241,7 +241,7 @@ def _draw_boxes(axes: Axes, mark: marks.Boxes) -> None:
         values = mark.values[(mark.codes == code) & ~np.isnan(mark.values)]
         if len(values) < _FEWEST_OF_BOX:
             continue
-        first, low, middle, high, last = box_of(values)
+        first, low, middle, high, last = _box_of(values)
         left, right = code - _BOX, code + _BOX
         caps = [code - _CAP, code + _CAP]
         x = [left, right, right, left, left, np.nan, code, code, np.nan, code, code]
@@ -309,7 +309,7 @@ def _handle_of(mark: Any) -> Line2D:
 
 
 #: The function that draws a mark, by its class; cells have further arguments, see `draw_mark`.
-DRAWN: dict[type, Callable[[Axes, Any], None]] = {
+_DRAWN: dict[type, Callable[[Axes, Any], None]] = {
     marks.Points: _draw_points,
     marks.Line: _draw_line,
     marks.Segments: _draw_segments,

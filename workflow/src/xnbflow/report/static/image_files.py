@@ -62,7 +62,7 @@ def print_figure(chart: Chart, path: Path, width: float) -> float:
     ``path`` is the path of the files without an ending, ``width`` is in millimetres. The result is
     the drawn width, which is greater if the labels need it, since text is not scaled.
     """
-    with for_print(chart, width, path.name) as figure:
+    with _for_print(chart, width, path.name) as figure:
         for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "Software")):
             save = partial(figure.savefig, format=kind, metadata={date: None})
             write_atomically(path.with_name(f"{path.name}.{kind}"), save)
@@ -70,7 +70,7 @@ def print_figure(chart: Chart, path: Path, width: float) -> float:
 
 
 @contextmanager
-def for_print(chart: Chart, width: float, name: str) -> Iterator[Figure]:
+def _for_print(chart: Chart, width: float, name: str) -> Iterator[Figure]:
     """Draw a chart of a width in millimetres, and keep the style until it is saved."""
     with _style_of_print(_ON_PAPER | {"svg.hashsalt": name}):
         yield draw_chart(chart, width / _MM_PER_INCH)

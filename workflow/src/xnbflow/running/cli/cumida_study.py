@@ -86,18 +86,18 @@ def cumida(
         msg = "Several series are one study: name it by --output"
         raise InputError(msg, key="output")
     output = output or series[0]
-    command = write_cumida_study(
+    command = _write_cumida_study(
         series, output, benchmark=benchmark, mirrors=mirror, arff=arff, force=force
     )
     print_text(f"{output}.yaml is written; run: {command}")
 
 
-def cumida_name(series: str) -> str:
+def _cumida_name(series: str) -> str:
     """Return the name of a series in an entry of ``datasets``.
 
     Examples
     --------
-    >>> cumida_name("Liver_GSE14520_U133A")
+    >>> _cumida_name("Liver_GSE14520_U133A")
     'Liver/GSE14520_U133A'
     """
     match = _SERIES.fullmatch(series)
@@ -107,7 +107,7 @@ def cumida_name(series: str) -> str:
     return "/".join(match.groups())
 
 
-def write_cumida_study(
+def _write_cumida_study(
     series: Sequence[str],
     output: str,
     *,
@@ -159,7 +159,7 @@ def write_cumida_study(
             msg = f"{quoted(name)} is named twice; leave one out"
             raise InputError(msg, key="series")
     options = {"format": "arff"} if arff else {}
-    entries = [DatasetEntry(name, "cumida", cumida_name(name), options=options) for name in series]
+    entries = [DatasetEntry(name, "cumida", _cumida_name(name), options=options) for name in series]
     refuse_to_replace_study(output, force=force)
     configuration = Path(f"{output}.yaml")
     settings = _settings(study, series, benchmark=benchmark)

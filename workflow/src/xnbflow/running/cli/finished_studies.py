@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def workflow_extra() -> Iterator[None]:
+def _workflow_extra() -> Iterator[None]:
     """Turn a missing package into an `InputError` that names the extra with it."""
     try:
         yield
@@ -45,7 +45,7 @@ def read_series_of_study(dataset: str) -> DataSet:
 
 def read_study(study: str) -> "StudyResults":
     """Read a finished study."""
-    with workflow_extra():
+    with _workflow_extra():
         from xnbflow.report.study_page import read_record  # noqa: PLC0415
     return read_record(study, known_analyses())
 

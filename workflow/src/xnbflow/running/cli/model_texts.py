@@ -70,17 +70,17 @@ def summary_text(result: Mapping[str, Any], path: Path) -> str:
         ),
     ]
     if result["figures"]:
-        lines += figures_as_lines(result["figures"])
+        lines += _figures_as_lines(result["figures"])
     else:
         lines.append("not cross-validated: its accuracy is unknown")
     lines += _verdict_as_lines(result.get("verdict", {}), has_figures=bool(result["figures"]))
     if "core" in result:
-        lines += core_as_lines(result["core"], result["coverage"])
+        lines += _core_as_lines(result["core"], result["coverage"])
     lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
     return "\n".join(lines)
 
 
-def figures_as_lines(figures: Mapping[str, Any]) -> list[str]:
+def _figures_as_lines(figures: Mapping[str, Any]) -> list[str]:
     """Return the cross-validated accuracies and recalls of a model, with their intervals."""
     groups = figures.get("groups")
     counting = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
@@ -130,7 +130,7 @@ def _verdict_as_lines(verdict: Mapping[str, Any], *, has_figures: bool) -> list[
     return lines
 
 
-def core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list[str]:
+def _core_as_lines(core: Mapping[str, Any], coverage: Mapping[str, Any]) -> list[str]:
     """Return the accuracy of the core set of a model, and the coverage of its sets of classes."""
     shares = ", ".join(f"{label} {_three(share)}" for label, share in coverage["held_out"].items())
     return [

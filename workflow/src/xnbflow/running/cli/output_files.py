@@ -123,25 +123,25 @@ def _members(path: Path) -> list[str]:
 
 def is_signature_table(path: Path) -> bool:
     """Return whether a file is a signature as tab-separated text, by its header."""
-    return begins_with(path, "class\trank\tfeature\tsymbol\t")
+    return _begins_with(path, "class\trank\tfeature\tsymbol\t")
 
 
 def is_gene_sets(path: Path) -> bool:
     """Return whether a file is a signature as gene sets, by the description of a set."""
-    return begins_with(path, " against the other classes; series ")
+    return _begins_with(path, " against the other classes; series ")
 
 
 def is_prediction_table(path: Path) -> bool:
     """Return whether a file is a table of predictions, by its header."""
-    return begins_with(path, "sample\tlabel\t", "\tprobability.")
+    return _begins_with(path, "sample\tlabel\t", "\tprobability.")
 
 
 def is_proposed_configuration(path: Path) -> bool:
     """Return whether a file is the configuration of a proposed study, by its first comment."""
-    return begins_with(path, "laid over the configuration of the project")
+    return _begins_with(path, "laid over the configuration of the project")
 
 
-def begins_with(path: Path, *parts: str) -> bool:
+def _begins_with(path: Path, *parts: str) -> bool:
     """Return whether a path is a text file whose first characters contain each of some texts."""
     if not path.is_file():
         return False

@@ -75,7 +75,7 @@ _ABOUT = """\
 """
 
 
-def summary_of(
+def _summary_of(
     dataset: DatasetEntry, mirrors: Sequence[str] = (), most_gigabytes: float = MOST_GIGABYTES
 ) -> Summary:
     """Summarise a GEO accession, a table, a workbook or an AnnData file.
@@ -117,15 +117,15 @@ def summarise_location(
     converted = convert(location, output, force=force)
     if converted is None:
         request = _with_columns(described_entry(location, keys), adjusted)
-        result = summary_of(request, mirrors, most_gigabytes)
+        result = _summary_of(request, mirrors, most_gigabytes)
     else:
         request = _with_columns(described_entry(str(converted.path), keys), adjusted)
         request = replace(request.with_defaults(**converted.options), samples="columns")
-        result = summary_of(request, mirrors, most_gigabytes)
+        result = _summary_of(request, mirrors, most_gigabytes)
         result = replace(result, reason=" ".join([*converted.remarks, result.reason]))
     if output and result.entry:
         result = replace(result, entry=replace(result.entry, id=Path(output).name))
-    return with_reference(replace(result, design=design))
+    return _with_reference(replace(result, design=design))
 
 
 def _with_columns(entry: DatasetEntry, columns: Sequence[str]) -> DatasetEntry:
@@ -134,7 +134,7 @@ def _with_columns(entry: DatasetEntry, columns: Sequence[str]) -> DatasetEntry:
     return replace(entry, phenotype_columns=tuple(names))
 
 
-def with_reference(result: Summary) -> Summary:
+def _with_reference(result: Summary) -> Summary:
     """Return a summary with the reference class, and a sentence that names it and how to change it.
 
     With more than two classes the control is proposed as the reference of the entry. Two classes
@@ -291,8 +291,8 @@ def configuration_text(first: Mapping[str, Any], datasets: str, settings: Mappin
 
 def _settings(result: Summary, name: str) -> dict[str, Any]:
     """Return the configuration of a proposed study, without its data set."""
-    splits = number_of_folds(result, name)
-    repeats = repeats_of_folds(result.n_samples)
+    splits = _number_of_folds(result, name)
+    repeats = _repeats_of_folds(result.n_samples)
     scheme = f"{repeats}x{splits}-fold" if repeats > 1 else f"{splits}-fold"
     design = {"design": dict(result.design)} if result.design else {}
     settings: dict[str, Any] = {
@@ -343,18 +343,18 @@ def refuse_to_replace_study(output: str, *, force: bool, inputs: Sequence[str | 
     )
 
 
-def repeats_of_folds(n_samples: int) -> int:
+def _repeats_of_folds(n_samples: int) -> int:
     """Return how often the folds of a proposed study are drawn; once for large series.
 
     Examples
     --------
-    >>> repeats_of_folds(60), repeats_of_folds(5000)
+    >>> _repeats_of_folds(60), _repeats_of_folds(5000)
     (3, 1)
     """
     return _REPEATS if n_samples <= MOST_REPEATED else 1
 
 
-def number_of_folds(result: Summary, name: str) -> int:
+def _number_of_folds(result: Summary, name: str) -> int:
     """Return the number of folds of a proposed study.
 
     It is 10, or 5 with few samples or with groups. A smaller class decides it, so that every fold
@@ -392,7 +392,7 @@ def fold_remark(result: Summary, name: str) -> str:
     """Return a sentence if a small class decides the number of folds; empty if none does."""
     if result.labels is None:
         return ""
-    splits = number_of_folds(result, name)
+    splits = _number_of_folds(result, name)
     counts = class_counts(_header(name, result.labels, result.groups))
     if counts.min() >= _FEW_FOLDS:
         return ""

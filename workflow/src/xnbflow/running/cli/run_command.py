@@ -32,10 +32,10 @@ def run_study(context: typer.Context, study: str) -> None:
     configuration = find_configuration(study, context.args)
     if configuration:
         warn(f"the configuration is {configuration[1]}")
-    call_snakemake(study, [*context.args, *configuration])
+    _call_snakemake(study, [*context.args, *configuration])
 
 
-def call_snakemake(study: str, options: Sequence[str]) -> None:
+def _call_snakemake(study: str, options: Sequence[str]) -> None:
     """Run a target with further options of Snakemake, and end with its exit code."""
     from xnbflow.running.job_process import PRINTS_CAUSES  # noqa: PLC0415
     from xnbflow.running.project import ROOT  # noqa: PLC0415

@@ -2,7 +2,7 @@
 
 The file is that of pseudo-bulk, sorted cells or organoids: a row of ``obs`` is a sample, a row of
 ``var`` a feature. Only ``obs``, ``var`` and the chosen matrix are read. A matrix of more than
-`MOST_VALUES` is refused before it is read.
+`_MOST_VALUES` is refused before it is read.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Values (samples times features) of the largest matrix that is read, for example 1,600 samples of
 #: 60,000 genes. Dense values take 8 bytes each, and two copies while a data set is made of them:
 #: together 2.4 GB. Larger matrices have a row for each of many cells.
-MOST_VALUES = 100_000_000
+_MOST_VALUES = 100_000_000
 #: First samples by which the scale of a matrix is recognised.
 _SAMPLES_OF_TRIAL = 200
 
@@ -71,7 +71,7 @@ def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
     Raises
     ------
     InputError
-        If the file is damaged, has no such matrix, or a matrix of more than `MOST_VALUES`.
+        If the file is damaged, has no such matrix, or a matrix of more than `_MOST_VALUES`.
     """
     used_columns = set(options.get("columns", ()))
     name = options.get("matrix", "X")
@@ -82,13 +82,13 @@ def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
         obs = _read_element(file["obs"])
         # The features of ``raw`` are in a table beside its matrix.
         var = _read_element(file["raw/var" if name == "raw" else "var"])
-        if len(obs) * len(var) > MOST_VALUES:
+        if len(obs) * len(var) > _MOST_VALUES:
             raise _TOO_LARGE.error(
                 path=path,
                 matrix=name,
                 n_samples=f"{len(obs):,}",
                 n_features=f"{len(var):,}",
-                most=f"{MOST_VALUES:,}",
+                most=f"{_MOST_VALUES:,}",
             )
         matrix = _read_element(file[places[name]])
         if not isinstance(matrix, np.ndarray):

@@ -107,7 +107,7 @@ def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
         )
         table = file.read()
         table.validate(full=True)  # texts are UTF-8, dates are dates, ...
-        table = with_index_first(table, index_of_pandas(path, table.schema.metadata))
+        table = _with_index_first(table, _index_of_pandas(path, table.schema.metadata))
         names = table.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         reason = quoted(str(error), 160)
@@ -126,7 +126,7 @@ _DAMAGED_METADATA = Refusal(
 )
 
 
-def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[str]:
+def _index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[str]:
     """Return the columns of a Parquet file that are the index of pandas' table.
 
     ``metadata`` are the file's. Pandas describes its table there as JSON, which a transfer may
@@ -135,7 +135,7 @@ def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[s
 
     Examples
     --------
-    >>> index_of_pandas(Path("a.parquet"), {b"pandas": b'{"index_columns": ["sample"]}'})
+    >>> _index_of_pandas(Path("a.parquet"), {b"pandas": b'{"index_columns": ["sample"]}'})
     {'sample'}
     """
     text = (metadata or {}).get(b"pandas")
@@ -149,7 +149,7 @@ def index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[s
         raise _DAMAGED_METADATA.error(path=path) from error
 
 
-def with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
+def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:
     """Return a table with the index of pandas, names of samples or features, as first columns.
 
     Pandas stores it after the values.

@@ -28,7 +28,7 @@ from xnbflow.sources.formats.cell_texts import (
 #: Number of cells that are converted at once.
 _CELLS_AT_ONCE = 200_000
 #: Characters of a block of lines; the memory allocator maps such blocks one by one.
-BYTES_OF_BLOCK = 1 << 18
+_BYTES_OF_BLOCK = 1 << 18
 
 
 class StoredRows(Protocol):
@@ -91,7 +91,7 @@ class TextRows:
                     line = ""
             lines.append(line)
             size += len(line) + 1
-            if size > BYTES_OF_BLOCK:
+            if size > _BYTES_OF_BLOCK:
                 self._blocks.append("\n".join(lines))
                 self._starts.append(self._starts[-1] + len(lines))
                 lines = []

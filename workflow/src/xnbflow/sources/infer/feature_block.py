@@ -33,7 +33,7 @@ from xnbflow.sources.formats.cell_texts import is_date, is_missing, numbers_of
 from xnbflow.sources.series.sequencing import is_control, is_total, read_tallies
 
 #: Least number of columns of a block; which of fewer columns are features is asked.
-LEAST_FEATURES = 20
+_LEAST_FEATURES = 20
 #: Most samples by which columns are compared.
 COMPARED_SAMPLES = 20
 #: Least share of all columns of a family that is a name without its numbers, as ``gene9``.
@@ -90,7 +90,7 @@ class FeatureBlock:
     others : list of int
         The columns outside the block, in their order.
     is_small : bool
-        Whether there are fewer than `LEAST_FEATURES` columns, so that none can be compared with
+        Whether there are fewer than `_LEAST_FEATURES` columns, so that none can be compared with
         the others; all are then in ``features``.
     """
 
@@ -141,7 +141,7 @@ def find_feature_block(
             others=[kept[i] for i in block.others],
             is_small=block.is_small,
         )
-    if n_columns < LEAST_FEATURES:
+    if n_columns < _LEAST_FEATURES:
         return FeatureBlock(features=list(range(n_columns)), others=[], is_small=True)
 
     # What the names and the values of each column have in common with the block.
@@ -151,7 +151,7 @@ def find_feature_block(
     has_block_name = block_names.are_common
     n_end = max(_LEAST_END, round(_SHARE_OF_END * n_columns))
     inner = [i for i in range(n_end, n_columns - n_end) if has_block_name[i]]
-    if len(inner) < LEAST_FEATURES:
+    if len(inner) < _LEAST_FEATURES:
         inner = [i for i in range(n_columns) if has_block_name[i]]
     inner = inner[:: max(1, len(inner) // _COMPARED_FEATURES)]
     block_cells = _CellStatistics.of([cells[i] for i in inner], decimal)
@@ -174,7 +174,7 @@ def find_feature_block(
     is_other &= ~block_names.are_strict
     others = np.flatnonzero(is_other).tolist()
     features = np.flatnonzero(~is_other).tolist()
-    if len(features) < LEAST_FEATURES:
+    if len(features) < _LEAST_FEATURES:
         return FeatureBlock(features=list(range(n_columns)), others=[], is_small=True)
     return FeatureBlock(features=features, others=others, is_small=False)
 

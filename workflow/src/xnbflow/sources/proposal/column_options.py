@@ -27,7 +27,7 @@ def set_aside(entry: DatasetEntry, names: Sequence[str]) -> DatasetEntry:
     return add_names(entry, "drop", dropped_columns)
 
 
-def find_id_column(fields: pd.DataFrame) -> str | None:
+def _find_id_column(fields: pd.DataFrame) -> str | None:
     """Return the column that names the samples: the first of these whose values are distinct.
 
     1. A column whose name means the names of samples.
@@ -38,7 +38,7 @@ def find_id_column(fields: pd.DataFrame) -> str | None:
 
     Examples
     --------
-    >>> find_id_column(pd.DataFrame({"note": ["a", "b"], "sample": ["s1", "s2"]}))
+    >>> _find_id_column(pd.DataFrame({"note": ["a", "b"], "sample": ["s1", "s2"]}))
     'sample'
     """
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
@@ -69,7 +69,7 @@ def name_column(
     are_rows = entry.samples == "rows" and suffix_of(entry.location) != ".h5ad"
     if entry.id_column or not are_rows or entry.phenotype or "" in fields:
         return entry.id_column
-    return find_id_column(fields.loc[:, ~fields.columns.isin(list(exceptions))])
+    return _find_id_column(fields.loc[:, ~fields.columns.isin(list(exceptions))])
 
 
 def drop_tallies(entry: DatasetEntry, names: Iterable[str]) -> DatasetEntry:

@@ -286,12 +286,12 @@ def _choose_field(
         return "title" if title_classes else None
     best = candidates[0]
     texts = head.fields[best]
-    if title_classes and not is_better_than_titles(class_score(best, texts), texts):
+    if title_classes and not _is_better_than_titles(class_score(best, texts), texts):
         return "title"
     return best
 
 
-def is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
+def _is_better_than_titles(score: int, texts: Iterable[str]) -> bool:
     """Return whether a field is a better label than titles that name a class in every sample.
 
     A field with the name of a class is better. A field that only looks like a class is better if

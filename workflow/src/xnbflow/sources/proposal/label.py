@@ -130,7 +130,7 @@ def choose_label(layout: TableLayout) -> LabelChoice:
     """
     entry = layout.entry
     fields = layout.fields
-    follow_up = [str(name) for name in fields if is_follow_up_field(fields, str(name))]
+    follow_up = [str(name) for name in fields if _is_follow_up_field(fields, str(name))]
     remarks = [_remark_on_follow_up(follow_up, entry.label)] if follow_up else []
     if entry.label:
         return LabelChoice(layout, entry, remarks)
@@ -214,7 +214,7 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
 
-def is_follow_up_field(fields: pd.DataFrame, name: str) -> bool:
+def _is_follow_up_field(fields: pd.DataFrame, name: str) -> bool:
     """Return whether a column is the time to an event, or its status."""
     cells = list(map(str, first_column(fields, name)))
     return is_event_time(name) or is_event_status(name, cells)

@@ -54,7 +54,7 @@ def propose_sheets(path: Path, entry: DatasetEntry) -> tuple[dict[str, str], str
     sample_sheet = None
     if not entry.phenotype:
         row_names = [row[0] for row in values_sheet.rows]
-        sample_sheet = find_sample_sheet(other_sheets, [*values_sheet.header, *row_names])
+        sample_sheet = _find_sample_sheet(other_sheets, [*values_sheet.header, *row_names])
     if sample_sheet is not None:
         sheet = sample_sheet.sheet
         proposed |= {"phenotype": str(path), "phenotype_sheet": sheet.name}
@@ -97,7 +97,7 @@ class SampleSheet(NamedTuple):
     n_samples: int
 
 
-def find_sample_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> SampleSheet | None:
+def _find_sample_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> SampleSheet | None:
     """Return the sheet that describes most of the samples with some names.
 
     One of its columns has distinct names, of which half and at least three are among ``names``. The
@@ -123,7 +123,7 @@ def phenotype_sheet(path: Path, names: Sequence[str]) -> dict[str, str]:
     """Return the fields that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
         return {}
-    sample_sheet = find_sample_sheet(read_workbook_sheets(path, {}), names)
+    sample_sheet = _find_sample_sheet(read_workbook_sheets(path, {}), names)
     if sample_sheet is None:
         return {}
     return {"phenotype_sheet": sample_sheet.sheet.name, "phenotype_id": sample_sheet.name_column}

@@ -42,7 +42,7 @@ def collapse_probes(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     is_unnamed = symbols == ""
     has_several = np.char.find(symbols, "///") >= 0
     probes = np.flatnonzero(~is_unnamed & ~has_several)
-    merged, genes, rows = merge_rows(series.values[probes], symbols[probes], how)
+    merged, genes, rows = _merge_rows(series.values[probes], symbols[probes], how)
     note = (
         f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
         f"{counted(len(genes), 'gene')} ({how}); left out were "
@@ -73,7 +73,7 @@ class MergedRows(NamedTuple):
     rows: np.ndarray
 
 
-def merge_rows(values: np.ndarray, names: Sequence[str] | np.ndarray, how: str) -> MergedRows:
+def _merge_rows(values: np.ndarray, names: Sequence[str] | np.ndarray, how: str) -> MergedRows:
     """Return one merged row for each name.
 
     ``max_mean`` selects the row with the largest mean over all samples (the first of equals);
@@ -82,7 +82,7 @@ def merge_rows(values: np.ndarray, names: Sequence[str] | np.ndarray, how: str) 
 
     Examples
     --------
-    >>> merged, unique, rows = merge_rows(
+    >>> merged, unique, rows = _merge_rows(
     ...     np.array([[1.0, 2.0], [9.0, 9.0], [5.0, 8.0]]), ["TP53", "MYC", "TP53"], "max_mean"
     ... )
     >>> merged.tolist(), unique.tolist(), rows.tolist()
@@ -144,7 +144,7 @@ def settle_duplicates(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
         result = "all but the first of each got the suffix .1, .2, ..."
         note = Note(f"{text}; {result}", "names repeat")
         return replace(series, features=new_names.to_numpy(dtype=str)).with_notes([note])
-    merged, _, rows = merge_rows(series.values, series.features, how)
+    merged, _, rows = _merge_rows(series.values, series.features, how)
     result = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
     note = Note(f"{text}; {result}", "names repeat")
     return series.with_features(rows, merged).with_notes([note])

@@ -106,7 +106,7 @@ def is_batch(name: str, cells: Sequence[str]) -> bool:
     >>> is_batch("site", ["Ulm", "Kiel"]), is_batch("site", ["colon", "liver"])
     (True, False)
     """
-    return is_technical(name) and not ("site" in _words(name) and are_places_of_body(cells))
+    return is_technical(name) and not ("site" in _words(name) and _are_places_of_body(cells))
 
 
 def is_event_time(name: str) -> bool:
@@ -136,12 +136,12 @@ def is_event_status(name: str, cells: Sequence[str] = ()) -> bool:
     return bool(words) and words <= _LIFE
 
 
-def are_places_of_body(cells: Sequence[str]) -> bool:
+def _are_places_of_body(cells: Sequence[str]) -> bool:
     """Return whether most values name an organ or another place in the body.
 
     Examples
     --------
-    >>> are_places_of_body(["colon", "liver", "left lung"]), are_places_of_body(["Ulm", "Kiel"])
+    >>> _are_places_of_body(["colon", "liver", "left lung"]), _are_places_of_body(["Ulm", "Kiel"])
     (True, False)
     """
     organs = set(_ORGANS.split())

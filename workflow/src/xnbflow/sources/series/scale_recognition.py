@@ -186,7 +186,7 @@ def looks_like_counts(values: np.ndarray) -> bool:
     return bool(largest >= _LEAST_COUNT and n_distinct > _FEW_VALUES)
 
 
-def are_large_intensities(values: np.ndarray) -> bool:
+def _are_large_intensities(values: np.ndarray) -> bool:
     """Return whether values (n_features, n_samples) are large, as intensities of proteins, or 0.
 
     Mass spectrometers measure intensities of 1e4 to 1e10, and programs write 0 for what was not
@@ -198,7 +198,7 @@ def are_large_intensities(values: np.ndarray) -> bool:
     >>> rng = np.random.default_rng(0)
     >>> intensities = (2 ** rng.normal(24, 3, (50, 6))).round()
     >>> intensities[:, 2] = 0
-    >>> are_large_intensities(intensities), are_large_intensities(intensities / 1e5)
+    >>> _are_large_intensities(intensities), _are_large_intensities(intensities / 1e5)
     (True, False)
     """
     some = values[:: max(1, values.size // _MOST_VALUES)].ravel()
@@ -220,7 +220,7 @@ def scale_of(
     """
     # units that a table of genes may have: intensities of proteins, and reads
     if len(values) >= _GENES:
-        if are_large_intensities(values):
+        if _are_large_intensities(values):
             if np.fmin.reduce(values, axis=None) == 0:
                 return RecognisedScale.INTENSITIES, _note_on_intensities(values)
         elif not are_probes and (unit := _sequencing_unit(values, name)):

@@ -72,7 +72,7 @@ def finish(series: RawSeries, dataset: DatasetEntry, proposal: Proposal | None =
     the entry, each before the step that needs it.
     """
     series = drop_controls(series, dataset)
-    series = annotate(series, dataset)
+    series = _annotate(series, dataset)
     series = label_samples(series, dataset)
     if proposal is not None:
         dataset = proposal.of_samples(series, dataset)
@@ -122,7 +122,7 @@ def drop_controls(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     return series.with_features(np.flatnonzero(~are_controls)).with_notes([note])
 
 
-def annotate(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
+def _annotate(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Add the annotation that the key ``annotation`` names to the annotation in the file.
 
     Notes have the number of features with a symbol, and a difference from the platforms of the
