@@ -101,7 +101,7 @@ def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, l
         "genes",
         "classify",
         "check",
-        "end",  # compare and report, in one job
+        "end_compare_report",  # one job of two rules
     }
 
 
