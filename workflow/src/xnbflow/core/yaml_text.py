@@ -48,7 +48,7 @@ def line_of_key(text: str, keys: Sequence[Any]) -> int | None:
 
     Examples
     --------
-    >>> line_of_key("folds:\n  3-fold: {splits: 3}\\n", ["folds", "3-fold", "splits"])
+    >>> line_of_key("folds:\n  3-fold: {splits: 3}\n", ["folds", "3-fold", "splits"])
     2
     """
     node = yaml.compose(text, Loader=_Loader)

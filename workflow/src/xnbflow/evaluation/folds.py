@@ -119,9 +119,9 @@ def repeated_folds(
 
     Examples
     --------
-    >>> repeated_folds(np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2), 2, [0, 1])
+    >>> repeated_folds(np.array(["a", "b"] * 4), np.repeat(["p", "q", "r", "s"], 2), 2, [0, 3])
     array([[1, 1, 1, 1, 0, 0, 0, 0],
-           [0, 0, 0, 0, 1, 1, 1, 1]])
+           [1, 1, 0, 0, 0, 0, 1, 1]])
     """
     if groups is None:
         return repeated_fold_numbers(labels, n_splits, seeds)
