@@ -230,9 +230,9 @@ def _parts_at_results(path: Path) -> tuple[Path, str]:
 
     Examples
     --------
-    >>> folder, place = _parts_at_results(Path("/work/results/studies/demo/report.html"))
+    >>> folder, place = _parts_at_results(Path("/data/results/studies/demo/report.html"))
     >>> folder.as_posix(), place
-    ('/work', 'results/studies/demo/report.html')
+    ('/data', 'results/studies/demo/report.html')
     """
     for folder in path.parents:
         if folder.name == "results":
