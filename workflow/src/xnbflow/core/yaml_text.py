@@ -55,10 +55,10 @@ def line_of_key(text: str, keys: Sequence[Any]) -> int | None:
     line = None
     for key in keys:
         if isinstance(node, yaml.MappingNode):
-            found = [pair for pair in node.value if pair[0].value == str(key)]
-            if not found:
+            pairs = [pair for pair in node.value if pair[0].value == str(key)]
+            if not pairs:
                 return None
-            name, node = found[0]
+            name, node = pairs[0]
             line = name.start_mark.line + 1
         elif isinstance(node, yaml.SequenceNode) and isinstance(key, int):
             node = node.value[key]

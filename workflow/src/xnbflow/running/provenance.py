@@ -198,7 +198,9 @@ def provenance() -> dict[str, Any]:
         and empty elsewhere; ``code`` has the digest of each stage; ``packages`` are the versions of
         all packages of this environment by name.
     """
-    packages = {found.metadata["Name"]: found.version for found in distributions()}
+    packages = {
+        distribution.metadata["Name"]: distribution.version for distribution in distributions()
+    }
     return {
         "date": datetime.now(tz=UTC).isoformat(timespec="seconds"),
         "host": platform.node(),

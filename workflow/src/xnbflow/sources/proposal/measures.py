@@ -66,7 +66,7 @@ def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
     repeated = _repeated_measures(names)
     if repeated:
         remark = (
-            f"{quoted(repeated[0])} follows each sample and is left out (drop=): the columns "
+            f"{quoted(repeated[0])} follows each sample and is left out (`drop`): the columns "
             "with the names of samples have the values."
         )
         return repeated, [remark]
