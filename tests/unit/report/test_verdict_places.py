@@ -208,7 +208,7 @@ def study_of(root, conditions):
     }
     data_findings = finding_table(evidence["data"]).assign(dataset="d")
     pairs = pd.DataFrame([PLACE | row for row in evidence.get("pairs", [])])
-    pairs = completed(pairs, contract.STUDY_TABLES["concordance_pairs"])
+    pairs = completed(pairs, contract.STUDY_TABLES["recognition_pairs"])
     alike = {"class": "x", "other": "y", "auc": 0.6, "lower": 0.4, "separated": False}
     distinct = {"class": "x", "other": "z", "auc": 1.0, "lower": 0.9, "separated": True}
     rows = [PLACE | alike, PLACE | distinct] if "alike" in evidence else []
@@ -227,7 +227,7 @@ def study_of(root, conditions):
         further=_further_findings(
             {KEY: None},
             headers,
-            concordance_pairs=pairs,
+            recognition_pairs=pairs,
             class_pair_table=class_pairs,
             cohort_tests=cohort_tests(root, evidence),
         ),
@@ -245,7 +245,7 @@ def study_of(root, conditions):
             "findings": judged["findings"].to_dict("records"),
             "stability": stability.to_dict("records"),
             "label_tests": tests.to_dict("records"),
-            "concordance_pairs": pairs.to_dict("records"),
+            "recognition_pairs": pairs.to_dict("records"),
             "model.heatmap": [],
             "genes.gene_values": [],
             "genes.contrasts": [],

@@ -24,7 +24,7 @@ def test_a_sample_that_two_series_share_is_in_the_audit_of_the_study(rng, tmp_pa
         files.put("audit", audit(series), dataset=name)
     study = Study(**SMALL_STUDY | {"datasets": ("one", "two"), "classifiers": ()})
     inputs = StudyInputs(study=study, root=tmp_path)
-    findings = data_findings(inputs, inputs.headers())
+    findings = data_findings(inputs)
     shared = findings[findings["kind"] == "two series"]
     assert shared[["dataset", "subject", "other", "severity"]].values.tolist() == [
         ["one", "one7", "two: two4", "warning"]

@@ -359,13 +359,6 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         advice=_ADJUST,
         sentence="“{subject}” differs between the classes",
     ),
-    ("column", "phenotype"): FindingKind(
-        condition="all columns together predict the class in cross-validation",
-        sentence=(
-            "the phenotype alone ({detail}) predicts the class with a balanced accuracy of "
-            "{estimate:.0%} (95% interval {lower:.0%} to {upper:.0%}; chance {limit:.0%})"
-        ),
-    ),
     ("values", "predict class"): FindingKind(
         condition="a classifier of the values that were not measured is above chance",
         sentence=(

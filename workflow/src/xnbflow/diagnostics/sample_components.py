@@ -9,8 +9,8 @@ import pandas as pd
 
 from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet, row_slices
-from xnbflow.diagnostics.associations import share_of_variance
-from xnbflow.diagnostics.column_values import has_value
+from xnbflow.diagnostics.association import share_of_variance
+from xnbflow.diagnostics.columns import has_value
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.features import MAD_TO_SD, linear_values
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged

@@ -16,9 +16,8 @@ from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.adjustment import phenotype_of
-from xnbflow.diagnostics.associations import short
-from xnbflow.diagnostics.column_values import as_dates, as_numbers, has_value, usable
-from xnbflow.diagnostics.confounders import confounders
+from xnbflow.diagnostics.association import associations, short
+from xnbflow.diagnostics.columns import as_dates, as_numbers, has_value, usable
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.diagnostics.repeated_samples import ENOUGH, likely_repeats, similar_samples
 from xnbflow.diagnostics.sample_components import (
@@ -69,7 +68,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     logarithms = with_log_counts(series)
     components, component_notices = principal_components(logarithms)
     repeat_findings, repeats = _likely_repeats(logarithms)
-    associations, column_findings = confounders(series)
+    tested_columns, column_findings = associations(series)
     findings = [
         *column_findings,
         *global_shifts(series),
@@ -90,7 +89,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     # The columns that the figure of the components shows: the one that is most associated with the
     # class, then those that are most associated with a component, whatever they are called.
     by_component = related.sort_values("p", kind="stable")["column"].tolist()
-    tested = associations["column"].tolist()[:1]
+    tested = tested_columns["column"].tolist()[:1]
     shown = [name for name in dict.fromkeys([*tested, *by_component]) if name in describing]
     for name in shown[:_PICTURES]:
         components[f"phenotype.{name}"] = _drawn_categories(series, name)[position]
@@ -99,7 +98,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     scores = [name for name in components if str(name).startswith("component_")]
     return {
         "findings": finding_table(findings),
-        "associations": associations,
+        "associations": tested_columns,
         "components": components.drop(columns=scores[2:]),
         "likely_repeats": repeats,
     }

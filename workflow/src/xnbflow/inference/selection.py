@@ -26,8 +26,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.adjustment import phenotype_of
-from xnbflow.diagnostics.associations import association
-from xnbflow.diagnostics.column_values import has_value, usable
+from xnbflow.diagnostics.association import association
+from xnbflow.diagnostics.columns import has_value, usable
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.inference.label_exchange import label_exchange
 

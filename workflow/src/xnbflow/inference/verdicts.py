@@ -23,7 +23,7 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 #: Share of the first features that must differ in other samples, corrected for chance: half.
 LEAST_REPLICATED = 0.5
-#: Statuses of a column that may explain a result (`xnbflow.studies.concordances`).
+#: Statuses of a column that may explain a result (`xnbflow.studies.recognition`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
 #: Kinds of the findings by these statuses, where no pair of classes is separated from a column, and
 #: where some pairs of several classes are.
@@ -322,7 +322,7 @@ def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Findi
 def column_findings(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Finding]]:
     """Return the findings on columns of the samples that may explain results.
 
-    ``pairs`` is the study's table ``concordance_pairs``: a column, or columns together, and a pair
+    ``pairs`` is the study's table ``recognition_pairs``: a column, or columns together, and a pair
     of classes. The subject of a finding has the form of `join_columns`. With two classes the
     finding does not name them. Of several classes a result can be judged in part if a column leaves
     some pairs.
@@ -342,8 +342,6 @@ def column_findings(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Fin
             label=row["class"] if several else "",
             other=row["other"] if several else "",
             estimate=row["auc_within"],
-            lower=row["lower"],
-            upper=row["upper"],
             p=row["p"],
             count=row["pairs"],
             limit=0.5,

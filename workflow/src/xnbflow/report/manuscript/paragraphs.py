@@ -23,12 +23,12 @@ from xnbflow.sources.dataset_entry import read_entry
 _TABLES = (
     "associations",
     "calibration",
-    "concordance",
     "omnibus",
     "pairwise",
     "pairwise_within",
     "label_tests",
     "random_genes",
+    "recognition",
 )
 
 
