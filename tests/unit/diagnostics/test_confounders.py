@@ -59,7 +59,9 @@ def test_the_name_of_a_column_decides_nothing(name):
     site[: N // 2] = np.where(site[: N // 2] == "Ulm", "Bonn", "Ulm")
     finding = findings(**{name: site})[name]
     assert (finding.kind, finding.severity) == ("associated", "warning")
-    assert finding.p == pytest.approx(0.0033, abs=2e-4)  # Fisher's exact test of 10, 2, 2, 10
+    assert finding.numbers["p"] == pytest.approx(
+        0.0033, abs=2e-4
+    )  # Fisher's exact test of 10, 2, 2, 10
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_more_than_a_fifth_of_a_class_is_a_group_and_no_set_of_outliers(n_far, n
     assert table["outlying"].sum() == n_named
     assert sum(finding.kind == "outlier" for finding in findings) == n_named
     groups = [finding for finding in findings if finding.kind == "group apart"]
-    assert [(finding.subject, finding.count, finding.total) for finding in groups] == (
+    assert [(one.subject, one.numbers["count"], one.numbers["total"]) for one in groups] == (
         [] if n_named else [("a", n_far, 20)]
     )
 

@@ -147,7 +147,10 @@ def test_shares_of_copies_among_100_samples(kind, n_copies, expected):
     ]
     limiting = _copy_findings(pairs, 100)
     assert [finding.kind for finding in limiting] == expected
-    assert all((finding.count, finding.total) == (n_copies, 100) for finding in limiting)
+    assert all(
+        (finding.numbers["count"], finding.numbers["total"]) == (n_copies, 100)
+        for finding in limiting
+    )
 
 
 def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():

@@ -19,7 +19,7 @@ from fitted_models import SERIES, XNB
 from report_blocks import blocks
 from report_study import SMALL_STUDY, completed, study_of_tables, write_declared, write_study
 
-from xnbflow.core.findings import Finding
+from xnbflow.core.findings import NUMBERS, Finding
 from xnbflow.core.study import Cohorts, Study, Validation
 from xnbflow.diagnostics.series_audit import _copy_findings
 from xnbflow.inference.estimates import estimates, performance
@@ -80,7 +80,8 @@ def copies(kind, n):
 
 
 def of_data(code, kind, **fields):
-    return {"data": [Finding(code=code, kind=kind, **fields)]}
+    numbers = {field: fields.pop(field) for field in NUMBERS if field in fields}
+    return {"data": [Finding(code=code, kind=kind, numbers=numbers, **fields)]}
 
 
 def halves(value, lower, upper, **changes):

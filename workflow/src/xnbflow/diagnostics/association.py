@@ -224,15 +224,22 @@ def associations(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
         groups = None if series.groups is None else series.groups[present]
         if is_follow_up(name, cells):
             not_tested.append(
-                Finding(code="column", kind="follow-up", severity="notice", subject=name)
+                Finding(
+                    code="column",
+                    kind="follow-up",
+                    dataset=series.name,
+                    severity="notice",
+                    subject=name,
+                )
             )
         if is_recorded_in_one_class(labels, present):
-            not_tested.append(_finding_of_one_class(name, labels[present].iloc[0]))
+            not_tested.append(_finding_of_one_class(series, name, labels[present].iloc[0]))
         elif is_class_in_other_words(labels[present], cells):
             not_tested.append(
                 Finding(
                     code="column",
                     kind="class in other words",
+                    dataset=series.name,
                     severity="notice",
                     subject=name,
                     detail=values_by_class(labels[present], cells),
@@ -260,19 +267,22 @@ def associations(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
             finding = Finding(
                 code="column",
                 kind="separates classes" if result.complete else "associated",
+                dataset=series.name,
                 subject=name,
                 other=genes.term,
-                estimate=result.strength,
-                p=result.p,
-                p_holm=p_holm,
-                count=genes.n_unknown,
-                genes=genes.different,
-                genes_adjusted=genes.different_adjusted,
                 detail=result.levels,
+                numbers={
+                    "estimate": result.strength,
+                    "p": result.p,
+                    "p_holm": p_holm,
+                    "count": genes.n_unknown,
+                    "genes": genes.different,
+                    "genes_adjusted": genes.different_adjusted,
+                },
             )
             findings.append(finding)
     rows.sort(key=lambda row: row["p"])
-    findings.sort(key=lambda finding: finding.p)
+    findings.sort(key=lambda finding: finding.numbers["p"])
     table = table_of(rows, AUDIT_TABLES["associations"])
     return table.astype(dict.fromkeys(table.columns[1:], float)), findings + not_tested
 
@@ -298,16 +308,17 @@ def is_recorded_in_one_class(labels: pd.Series, present: pd.Series) -> bool:
     return category_association(labels, recorded).p <= TEST_LEVEL
 
 
-def _finding_of_one_class(name: str, label: str) -> Finding:
+def _finding_of_one_class(series: DataSet, name: str, label: str) -> Finding:
     """Return the finding on a column with values in one class: a warning if it is of a batch."""
     is_batch = is_batch_column(name) or is_technical(name)
     return Finding(
         code="column",
         kind="batch of one class" if is_batch else "recorded in one class",
+        dataset=series.name,
         severity="warning" if is_batch else "notice",
         subject=join_columns([name]),
-        count=0,
         detail=label,
+        numbers={"count": 0},
     )
 
 

@@ -84,7 +84,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     position = components.pop("position").to_numpy()
     describing = _describing(series)
     related = component_associations(components, describing.iloc[position])
-    findings += component_findings(related)
+    findings += component_findings(series.name, related)
 
     # The columns that the figure of the components shows: the one that is most associated with the
     # class, then those that are most associated with a component, whatever they are called.
@@ -115,9 +115,10 @@ def _scale(series: DataSet) -> list[Finding]:
     finding = Finding(
         code="values",
         kind="scale",
+        dataset=series.name,
         subject=recognised.value,
-        estimate=float(intensity_quantiles(linear)[4]),
         detail="; ".join(filter(None, [note.finding, note.advice])),
+        numbers={"estimate": float(intensity_quantiles(linear)[4])},
     )
     return [finding]
 
@@ -136,7 +137,12 @@ def _find_copies(series: DataSet) -> list[Finding]:
         first, *others = (str(name) for name in series.samples[positions])
         for other in others:
             pair = Finding(
-                code="repeats", kind="equal samples", subject=first, other=other, estimate=1.0
+                code="repeats",
+                kind="equal samples",
+                dataset=series.name,
+                subject=first,
+                other=other,
+                numbers={"estimate": 1.0},
             )
             pairs.append(pair)
     linear = linear_values(series)
@@ -152,10 +158,11 @@ def _find_copies(series: DataSet) -> list[Finding]:
             pair = Finding(
                 code="repeats",
                 kind="near copies" if is_copy else "replicates",
+                dataset=series.name,
                 severity="warning" if is_copy else "notice",
                 subject=str(series.samples[i]),
                 other=str(series.samples[j]),
-                estimate=float(r),
+                numbers={"estimate": float(r)},
             )
             pairs.append(pair)
     return [*_copy_findings(pairs, series.n_samples), *pairs]
@@ -184,7 +191,13 @@ def _copy_findings(pairs: Sequence[Finding], n_samples: int) -> list[Finding]:
         kind = "copies"
     else:
         return []
-    return [Finding(code="repeats", kind=kind, count=max(counts.values()), total=n_samples)]
+    finding = Finding(
+        code="repeats",
+        kind=kind,
+        dataset=pairs[0].dataset,
+        numbers={"count": max(counts.values()), "total": n_samples},
+    )
+    return [finding]
 
 
 def _likely_repeats(series: DataSet) -> tuple[list[Finding], pd.DataFrame]:
@@ -225,13 +238,16 @@ def _likely_repeats(series: DataSet) -> tuple[list[Finding], pd.DataFrame]:
     finding = Finding(
         code="repeats",
         kind="many patients" if are_many else "patients",
-        estimate=float(groups["likeness"].median()),
-        count=int(unnamed.sum()),
-        total=series.n_samples,
+        dataset=series.name,
         detail=(
             "correlation after removal of the class means: "
             f"{groups['likeness'].median():.2f} in the median"
         ),
+        numbers={
+            "estimate": float(groups["likeness"].median()),
+            "count": int(unnamed.sum()),
+            "total": series.n_samples,
+        },
     )
     return [finding], groups
 

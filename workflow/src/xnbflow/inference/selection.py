@@ -286,7 +286,7 @@ def selection(series: DataSet) -> list[Finding]:
     >>> difference = np.abs(values[:, :10].mean(axis=1) - values[:, 10:].mean(axis=1))
     >>> chosen = values[np.argsort(-difference)[:200]]
     >>> series = DataSet("toy", chosen, range(200), range(20), ["a"] * 10 + ["b"] * 10)
-    >>> [(finding.kind, finding.severity, finding.estimate) for finding in selection(series)]
+    >>> [(one.kind, one.severity, one.numbers["estimate"]) for one in selection(series)]
     [('chosen features', 'warning', 0.0)]
     """
     values = linear_values(with_log_counts(series))
@@ -298,7 +298,9 @@ def selection(series: DataSet) -> list[Finding]:
         findings += _corrected_columns(series, values, codes)
         findings += _chosen_features(series, values, codes)
         if _is_normalised_by_class(values, codes):
-            findings.append(Finding(code="selection", kind="normalised by class"))
+            findings.append(
+                Finding(code="selection", kind="normalised by class", dataset=series.name)
+            )
     return findings
 
 
@@ -327,9 +329,9 @@ def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -
         yield Finding(
             code="selection",
             kind="corrected with class",
+            dataset=series.name,
             subject=str(name),
-            estimate=ratio,
-            p=effect.p,
+            numbers={"estimate": ratio, "p": effect.p},
         )
 
 
@@ -343,8 +345,7 @@ def _chosen_features(series: DataSet, values: np.ndarray, codes: np.ndarray) -> 
     yield Finding(
         code="selection",
         kind="chosen features",
+        dataset=series.name,
         severity="warning" if is_limiting else "notice",
-        estimate=result.share,
-        p=result.p,
-        total=len(values),
+        numbers={"estimate": result.share, "p": result.p, "total": len(values)},
     )

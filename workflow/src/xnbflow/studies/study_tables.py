@@ -37,8 +37,7 @@ from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
     DIAGNOSTIC_PATH,
-    NOTES,
-    NOTES_TABLE,
+    READING_FINDINGS,
     STUDY_TABLES,
     TRUTH,
     TRUTH_TABLE,
@@ -240,11 +239,9 @@ def _dataset_tables(
     names = ("normality", "normality_within", "dependence", "dependence_test")
     diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
     label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
-    notes = list(inputs.dataset_tables(NOTES, NOTES_TABLE).values())
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
-        "notes": _join_tables(notes, NOTES_TABLE),
         "problems": study_overview.problems(fits),
         "label_tests": _with_keys(label_tests, "label_tests"),
         "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
@@ -263,14 +260,14 @@ def check_tables(inputs: StudyInputs) -> dict[str, pd.DataFrame]:
 
 
 def data_findings(inputs: StudyInputs) -> pd.DataFrame:
-    """Return the findings on all data sets, with the column ``dataset``.
+    """Return the findings on all data sets.
 
-    Those of the audit are in the files of *diagnose*; those on samples in several series need the
-    files of all series.
+    Those of readers are in the files of *acquire*, those of the audit in the files of *diagnose*;
+    those on samples in several series need the files of all series.
     """
-    schema = AUDIT_TABLES["findings"]
-    audited = inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table="findings"), schema)
-    parts = [table.assign(dataset=name) for name, table in audited.items()]
+    parts: list[pd.DataFrame] = []
+    for path in (DIAGNOSTIC_PATH.fill(table="findings"), READING_FINDINGS):
+        parts += inputs.dataset_tables(path, AUDIT_TABLES["findings"]).values()
     parts.append(shared_by_series(inputs.series_paths))
     return pd.concat(parts, ignore_index=True)
 

@@ -70,6 +70,7 @@ def _nothing_found(results: StudyResults) -> str:
 def _audit_findings(results: StudyResults) -> pd.DataFrame:
     """Return the findings on data sets, the most serious first."""
     rows = results.rows("findings", classifier="")
+    rows = rows[rows["code"] != "reading"]  # these are in the overview
     in_kinds = pd.DataFrame(in_order(rows.to_dict("records")), columns=rows.columns)
     return in_kinds.sort_values(
         "severity", key=lambda column: column != "warning", kind="stable", ignore_index=True
