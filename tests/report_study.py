@@ -386,9 +386,11 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), **resul
         with _for_print(figure.chart(), 85, figure.name) as drawing:
             assert drawing.axes, figure.name
     assert not (sourced and unsourced(section.blocks, module))
-    files = {f"analyses/{analysis.name}/{name}.tsv" for name in tables}
+    suffixes = (".parquet", ".tsv")
+    files = {f"analyses/{analysis.name}/{name}{suffix}" for name in tables for suffix in suffixes}
     for path in contract.STUDY_FILES.values():
-        files.add(results.relative_path(contract.text_of(path.of(study=results.study.id))))
+        file = results.relative_path(path.of(study=results.study.id))
+        files |= {file, contract.text_of(file)}
     assert sources(section.blocks) <= files
     return section, [block for block in walk(section.blocks) if isinstance(block, kinds.Table)]
 

@@ -33,9 +33,6 @@ rule compare:
         described=tables_of(
             "results/studies/{study}/description/{table}.parquet", "description"
         ).values(),
-        described_text=tables_of(
-            "results/studies/{study}/description/{table}.tsv", "description"
-        ).values(),
     log:
         "results/logs/compare/{study}.log",
     benchmark:

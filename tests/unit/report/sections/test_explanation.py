@@ -95,7 +95,7 @@ def test_the_table_begins_with_the_most_frequent_and_counts_the_rest(tmp_path, m
     assert table.frame["feature"].tolist() == ["always", "always", "often"]
     assert table.frame["to b"].tolist()[2] == 0.25
     assert table.frame["direction"].tolist()[2] == "high"
-    assert table.caption.endswith(" 1 rarer one is in selection.tsv.")
+    assert table.caption.endswith(" 1 rarer one is in selection.parquet.")
 
 
 def test_a_density_is_focused_on_the_class_that_the_feature_separates_best(tmp_path):

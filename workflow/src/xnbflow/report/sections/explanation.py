@@ -218,7 +218,7 @@ def _selected_table(
     n_rarer = len(selected) - len(rows)
     rest = ""
     if n_rarer:
-        rest = f" {n_rarer:,} rarer {either(n_rarer, 'one is', 'ones are')} in selection.tsv."
+        rest = f" {n_rarer:,} rarer {either(n_rarer, 'one is', 'ones are')} in selection.parquet."
     declared: dict[str, Column | str] = {"class": Column("text", label="for class")}
     return results.tables.show(
         ["selection", "profiles", "class_distances"],

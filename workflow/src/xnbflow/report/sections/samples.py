@@ -73,7 +73,7 @@ def _misclassified_block(results: StudyResults, dataset: str, folds: str) -> Blo
     cells = cells.astype(object).fillna("not tested")
     rows = misclassified.head(MOST_SAMPLES)[[*key, "wrong_by"]].join(cells, on=key)
     n_others = len(misclassified) - len(rows)
-    more = f" {n_others:,} more are in misclassified.tsv." if n_others else ""
+    more = f" {n_others:,} more are in misclassified.parquet." if n_others else ""
     table = results.tables.show(
         ["misclassified", "samples"],
         f"{_TEXTS['misclassified']}{more}",
