@@ -24,7 +24,6 @@ from xnbflow.diagnostics.gene_set_files import GeneSetFile, gene_set_file_table,
 from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.jobs.model_files import write_model_files
-from xnbflow.studies.description import description_tables
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
@@ -146,7 +145,6 @@ class StudyFiles:
         entries_of = dict.fromkeys(study.datasets, entries)
         tables = study_tables(inputs, entries_of, alpha=0.05)
         self.put("study", tables, study=study.id)
-        self.put("description", description_tables(inputs, entries_of), study=study.id)
 
 
 #: The keys of a data set that each source needs.

@@ -67,7 +67,7 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     counts = predictions.groupby(["repeat", "sample"]).size()
     assert len(counts) == 178
     assert set(counts) == {1}
-    assert pd.read_parquet(study / "tables/recovery.parquet")["precision"].item() > 0.5
+    assert pd.read_parquet(study / "tables/stability.parquet")["precision"].max() > 0.5
     measured = (finished / "results/benchmarks").rglob("*.tsv")
     # two data sets in six rules; compare and report
     assert len(list(measured)) == 14

@@ -136,10 +136,9 @@ class StudyResults:
 
     @cached_property
     def tables(self) -> "StudyTables":
-        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.tables.contract`."""
-        groups = (GROUPS["study"], GROUPS["description"])
-        tables = {group.path.fill(study=self.study.id): group.tables for group in groups}
-        return StudyTables(self, tables)
+        """The tables of the study."""
+        group = GROUPS["study"]
+        return StudyTables(self, {group.path.fill(study=self.study.id): group.tables})
 
     def rows(self, table: str, **where: object) -> pd.DataFrame:
         """Return the rows of one of `tables` whose columns have the given values."""

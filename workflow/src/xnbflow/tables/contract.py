@@ -447,8 +447,6 @@ STUDY_TABLE = GROUPS["study"].path
 STUDY_FILES = GROUPS["study"].files
 #: In the paths of models, the data set and classifier of the model of all cohorts of a study.
 ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
-#: Tables of single features and samples.
-DESCRIPTION_TABLE = GROUPS["description"].path
 #: Tables of several series of one question.
 COHORT_TABLE = GROUPS["cohorts"].path
 #: The folder of the tables of second cohorts and of several series.
@@ -490,7 +488,6 @@ GENE_TABLES = GROUPS["genes"].tables
 TRAINING_TABLES = GROUPS["training"].tables
 CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
 STUDY_TABLES = GROUPS["study"].tables
-DESCRIPTION_TABLES = GROUPS["description"].tables
 MODEL_TABLES = GROUPS["model"].tables
 VALIDATION_TABLES = GROUPS["validation"].tables
 COHORT_TABLES = GROUPS["cohorts"].tables
