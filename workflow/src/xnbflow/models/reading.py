@@ -16,7 +16,12 @@ from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, read_entry
+from xnbflow.sources.dataset_entry import (
+    DatasetEntry,
+    is_accession,
+    location_of_argument,
+    read_entry,
+)
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
@@ -55,7 +60,8 @@ def described_entry(location: str, settings: Mapping[str, Any] | None = None) ->
     Parameters
     ----------
     location : str
-        A path, a URL, an accession of GEO, or ``source:name``.
+        A path, a URL, an accession of GEO, or ``source:name``. A file with the name of an accession
+        is a file if it exists.
     settings : mapping, optional
         Keys of the entry with their values, as in the configuration. Keys that a source needs may
         be absent.
@@ -72,6 +78,7 @@ def described_entry(location: str, settings: Mapping[str, Any] | None = None) ->
     >>> described_entry("bundled:wine").location
     'wine'
     """
+    location = location_of_argument(location)
     source, _, rest = location.partition(":")
     if source in known_sources() and rest:
         place = known_sources()[source].places[0]

@@ -37,6 +37,7 @@ from xnbflow.sources.series.class_labels import (
     plain_text,
     propose_map,
 )
+from xnbflow.sources.series.missing_values import propose_missing
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 
 if TYPE_CHECKING:
@@ -121,12 +122,17 @@ def _summarise_stream(
     if entry and (not head.has_table or "sequencing" in head.facts.get("type", "")):
         entry, remark = _counts_entry(entry, head, downloads)
         reason += remark
-    elif entry and not request.transform:
+    elif entry:
         values = _first_values(request, where, stream, head)
-        present = values[~np.isnan(values)]
-        logarithm, remark = proposed_logarithm(present[None, :], samples=np.array([]))
-        entry = replace(entry, **logarithm)
-        reason += remark
+        if not request.transform:
+            present = values[~np.isnan(values)]
+            logarithm, remark = proposed_logarithm(present[None, :], samples=np.array([]))
+            entry = replace(entry, **logarithm)
+            reason += remark
+        missing, remark = propose_missing(values)
+        if missing is not None and not entry.missing:
+            entry = replace(entry, missing=missing)
+            reason += f" {remark}"
 
     # The fields, from which the user may choose another label.
     labels = [] if proposal.labels is None else list(proposal.labels)

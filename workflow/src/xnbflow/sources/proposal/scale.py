@@ -10,6 +10,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.platforms import are_probes
 from xnbflow.sources.series.intensities import proposed_floor, refuse_no_counts
+from xnbflow.sources.series.missing_values import MOST_IMPUTED
 from xnbflow.sources.series.scale_recognition import note_on_cycles, scale_of
 from xnbflow.sources.series.scales import (
     PROPOSED_COUNT_TRANSFORM,
@@ -30,10 +31,6 @@ _LARGEST_RATIO = 20.0
 _LARGEST_CENTRE = 1.0
 #: Features that were not standardised differ in their deviations by at least this factor.
 _LEAST_VARIETY = 1.5
-
-#: Largest share of missing values at which all are imputed; at a larger share features with many
-#: missing values are dropped.
-MOST_IMPUTED = 0.1
 
 
 def proposed_logarithm(
