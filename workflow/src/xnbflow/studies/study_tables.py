@@ -234,13 +234,11 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
     metrics = fold_scores.metrics(predictions, fits, headers)
     repeats = fold_scores.repeats(predictions, metrics, fits, headers)
     summary = fold_scores.summary(metrics, repeats, fits)
-    seconds = study_overview.seconds(fits)
     confusion = probability_tables.confusion(predictions)
     return {
         "repeats": repeats,
         "summary": summary,
         "averages": fold_scores.averages(summary, confusion),
-        "seconds": seconds,
         "confusion": confusion,
         "ranks": comparison.ranks(repeats),
         "omnibus": comparison.omnibus(repeats),
