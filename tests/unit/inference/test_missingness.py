@@ -156,7 +156,7 @@ def test_a_classifier_of_missing_values_is_naive_bayes_of_binary_features(rng):
     ],
 )
 def test_values_below_a_limit_explain_a_result_that_is_not_better(rng, n_wrong, reached, level):
-    """Limits of -1 and 0 in two classes and no difference: the missing values suffice. One wrong of 30 is 29 / 30."""
+    """Limits of -1 and 0 in two classes and no difference: the missing values suffice."""
     (finding,) = [
         finding
         for finding in values_at_limit(limited(rng, (-1.0, 0.0)))
