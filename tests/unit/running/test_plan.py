@@ -212,7 +212,7 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
         for table in ("findings", "associations"):
             inputs.dataset_tables("audit", table)
         inputs.dataset_tables("acquired", "truth")
-        inputs.dataset_tables("acquired", "notes")
+        inputs.dataset_tables("acquired", "findings")
     declared = []
     for choose in inputs_of("compare", plan).values():
         declared += choose(job)

@@ -258,14 +258,14 @@ class GroupTables:
                 )
                 raise InputError(msg, file=str(file))
             part = read_parquet(file, schema)
-            if self._of_all_datasets:
+            if self._of_all_datasets and "dataset" not in part:
                 part.insert(0, "dataset", dataset)
             parts.append(part)
         if not self._of_all_datasets:
             return parts[0]
         with_rows = [part for part in parts if len(part)]
         if not with_rows:
-            return pd.DataFrame(columns=["dataset", *schema.fixed])
+            return pd.DataFrame(columns=list(dict.fromkeys(["dataset", *schema.fixed])))
         return pd.concat(with_rows, ignore_index=True)
 
     def rows(self, name: str, **where: object) -> pd.DataFrame:

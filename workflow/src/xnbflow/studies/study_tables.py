@@ -4,7 +4,7 @@
 data sets and folds first, then estimates and verdicts, then what depends on these.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -32,12 +32,10 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
-from xnbflow.studies.concordances import concordances, inseparable
 from xnbflow.studies.description import SELECTION_KEY, description_tables
-from xnbflow.studies.phenotype_checks import phenotype_checks
+from xnbflow.studies.recognition import inseparable, recognition
 from xnbflow.studies.study_reader import DatasetClassifier, StudyReader
-from xnbflow.tables.contract import STUDY_TABLES, TableSchema
-from xnbflow.tables.finding_table import finding_table
+from xnbflow.tables.contract import STUDY_TABLES
 
 
 def study_tables(
@@ -102,7 +100,7 @@ def _results(
     tables |= _result_tables(
         inputs.study,
         tables=tables,
-        data_findings=data_findings(inputs, headers),
+        data_findings=data_findings(inputs),
         associations=inputs.tables("audit")["associations"],
         predictions=predictions,
         fits=fits,
@@ -121,7 +119,7 @@ def _results(
 
     # How often each sample is misclassified, and whose labels are doubtful.
     samples = sample_errors.samples(predictions, tables["estimates"])
-    inseparable_columns = inseparable(tables["concordance"])
+    inseparable_columns = inseparable(tables["recognition"])
     return tables | {
         "samples": samples,
         "suspects": sample_errors.suspects(samples, tables["findings"], inseparable_columns),
@@ -162,7 +160,7 @@ def _result_tables(
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
     biology = {name: study.design_of(name).biology for name in headers}
-    concordance, concordance_pairs = concordances(predictions, headers, associations, biology)
+    recognition_table, recognition_pairs = recognition(predictions, headers, associations, biology)
     class_pair_table = class_pairs(predictions, headers, inflations, candidates)
 
     # The verdicts, by all evidence.
@@ -176,7 +174,7 @@ def _result_tables(
         further=_further_findings(
             fits,
             headers,
-            concordance_pairs=concordance_pairs,
+            recognition_pairs=recognition_pairs,
             class_pair_table=class_pair_table,
             cohort_tests=cohort_tests,
         ),
@@ -184,8 +182,8 @@ def _result_tables(
     return {
         "estimates": estimate_table,
         "class_pairs": class_pair_table,
-        "concordance": concordance,
-        "concordance_pairs": concordance_pairs,
+        "recognition": recognition_table,
+        "recognition_pairs": recognition_pairs,
         **verdict_tables,
         "headline": headline_table(study, headline, tables["summary"], estimate_table),
     }
@@ -195,7 +193,7 @@ def _further_findings(
     fits: Tables,
     headers: Headers,
     *,
-    concordance_pairs: pd.DataFrame,
+    recognition_pairs: pd.DataFrame,
     class_pair_table: pd.DataFrame,
     cohort_tests: pd.DataFrame,
 ) -> dict[Key, list[Finding]]:
@@ -205,7 +203,7 @@ def _further_findings(
     ``class_pair_table`` is the table ``class_pairs`` of the study, ``cohort_tests`` the table of
     `StudyReader.cohort_tests`.
     """
-    by_column = column_findings(concordance_pairs, headers)
+    by_column = column_findings(recognition_pairs, headers)
     by_class_pair = class_pair_findings(class_pair_table)
     by_cohort = cohort_findings(cohort_tests)
     findings = {}
@@ -224,13 +222,11 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
     metrics = fold_scores.metrics(predictions, fits, headers)
     repeats = fold_scores.repeats(predictions, metrics, fits, headers)
     summary = fold_scores.summary(metrics, repeats, fits)
-    seconds = study_overview.seconds(fits)
     confusion = probability_tables.confusion(predictions)
     return {
         "repeats": repeats,
         "summary": summary,
         "averages": fold_scores.averages(summary, confusion),
-        "seconds": seconds,
         "confusion": confusion,
         "ranks": comparison.ranks(repeats),
         "omnibus": comparison.omnibus(repeats),
@@ -245,11 +241,9 @@ def _dataset_tables(
     names = ("normality", "normality_within", "dependence", "dependence_test")
     diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
     label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
-    notes = list(inputs.dataset_tables("acquired", "notes").values())
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
-        "notes": _join_tables(notes, STUDY_TABLES["notes"]),
         "problems": study_overview.problems(fits),
         "label_tests": _with_keys(label_tests, "label_tests"),
         "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
@@ -258,32 +252,25 @@ def _dataset_tables(
     }
 
 
-def data_findings(inputs: StudyReader, headers: Headers) -> pd.DataFrame:
-    """Return the findings on all data sets, with the column ``dataset``.
+def data_findings(inputs: StudyReader) -> pd.DataFrame:
+    """Return the findings on all data sets.
 
-    Findings on the phenotype alone, and on samples in several series, need the headers and files of
-    all series; those of the audit are in the files of *diagnose*.
+    Those of readers are in the files of *acquire*, those of the audit in the files of *diagnose*;
+    those on samples in several series need the files of all series.
     """
-    audited = inputs.dataset_tables("audit", "findings")
-    parts = []
-    for name, header in headers.items():
-        parts.append(audited[name].assign(dataset=name))
-        parts.append(finding_table(phenotype_checks(header)).assign(dataset=name))
+    parts: list[pd.DataFrame] = []
+    for group in ("audit", "acquired"):
+        parts += inputs.dataset_tables(group, "findings").values()
     parts.append(shared_by_series(inputs.series_paths))
     return pd.concat(parts, ignore_index=True)
 
 
 def _with_keys(tables: Mapping[DatasetClassifier, pd.DataFrame], name: str) -> pd.DataFrame:
     """Join tables by data set and classifier to a table of the study, with these columns."""
-    parts = [
-        table.assign(dataset=dataset, classifier=classifier)
-        for (dataset, classifier), table in tables.items()
-    ]
-    return _join_tables(parts, STUDY_TABLES[name])
-
-
-def _join_tables(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:
-    """Return the rows of several tables, with the columns of the contract."""
-    parts = [table for table in tables if len(table)]
-    joined = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
-    return joined[schema.fixed]
+    columns = STUDY_TABLES[name].fixed
+    parts = []
+    for (dataset, classifier), table in tables.items():
+        if len(table):
+            parts.append(table.assign(dataset=dataset, classifier=classifier))
+    joined = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return joined[columns]

@@ -414,8 +414,6 @@ def _folders_of_results(*templates: str) -> frozenset[str]:
 SERIES = PathTemplate("results/{dataset}/series.parquet")
 #: The planted markers of a simulated data set.
 TRUTH = GROUPS["acquired"].files["truth"]
-#: Notes on the acquisition of a data set.
-NOTES = GROUPS["acquired"].files["notes"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 #: Hosts whose names the jobs of a run could not resolve.
@@ -478,7 +476,6 @@ RESERVED_DATASETS = _folders_of_results(
 # Schemas of tables
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
-NOTES_TABLE = GROUPS["acquired"].tables["notes"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables
 GENE_TABLES = GROUPS["genes"].tables
