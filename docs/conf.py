@@ -121,6 +121,8 @@ project/index
 FIGURE = re.compile(r"^Figure: \[(.+)\]\(\.\./examples/(plot_\w+)\.py\)$", re.MULTILINE)
 #: The first link to a page in an item of a list, or in a row of a table, of the index of a folder.
 LINK = re.compile(r"^[*|] .*?\]\(([^)#]+)\.md\)", re.MULTILINE)
+#: The report of the study `example`, as HTML: it is no source of the site.
+EXAMPLE_LINK = '<a href="../../example/results/studies/example/report.html">an example report</a>'
 #: Pages of the reference that the site makes.
 MADE = {"docs/reference/index": ["cli", "tables"]}
 
@@ -141,8 +143,10 @@ def as_site(app: Sphinx, page: str, source: list[str]) -> None:
     elif page.endswith("/index") and page != "docs/gallery/index":
         pages = "\n".join(dict.fromkeys([*LINK.findall(text), *MADE.get(page, [])]))
         text += f"\n```{{toctree}}\n:hidden:\n{pages}\n```\n"
-    if page.endswith("read-your-report") and app.tags.has("pictures"):
-        text = text.replace("images/report.png", "images/read-your-report.png")
+    if page.endswith("read-your-report"):
+        text = text.replace("an example report", EXAMPLE_LINK)
+        if app.tags.has("pictures"):
+            text = text.replace("images/report.png", "images/read-your-report.png")
     if REPOSITORY:
         text = text.replace("OWNER/xnbflow", REPOSITORY)
     source[0] = text
