@@ -5,7 +5,7 @@ rule compare:
     input:
         series=over(OF_STUDY.datasets, "results/{dataset}/series.parquet"),
         truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
-        notes=over(OF_STUDY.datasets, "results/{dataset}/notes.parquet"),
+        findings=over(OF_STUDY.datasets, "results/{dataset}/findings.parquet"),
         audit=over(
             OF_STUDY.datasets,
             "results/{dataset}/diagnostics/{table}.parquet",
