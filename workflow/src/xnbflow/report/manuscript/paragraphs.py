@@ -300,11 +300,14 @@ def _methods(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
             title = method.title
             source = method.source
 
-        # The values of parameters with their meaning; the first one is the default.
+        # Values of parameters with their meaning, of which the first is the default, and choices
+        # that no parameter changes.
         rules = []
-        for name, values in (method.rules if method else {}).items():
-            value = parameters.get(name, next(iter(values)))
-            rules.append({"name": name, "value": value, "meaning": values[value]})
+        if method is not None:
+            for choice, values in method.rules.items():
+                value = parameters.get(choice, next(iter(values)))
+                name = choice if choice in method.parameters else ""
+                rules.append({"name": name, "value": value, "meaning": values[value]})
 
         yield {
             "title": title.removeprefix(f"{label}: "),
