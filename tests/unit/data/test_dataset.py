@@ -37,7 +37,7 @@ def test_another_file_is_refused(tmp_path, read):
     other = tmp_path / "other.parquet"
     text.write_text("feature,s,t\n")
     pd.DataFrame({"a": [1]}).to_parquet(foreign)
-    row = pd.DataFrame({"feature": ["g"], "W": 0.9, "p": 0.5})
+    row = pd.DataFrame({"class": [""], "feature": ["g"], "W": 0.9, "p": 0.5})
     write_parquet(row, other, DIAGNOSTIC_TABLES["normality"])
     with pytest.raises(InputError, match=r"text.parquet is damaged"):
         read(text)
