@@ -30,6 +30,6 @@ Each package begins with the questions of its files.
 A new format of tables is a module of ``formats`` with a function that returns a ``RawTable``, and
 its ending in ``formats.opening.read_raw_table``. A format that declares which columns describe
 samples names them in ``RawTable.described``. Orientation, roles, phenotypes, options, refusals of
-wrong cells and proposals follow; a new refusal is a constant beside its rule
-(`xnbflow.core.refusals.Refusal`).
+wrong cells and proposals follow. A rule that refuses raises an `xnbflow.core.errors.InputError`
+whose ``key`` is the key of the entry that answers it.
 """

@@ -226,6 +226,18 @@ def known_sources() -> Mapping[str, Source]:
     return with_plugins("xnbflow.sources", Source, _SOURCES)
 
 
+def is_entry_key(key: str | None) -> bool:
+    """Return whether a key is one of an entry of ``datasets``, whichever its source.
+
+    Examples
+    --------
+    >>> is_entry_key("label"), is_entry_key("phenotype.id"), is_entry_key("folds")
+    (True, True, False)
+    """
+    name = (key or "").partition(".")[0]
+    return any(name in entry_schema(source)["properties"] for source in known_sources().values())
+
+
 def entry_schema(source: Source, *, is_complete: bool = True) -> Schema:
     """Return the JSON schema of an entry of ``datasets`` with this source.
 

@@ -12,20 +12,12 @@ import pandas as pd
 import pyarrow as pa
 from scipy.io import arff
 
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError
 from xnbflow.sources.formats.parquet import ArrowRows
 from xnbflow.sources.formats.raw_table import RawTable
 
 #: The name of a declared attribute, in quotes of either kind or without.
 _ATTRIBUTE = re.compile(r"""@attribute\s+(?:'([^']*)'|"([^"]*)"|(\S+))""", re.IGNORECASE)
-
-_UNREADABLE = Refusal(
-    code="arff.unreadable",
-    sentence=(
-        "{path} cannot be read as ARFF ({reason}). Only numeric and nominal attributes and full "
-        "rows are read; save the file as CSV, or get it again"
-    ),
-)
 
 
 def read_arff(path: Path, stream: io.BufferedIOBase) -> RawTable:
@@ -45,9 +37,18 @@ def arff_frame(path: Path, stream: io.BufferedIOBase) -> pd.DataFrame:
         text = stream.read().decode("utf-8-sig")
         records, attributes = arff.loadarff(io.StringIO(text))
     except (arff.ArffError, arff.ParseArffError, NotImplementedError, ValueError) as error:
-        raise _UNREADABLE.error(path=path, reason=str(error)[:160]) from error
+        reason = str(error)[:160]
+        msg = (
+            f"{path} cannot be read as ARFF ({reason}). Only numeric and nominal attributes and "
+            "full rows are read; save the file as CSV, or get it again"
+        )
+        raise InputError(msg, file=str(path)) from error
     except StopIteration as error:
-        raise _UNREADABLE.error(path=path, reason="it has no @data") from error
+        msg = (
+            f"{path} cannot be read as ARFF (it has no @data). Only numeric and nominal "
+            "attributes and full rows are read; save the file as CSV, or get it again"
+        )
+        raise InputError(msg, file=str(path)) from error
     columns: dict[str, np.ndarray] = {}
     for name, kind in zip(attributes.names(), attributes.types(), strict=True):
         if kind == "nominal":

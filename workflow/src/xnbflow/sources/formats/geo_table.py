@@ -13,7 +13,6 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.formats.raw_table import RawTable, StoredRows
@@ -108,16 +107,6 @@ def _read_values(path: Path, stream: "BufferedReader[Any]", head: GeoHead) -> Ra
     )
 
 
-_NO_VALUES = Refusal(
-    code="geo_table.no-values",
-    sentence=(
-        "{path} has no table of values ({accession}, {kind}): sequencing studies keep their "
-        "counts in supplementary files{supplementary}. Get the table of counts and use source"
-        " table, with phenotype: {{accession: {phenotype}}} for what is known of the samples"
-    ),
-)
-
-
 def no_values(path: Path, head: GeoHead) -> InputError:
     """Return the error for a series without a table of values, which names its other files."""
     files = list(dict.fromkeys(head.supplementary))
@@ -126,22 +115,14 @@ def no_values(path: Path, head: GeoHead) -> InputError:
     if files_of_series:
         supplementary = f"; its supplementary files are {listed(files_of_series)}"
     kind = head.facts.get("type", "") or "of unknown type"
-    return _NO_VALUES.error(
-        path=path,
-        accession=head.accession,
-        kind=kind,
-        supplementary=supplementary,
-        phenotype=head.accession or path,
+    phenotype = head.accession or path
+    msg = (
+        f"{path} has no table of values ({head.accession}, {kind}): sequencing studies keep "
+        f"their counts in supplementary files{supplementary}. Get the table of counts and use "
+        f"source table, with phenotype: {{accession: {phenotype}}} for what is known of the "
+        "samples"
     )
-
-
-_OTHER_SAMPLES = Refusal(
-    code="geo_table.other-samples",
-    sentence=(
-        "{path}: the table's columns are not the samples of the head: {missing} without a column, "
-        "{beyond} without a head; get the file again"
-    ),
-)
+    return InputError(msg, file=str(path), key="phenotype")
 
 
 def _refuse_other_samples(path: Path, header: Sequence[str], head: GeoHead) -> None:
@@ -150,6 +131,9 @@ def _refuse_other_samples(path: Path, header: Sequence[str], head: GeoHead) -> N
     expected = {*head.samples, "ID_REF", SYMBOLS}
     beyond = [name for name in header if name not in expected]
     if missing or (beyond and head.facts.get("value_type") is None):
-        raise _OTHER_SAMPLES.error(
-            path=path, missing=listed(missing) or "none", beyond=listed(beyond) or "none"
+        msg = (
+            f"{path}: the table's columns are not the samples of the head: "
+            f"{listed(missing) or 'none'} without a column, {listed(beyond) or 'none'} without a "
+            "head; get the file again"
         )
+        raise InputError(msg, file=str(path))

@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.core.errors import quoted
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.formats.raw_table import RawTable
 
 PARQUET = frozenset({".parquet", ".pq"})
@@ -19,15 +18,6 @@ PARQUET = frozenset({".parquet", ".pq"})
 _INDEX = re.compile(r"__index_level_\d+__$")
 #: Rows that are converted to text at a time: with 850,000 columns the texts of all need some GB.
 _ROWS_OF_BLOCK = 1000
-
-
-_UNREADABLE_COLUMN = Refusal(
-    code="parquet.unreadable-column",
-    sentence=(
-        "{path}: a column of the type {kind} cannot be read ({reason}); correct it, or get "
-        "the file again"
-    ),
-)
 
 
 class ArrowRows:
@@ -81,16 +71,13 @@ class ArrowRows:
         try:
             cells = column.to_pylist()
         except (pa.ArrowException, ValueError, OverflowError) as error:  # dates beyond Python's
-            raise _UNREADABLE_COLUMN.error(
-                path=self._path, kind=column.type, reason=quoted(str(error), 160)
-            ) from error
+            reason = quoted(str(error), 160)
+            msg = (
+                f"{self._path}: a column of the type {column.type} cannot be read ({reason}); "
+                "correct it, or get the file again"
+            )
+            raise InputError(msg, file=str(self._path)) from error
         return ["" if cell is None else str(cell).strip() for cell in cells]
-
-
-_NO_PARQUET = Refusal(
-    code="parquet.no-parquet",
-    sentence="{path} is not a Parquet file ({reason}); correct its name, or get it again",
-)
 
 
 def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
@@ -111,19 +98,14 @@ def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
         names = table.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         reason = quoted(str(error), 160)
-        raise _NO_PARQUET.error(path=path, reason=reason) from error
+        msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
+        raise InputError(msg, file=str(path)) from error
     return RawTable(
         path=path,
         header=[_INDEX.sub("", name.strip()) for name in names],
         rows=ArrowRows(path, table),
         lines=range(1, len(table) + 1),
     )
-
-
-_DAMAGED_METADATA = Refusal(
-    code="parquet.damaged-metadata",
-    sentence="{path}: the metadata of pandas are damaged; write the file again, or get it again",
-)
 
 
 def _index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[str]:
@@ -146,7 +128,8 @@ def _index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[
         columns = described["index_columns"]
         return {name for name in columns if isinstance(name, str)}
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise _DAMAGED_METADATA.error(path=path) from error
+        msg = f"{path}: the metadata of pandas are damaged; write the file again, or get it again"
+        raise InputError(msg, file=str(path)) from error
 
 
 def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text_lines import SEPARATORS, utf16_lines
@@ -77,13 +77,6 @@ EXPORTS = (
     ),
 )
 
-_EXPORT = Refusal(
-    code="program_exports.export",
-    sentence=(
-        "{path} is an export of {program}. Make a table with one value for each sample and gene: "
-        "keep {keep}"
-    ),
-)
 
 #: Most columns of a long table; a table with more columns has features in them.
 MOST_LONG_COLUMNS = 40
@@ -149,16 +142,6 @@ _VALUES = frozenset(
     }
 )
 
-_LONG_TABLE = Refusal(
-    code="program_exports.long-table",
-    sentence=(
-        "{path} has a row for each sample and feature. Make a table with one value for each sample "
-        "and feature: a row for each {sample!r}, a column for each {feature!r}, and the values of "
-        "{value!r}; in Python: table.pivot_table(index={sample!r}, columns={feature!r}, "
-        "values={value!r}).to_csv('wide.csv')"
-    ),
-)
-
 
 def refuse_export(path: Path) -> None:
     """Refuse a text file that is the export of a program, by its first lines."""
@@ -180,7 +163,11 @@ def refuse_export_header(path: Path, header: Iterable[str]) -> None:
     for export in EXPORTS:
         has_ending = any(name.endswith(export.ending) for name in names - export.columns)
         if names >= export.columns and has_ending:
-            raise _EXPORT.error(path=path, program=export.program, keep=export.keep)
+            msg = (
+                f"{path} is an export of {export.program}. Make a table with one value for each "
+                f"sample and gene: keep {export.keep}"
+            )
+            raise InputError(msg, file=str(path))
 
 
 def refuse_long(raw: RawTable, label: str | None = None) -> None:
@@ -196,12 +183,15 @@ def refuse_long(raw: RawTable, label: str | None = None) -> None:
     for names in raw.columns([sample, feature]):
         if len(set(names)) == len(names):
             return
-    raise _LONG_TABLE.error(
-        path=raw.path,
-        sample=raw.header[sample],
-        feature=raw.header[feature],
-        value=raw.header[value],
+    msg = (
+        f"{raw.path} has a row for each sample and feature. Make a table with one value for "
+        f"each sample and feature: a row for each {quoted(raw.header[sample])}, a column for "
+        f"each {quoted(raw.header[feature])}, and the values of {quoted(raw.header[value])}; in "
+        f"Python: table.pivot_table(index={quoted(raw.header[sample])}, "
+        f"columns={quoted(raw.header[feature])}, "
+        f"values={quoted(raw.header[value])}).to_csv('wide.csv')"
     )
+    raise InputError(msg, file=str(raw.path))
 
 
 def _first_column(columns: dict[str, int], names: frozenset[str]) -> int | None:

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.nouns import counted
 from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
@@ -151,13 +151,6 @@ class TextRows:
             self._block = block = bisect_right(self._starts, row) - 1
             self._lines = self._blocks[block].split("\n")
         return self._lines[row - self._starts[block]]
-
-
-_NO_NUMBER = Refusal(
-    code="raw_table.no-number",
-    sentence="{path}, {place}: {fault}; {remedy}",
-    sheet=True,
-)
 
 
 @dataclass(kw_only=True)
@@ -338,23 +331,12 @@ class RawTable:
             fault = complaint(text) or ""
             advice = self.advice or _advice(cell.strip())
         if fault:
-            raise _NO_NUMBER.error(
-                path=self.path,
-                place=self.place(column, row),
-                fault=fault,
-                remedy=advice,
-                key=self.header[column],
+            msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
+            key = "decimal" if "decimal" in advice else "drop"
+            raise InputError(
+                msg, file=str(self.path), key=None if self.advice else key, remedy=advice
             )
         return float(text)
-
-
-_OTHER_WIDTH = Refusal(
-    code="raw_table.other-width",
-    sentence=(
-        "{path}, {place}: {n_cells:#cell}, but the header has {width}; correct it, or get the"
-        " file again if it ends there"
-    ),
-)
 
 
 def _with_points(texts: list[str]) -> list[str]:
@@ -364,7 +346,11 @@ def _with_points(texts: list[str]) -> list[str]:
 
 def other_width(path: str | Path, place: str, n_cells: int, width: int) -> InputError:
     """Return the refusal of a row whose number of cells is not that of the header, ``width``."""
-    return _OTHER_WIDTH.error(path=path, place=place, n_cells=n_cells, width=width, key=place)
+    msg = (
+        f"{path}, {place}: {counted(n_cells, 'cell')}, but the header has {width}; correct it, "
+        "or get the file again if it ends there"
+    )
+    return InputError(msg, file=str(path))
 
 
 def _advice(cell: str) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from xnbflow.core.errors import quoted
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
-from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.header_rows import (
     chosen_header,
@@ -142,7 +141,8 @@ def read_text(
         table.lines = row_numbers[: len(table)]
         table.encoding = lines.other_encoding
         if end is not None and not lines.ended and most_rows is None:
-            raise _CUT_OFF.error(path=path, end=end)
+            msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
+            raise InputError(msg, file=str(path))
     return table
 
 
@@ -319,9 +319,8 @@ def _split(
     try:
         return next(csv.reader(lines, delimiter=separator, strict=True))
     except csv.Error as error:
-        raise _WRONG_QUOTES.error(
-            path=path, number=number, error=error, key=f"line {number}"
-        ) from error
+        msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
+        raise InputError(msg, file=str(path)) from error
 
 
 def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) -> None:
@@ -332,34 +331,11 @@ def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) 
     if names[0] and not _IDENTIFIERS.fullmatch(names[0]):
         return
     longest = max(names[1:], key=len, default="")
-    raise _LOST_SEPARATOR.error(
-        path=path,
-        unit=_UNIT,
-        number=number,
-        n_names=len(names),
-        n_cells=len(names) + 1,
-        longest=longest,
-        first=names[0],
-        key=f"{_UNIT} {number}",
+    n_cells = len(names) + 1
+    msg = (
+        f"{path}, {_UNIT} {number}: the header has {counted(len(names), 'name')}, and each row "
+        f"{n_cells} cells. Either a separator between two names was lost (the longest name is "
+        f"{quoted(longest)}): insert it; or the header lacks the name of the first column, as R "
+        f"writes it, and {quoted(names[0])} is a sample: rename it"
     )
-
-
-_CUT_OFF = Refusal(
-    code="text.cut-off",
-    sentence="{path} ends before {end}: it is cut off; delete it and get it again",
-)
-
-_LOST_SEPARATOR = Refusal(
-    code="text.lost-separator",
-    sentence=(
-        "{path}, {unit} {number}: the header has {n_names:#name}, and each row {n_cells} "
-        "cells. Either a separator between two names was lost (the longest name is "
-        "{longest!r}): insert it; or the header lacks the name of the first column, as R "
-        "writes it, and {first!r} is a sample: rename it"
-    ),
-)
-
-_WRONG_QUOTES = Refusal(
-    code="text.wrong-quotes",
-    sentence="{path}, line {number}: not valid CSV ({error}); correct the quotes",
-)
+    raise InputError(msg, file=str(path))

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xnbflow.core.errors import InputError
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.formats.files import open_raw
@@ -92,7 +91,11 @@ class DecodedLines:
                 self.ended = True
                 return
             if self._end is not None and not raw.endswith(b"\n"):
-                raise _CUT_ROW.error(path=self._path, end=self._end)
+                msg = (
+                    f"{self._path} ends within a row, before {self._end}: it is cut off; delete "
+                    "it and get it again"
+                )
+                raise InputError(msg, file=str(self._path))
             try:
                 text = raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
             except UnicodeDecodeError:
@@ -122,7 +125,11 @@ class DecodedLines:
                 )
                 self.notes.append(note)
             return text
-        raise _NO_UTF8.error(path=self._path, number=self.number, key=f"line {self.number}")
+        msg = (
+            f"{self._path}, line {self.number}: not UTF-8 text; if Windows wrote it, set "
+            "encoding: cp1252, else save the file as UTF-8"
+        )
+        raise InputError(msg, file=str(self._path), key="encoding")
 
 
 @dataclass(frozen=True)
@@ -150,7 +157,8 @@ def read_first_lines(path: str | Path, lines: Iterator[str]) -> FirstLines:
     joined_rows = _join_quoted_lines(lines, read_lines)
     rows = list(itertools.islice(joined_rows, HEAD_ROWS))
     if len(rows) == 1 and "\r" in rows[0].rstrip():
-        raise _OLD_MAC.error(path=path)
+        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
+        raise InputError(msg, file=str(path))
     if rows and rows[0].lstrip('"').startswith(HEADER_SECTION):
         for row in itertools.islice(joined_rows, _MOST_SECTION_LINES):
             rows.append(row)
@@ -204,7 +212,8 @@ def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[
             with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
                 yield from (line.encode() for line in text)
         except UnicodeDecodeError as error:
-            raise _NO_UTF16.error(path=path, reason=error.reason) from error
+            msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
+            raise InputError(msg, file=str(path)) from error
 
     return lines()
 
@@ -284,41 +293,9 @@ def _single_column_error(path: str | Path, header: str, separator: str) -> Input
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
     options = " or ".join(f"separator: {name}" for name in possible)
-    return _SINGLE_CELL.error(
-        path=path, header=header, separators=" or ".join(possible), options=options
+    separators = " or ".join(possible)
+    msg = (
+        f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
+        f"{separators}, set {options}"
     )
-
-
-_CUT_ROW = Refusal(
-    code="text.cut-row",
-    sentence="{path} ends within a row, before {end}: it is cut off; delete it and get it again",
-)
-
-_NO_UTF8 = Refusal(
-    code="text.no-utf8",
-    sentence=(
-        "{path}, line {number}: not UTF-8 text; if Windows wrote it, set encoding: cp1252, "
-        "else save the file as UTF-8"
-    ),
-    sheet=True,
-)
-
-_NO_UTF16 = Refusal(
-    code="text.no-utf16",
-    sentence="{path}: not valid UTF-16 ({reason}); save the file as UTF-8",
-)
-
-_OLD_MAC = Refusal(
-    code="text.old-mac",
-    sentence="{path} has the line ends of old Macs (carriage returns alone); save it anew",
-)
-
-_SINGLE_CELL = Refusal(
-    code="text.single-cell",
-    sentence=(
-        "{path}: its header is the single cell {header!r}; if cells are separated by "
-        "{separators}, set {options}"
-    ),
-    key="separator",
-    sheet=True,
-)
+    return InputError(msg, file=str(path), key="separator")

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from xnbflow.core.errors import did_you_mean
+from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import either, listed, noun
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.gct import as_gct
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
@@ -309,14 +308,8 @@ def _refuse_absent_label(
     hint = "Name the file of labels by phenotype"
     if texts:
         hint = f"Rows and columns of text: {listed(texts)}"
-    raise _ABSENT_LABEL.error(path=raw.path, label=label, hint=hint, similar=similar)
-
-
-_ABSENT_LABEL = Refusal(
-    code="layout.absent-label",
-    sentence=(
-        "{path}: no row and no column is called {label!r}, which label names. {hint}{similar}"
-    ),
-    key="label",
-    sheet=True,
-)
+    msg = (
+        f"{raw.path}: no row and no column is called {quoted(label)}, which label names. "
+        f"{hint}{similar}"
+    )
+    raise InputError(msg, file=str(raw.path), key="label")

@@ -7,8 +7,8 @@ from typing import NoReturn
 
 import pandas as pd
 
+from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.gct import read_classes
 from xnbflow.sources.formats.opening import suffix_of
@@ -82,20 +82,11 @@ def _refuse_other_samples(
     """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
     row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
     in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
-    raise _OTHER_SAMPLES.error(
-        location=entry.location,
-        samples=list(phenotype.index),
-        in_rows=in_rows,
-        columns=header[1:],
+    columns = header[1:]
+    msg = (
+        f"{entry.location}: no sample of the phenotype file is in the table. The phenotype file "
+        f"has {listed(phenotype.index, 3)}; the table has {in_rows}in columns "
+        f"{listed(columns, 3)}. Correct the names in one of the files, or name the phenotype "
+        "file's column of samples by phenotype.id"
     )
-
-
-_OTHER_SAMPLES = Refusal(
-    code="phenotype_file.other-samples",
-    sentence=(
-        "{location}: no sample of the phenotype file is in the table. The phenotype file has "
-        "{samples:list3}; the table has {in_rows}in columns {columns:list3}. Correct the names in "
-        "one of the files, or name the phenotype file's column of samples by phenotype.id"
-    ),
-    key="phenotype.id",
-)
+    raise InputError(msg, key="phenotype.id")

@@ -12,7 +12,6 @@ import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
-from xnbflow.core.refusals import Refusal
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.controls import is_control_word
 from xnbflow.data.note import Note
@@ -361,39 +360,17 @@ def plain_text(text: str) -> str:
     return " ".join(text.translate(_QUOTES).split())
 
 
-_UNLABELLED_SAMPLES = Refusal(
-    code="class_labels.unlabelled",
-    sentence=(
-        "{where}: {n_unlabelled} of {n_samples:#sample} {n_unlabelled:has|have} no label: "
-        "{samples:list}. Label them, or leave them out by unlabelled: drop{words}"
-    ),
-    key="label",
-    sheet=True,
-)
-
-
 def _refuse_unlabelled(
     where: str, samples: Sequence[Any], n_samples: int, words: Mapping[str, int]
 ) -> NoReturn:
     """Refuse samples without a label; ``words`` are those that are read as a missing label."""
-    raise _UNLABELLED_SAMPLES.error(
-        where=where,
-        n_unlabelled=len(samples),
-        n_samples=n_samples,
-        samples=samples,
-        words=f"; if {_about_words(words)}" if words else "",
+    hint = f"; if {_about_words(words)}" if words else ""
+    msg = (
+        f"{where}: {len(samples)} of {counted(n_samples, 'sample')} "
+        f"{either(len(samples), 'has', 'have')} no label: {listed(samples)}. Label them, or "
+        f"leave them out by unlabelled: drop{hint}"
     )
-
-
-_ONE_LABEL = Refusal(
-    code="class_labels.one-label",
-    sentence=(
-        "{where}: all samples with a label have the label {label!r}, and a classifier needs two; "
-        "{hint}"
-    ),
-    key="label",
-    sheet=True,
-)
+    raise InputError(msg, key="unlabelled")
 
 
 def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> list[str]:
@@ -406,7 +383,11 @@ def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> li
         return []
     hint = f"if {_about_words(repeated_words)}"
     if len(set(classes.tolist())) == 1:
-        raise _ONE_LABEL.error(where=where, label=str(classes[0]), hint=hint)
+        msg = (
+            f"{where}: all samples with a label have the label {quoted(str(classes[0]))}, and a "
+            f"classifier needs two; {hint}"
+        )
+        raise InputError(msg, key="literal")
     return [hint]
 
 
@@ -427,28 +408,6 @@ def _about_words(words: Mapping[str, int]) -> str:
     )
 
 
-_NUMBERS = Refusal(
-    code="class_labels.numbers",
-    sentence=(
-        "{where}: {n_labels:#distinct label} of {n_samples:#sample} ({labels:list3}) are not "
-        "classes; xnbflow finds which of a few classes a sample belongs to: make classes by map "
-        'with cut points, as map: {{"<60": young, ">=60": old}}, or use a program for regression '
-        "or survival analysis"
-    ),
-    key="label",
-)
-
-_NAMES = Refusal(
-    code="class_labels.names",
-    sentence=(
-        "{where}: {n_labels:#distinct label} of {n_samples:#sample} ({labels:list3}) are not "
-        "classes; xnbflow finds which of a few classes a sample belongs to: join texts by "
-        "map: {{text: label, text: label}}, or name another column"
-    ),
-    key="label",
-)
-
-
 def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
     """Refuse a continuous trait, survival times and names, of which most samples have their own.
 
@@ -460,8 +419,18 @@ def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
     n_in_small_classes = sum(size for size in sizes.values() if size < least_size)
     if 2 * n_in_small_classes <= len(labels):
         return
-    refusal = _NUMBERS if are_numbers else _NAMES
-    raise refusal.error(where=where, n_labels=len(sizes), n_samples=len(labels), labels=list(sizes))
+    remedy = "join texts by map: {text: label, text: label}, or name another column"
+    if are_numbers:
+        remedy = (
+            'make classes by map with cut points, as map: {"<60": young, ">=60": old}, or use a '
+            "program for regression or survival analysis"
+        )
+    msg = (
+        f"{where}: {counted(len(sizes), 'distinct label')} of {counted(len(labels), 'sample')} "
+        f"({listed(sizes, 3)}) are not classes; xnbflow finds which of a few classes a sample "
+        f"belongs to: {remedy}"
+    )
+    raise InputError(msg, key="map")
 
 
 def _doubtful(labels: np.ndarray) -> list[str]:

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import quoted
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed
-from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
@@ -73,18 +72,13 @@ _LEAST_SUMMED = 4
 _ROUNDING_OF_TOTAL = 1e-3
 
 
-_EMPTY = Refusal(
-    code="contents.empty",
-    sentence="{path}: there are no {what}; check label, id, samples and drop",
-)
-
-
 def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> RawSeries:
     """Read the values and texts of a table; categories become codes, and angles radians."""
     path = Path(table.raw.path)
     positions = np.array([i for i, role in enumerate(roles) if role in FEATURES], dtype=np.intp)
     if not len(positions):
-        raise _EMPTY.error(path=path, what="features")
+        msg = f"{path}: there are no features; check label, id, samples and drop"
+        raise InputError(msg, file=str(path))
     texts = [i for i, role in enumerate(roles) if role is Role.TEXT]
     text_names = [table.names[i] for i in texts]
     metadata = pd.DataFrame(
@@ -194,30 +188,16 @@ def _leave_out_totals(series: RawSeries) -> RawSeries:
     return series
 
 
-_UNNAMED_SAMPLE = Refusal(
-    code="contents.unnamed-sample",
-    sentence="{path}, {place}: the sample has no name; name it, or drop it",
-)
-
-_REPEATED_SAMPLE = Refusal(
-    code="contents.repeated-sample",
-    sentence=("{path}, {place}: sample name {name!r} occurs in {first}, too; make them unique"),
-)
-
-_UNNAMED_FEATURE = Refusal(
-    code="contents.unnamed-feature",
-    sentence="{path}, {place}: the feature has no name; name it, or drop it",
-)
-
-
 def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None:
     """Refuse missing names, and repeated names of samples; repeated features are merged later."""
     unnamed = np.flatnonzero([name == "" for name in series.features])
     if len(unnamed):
         place = table.place_of_variable(int(series.feature_places[unnamed[0]]))
-        raise _UNNAMED_FEATURE.error(path=path, place=place, key=place)
+        msg = f"{path}, {place}: the feature has no name; name it, or drop it"
+        raise InputError(msg, file=str(path), key="drop")
     if not len(series.samples):
-        raise _EMPTY.error(path=path, what="samples")
+        msg = f"{path}: there are no samples; check label, id, samples and drop"
+        raise InputError(msg, file=str(path))
     samples = pd.Series(series.samples, dtype=object)
     invalid = (samples == "") | samples.duplicated()
     if not invalid.any():
@@ -225,15 +205,14 @@ def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None
     i = int(invalid.argmax())
     place = table.place_of_sample(int(series.sample_places[i]))
     if not samples[i]:
-        raise _UNNAMED_SAMPLE.error(path=path, place=place, key=place)
+        msg = f"{path}, {place}: the sample has no name; name it, or drop it"
+        raise InputError(msg, file=str(path), key="drop")
     first = int(series.sample_places[list(samples).index(samples[i])])
-    raise _REPEATED_SAMPLE.error(
-        path=path,
-        place=place,
-        name=samples[i],
-        first=table.place_of_sample(first),
-        key=place,
+    msg = (
+        f"{path}, {place}: sample name {quoted(samples[i])} occurs in "
+        f"{table.place_of_sample(first)}, too; make them unique"
     )
+    raise InputError(msg, file=str(path))
 
 
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.nouns import counted, listed
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
@@ -28,12 +27,6 @@ from xnbflow.sources.series.sequencing import plain_sample_names
 _LEAST_MATCHED = 3
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
-
-
-_REPEATED_COLUMN = Refusal(
-    code="phenotype.repeated-column",
-    sentence="{path}: column {name!r} occurs {count} times; rename them",
-)
 
 
 def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
@@ -53,7 +46,8 @@ def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
         names, columns = _read_columns(path, dataset)
         for name, count in Counter(names).items():
             if count > 1:
-                raise _REPEATED_COLUMN.error(path=path, name=name, count=count, key=name)
+                msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
+                raise InputError(msg, file=str(path))
         refuse_control_characters(str(path), "column name", names)
         key = 0
         if dataset.phenotype_id:
@@ -119,38 +113,26 @@ def _geo_phenotype(path: Path, head: GeoHead, dataset: DatasetEntry) -> pd.DataF
     return frame
 
 
-_REPEATED_SAMPLE = Refusal(
-    code="phenotype.repeated-sample",
-    sentence=(
-        "{path}, column {column!r}: sample {name!r} occurs twice; correct it, or name another "
-        "phenotype.id"
-    ),
-)
-
-_UNNAMED_SAMPLE = Refusal(
-    code="phenotype.unnamed-sample",
-    sentence=(
-        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype.id"
-    ),
-)
-
-_NO_SAMPLES = Refusal(
-    code="phenotype.no-samples",
-    sentence="{path}: there are no samples below the header; get it again",
-)
-
-
 def _index_by_sample(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     """Return a phenotype indexed by its column ``key``, whose names must be unique."""
     samples = frame.pop(key)
     if samples.empty:
-        raise _NO_SAMPLES.error(path=path)
+        msg = f"{path}: there are no samples below the header; get it again"
+        raise InputError(msg, file=str(path))
     invalid = samples[(samples == "") | samples.duplicated()]
     if len(invalid):
         name = invalid.iloc[0]
         if name:
-            raise _REPEATED_SAMPLE.error(path=path, column=key, name=name, key=key)
-        raise _UNNAMED_SAMPLE.error(path=path, column=key, key=key)
+            msg = (
+                f"{path}, column {quoted(key)}: sample {quoted(name)} occurs twice; correct it, "
+                "or name another phenotype.id"
+            )
+            raise InputError(msg, file=str(path), key="phenotype.id")
+        msg = (
+            f"{path}, column {quoted(key)}: a cell is empty; correct it, or name another "
+            "phenotype.id"
+        )
+        raise InputError(msg, file=str(path), key="phenotype.id")
     refuse_control_characters(str(path), "sample name", samples)
     return frame.set_index(pd.Index(samples, name=None))
 
@@ -168,27 +150,6 @@ class Joined:
     keep: np.ndarray
     rows: pd.DataFrame
     notes: list[str]
-
-
-_OTHER_SAMPLES = Refusal(
-    code="phenotype.other-samples",
-    sentence=(
-        "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
-        "the phenotype file {row_names:list3}. Name the columns of names by id_column and the "
-        "phenotype.id"
-    ),
-    key="phenotype.id",
-)
-
-_SAMPLES_IN_OTHER_COLUMN = Refusal(
-    code="phenotype.samples-in-other-column",
-    sentence=(
-        "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
-        "the phenotype file {row_names:list3}. They are in its column {column!r}: set "
-        "phenotype: {{id: {column}}}"
-    ),
-    key="phenotype.id",
-)
 
 
 def join_samples(
@@ -216,10 +177,19 @@ def join_samples(
         samples_of_table = list(names)
         row_names = list(phenotype.index)
         if columns:
-            raise _SAMPLES_IN_OTHER_COLUMN.error(
-                where=where, samples=samples_of_table, row_names=row_names, column=columns[0]
+            msg = (
+                f"{where}: no sample of the table is in the phenotype file; the table has "
+                f"{listed(samples_of_table, 3)}, the phenotype file {listed(row_names, 3)}. "
+                f"They are in its column {quoted(columns[0])}: set phenotype: "
+                f"{{id: {columns[0]}}}"
             )
-        raise _OTHER_SAMPLES.error(where=where, samples=samples_of_table, row_names=row_names)
+            raise InputError(msg, key="phenotype.id")
+        msg = (
+            f"{where}: no sample of the table is in the phenotype file; the table has "
+            f"{listed(samples_of_table, 3)}, the phenotype file {listed(row_names, 3)}. Name "
+            "the columns of names by id and phenotype.id"
+        )
+        raise InputError(msg, key="phenotype.id")
     without = list(names[~keep])
     if without:
         text = (
@@ -397,16 +367,6 @@ def _spell_as_r(names: Sequence[str]) -> list[str]:
     return [re.sub(r"^X(?=\d)", "", name) for name in replaced]
 
 
-_CONTRADICTION = Refusal(
-    code="phenotype.contradiction",
-    sentence=(
-        "{where}: {name!r} of sample {sample!r} is {cell!r} in the table, {other!r} in the "
-        "phenotype file ({n_differing} {n_differing:differs|differ}); correct one, or name "
-        "another column"
-    ),
-)
-
-
 def refuse_contradictions(
     *,
     where: str,
@@ -416,22 +376,20 @@ def refuse_contradictions(
     phenotype: pd.DataFrame,
 ) -> None:
     """Refuse a label or group that differs between the table and the phenotype file."""
-    for name in (dataset.label, dataset.group):
+    for key, name in (("label", dataset.label), ("group", dataset.group)):
         if name not in table or name not in phenotype:
             continue
         differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()
         if differs.any():
             i = int(np.argmax(differs))
             n_differing = int(differs.sum())
-            raise _CONTRADICTION.error(
-                where=where,
-                name=name,
-                sample=str(samples[i]),
-                cell=table[name][i],
-                other=phenotype[name][i],
-                n_differing=n_differing,
-                key=name,
+            msg = (
+                f"{where}: {quoted(name)} of sample {quoted(str(samples[i]))} is "
+                f"{quoted(table[name][i])} in the table, {quoted(phenotype[name][i])} in the "
+                f"phenotype file ({n_differing} {either(n_differing, 'differs', 'differ')}); "
+                "correct one, or name another column"
             )
+            raise InputError(msg, key=key)
 
 
 def _comparable(text: str) -> str:
@@ -439,15 +397,6 @@ def _comparable(text: str) -> str:
     plain = plain_text(text)
     number = plain.replace(",", ".", 1)
     return plain if complaint(number) else str(float(number))
-
-
-_GLUED_NAMES = Refusal(
-    code="phenotype.glued-names",
-    sentence=(
-        "{path}: the name {name!r} in the header is two samples of the phenotype file, "
-        "{first!r} and {second!r}: a separator between them was lost. Insert it"
-    ),
-)
 
 
 def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> None:
@@ -460,4 +409,9 @@ def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> 
         for position in range(1, len(name)):
             first, second = name[:position], name[position:]
             if first in samples and second in samples and name not in samples:
-                raise _GLUED_NAMES.error(path=path, name=name, first=first, second=second, key=name)
+                msg = (
+                    f"{path}: the name {quoted(name)} in the header is two samples of the "
+                    f"phenotype file, {quoted(first)} and {quoted(second)}: a separator between "
+                    "them was lost. Insert it"
+                )
+                raise InputError(msg, file=str(path))

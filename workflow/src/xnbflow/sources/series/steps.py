@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
-from xnbflow.core.refusals import Refusal
 from xnbflow.core.terms import batch_column
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import COUNTS, DataSet
@@ -197,18 +197,6 @@ def name_groups(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     return replace(series, groups=groups, sample_metadata=metadata).with_notes(notes)
 
 
-_GROUP_IS_CLASS = Refusal(
-    code="steps.group-is-class",
-    sentence=(
-        "{where}: the group {name!r} is the class: each of its values is one class, so that "
-        "no fold has a class in training and test. These samples cannot show whether a "
-        "classifier recognises the class or {name!r}; to go on, set batch: {name} instead of "
-        "group: {name}, and the audit will name it"
-    ),
-    key="group",
-)
-
-
 def _groups(series: RawSeries, column: str) -> np.ndarray:
     """Return the group of each sample by the column of the key ``group``.
 
@@ -224,24 +212,25 @@ def _groups(series: RawSeries, column: str) -> np.ndarray:
     n_pairs = len(set(zip(groups, labels, strict=True)))
     is_class = n_pairs == len(set(groups)) == len(set(labels))
     if is_class and 1 < n_pairs < len(labels):
-        raise _GROUP_IS_CLASS.error(where=series.where, name=name)
+        msg = (
+            f"{series.where}: the group {quoted(name)} is the class: each of its values is one "
+            "class, so that no fold has a class in training and test. These samples cannot "
+            f"show whether a classifier recognises the class or {quoted(name)}; to go on, set "
+            f"batch: {name} instead of group: {name}, and the audit will name it"
+        )
+        raise InputError(msg, key="group")
     return np.asarray(groups)
-
-
-_READ_TALLIES = Refusal(
-    code="steps.read-tallies",
-    sentence=(
-        "{where}: {tallies:list} are reads that belong to no gene, not features; set drop: {drop}"
-    ),
-    key="drop",
-    sheet=True,
-)
 
 
 def check_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:  # noqa: ARG001
     """Note repeated samples; refuse reads that belong to no gene, which change sums."""
     if tallies := read_tallies(series.features):
-        raise _READ_TALLIES.error(where=series.where, tallies=tallies, drop=flow_yaml(tallies))
+        drop = flow_yaml(tallies)
+        msg = (
+            f"{series.where}: {listed(tallies)} are reads that belong to no gene, not features; "
+            f"set drop: {drop}"
+        )
+        raise InputError(msg, key="drop")
     copies = repeated_samples(series.values, series.groups)
     if not copies:
         return series
@@ -255,16 +244,6 @@ def check_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:  # noq
         ),
     )
     return series.with_notes([note])
-
-
-_LOGARITHMS_TWICE = Refusal(
-    code="steps.logarithms-twice",
-    sentence=(
-        "{where}: scale: {scale} declares logarithms, and transform: {how} would take "
-        "them again; keep one of the two"
-    ),
-    key="scale",
-)
 
 
 def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
@@ -281,7 +260,11 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     linear_values = values if is_linear.all() else values[is_linear]
     how = Transform(dataset.transform_name or Transform.NONE)
     if how is not Transform.NONE and dataset.scale:
-        raise _LOGARITHMS_TWICE.error(where=series.where, scale=dataset.scale, how=how)
+        msg = (
+            f"{series.where}: scale: {dataset.scale} declares logarithms, and transform: {how} "
+            "would take them again; keep one of the two"
+        )
+        raise InputError(msg, key="scale")
 
     # What the values look like: a scale, or numbers of cycles, which no transform fits.
     file_name = series.where.rpartition("/")[2]
