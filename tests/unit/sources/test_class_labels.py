@@ -11,7 +11,7 @@ from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     common_spellings,
-    label_options,
+    label_keys,
     propose_map,
 )
 from xnbflow.sources.table import read_table
@@ -57,10 +57,10 @@ def test_one_text_has_its_label():
 
 
 def test_a_class_none_is_literal_where_several_samples_have_it():
-    assert label_options(["drug", "none", "drug", "none"]) == {"literal": ("none",)}
-    assert label_options(["drug", "none", "drug"]) == {"unlabelled": "drop"}  # of one sample
+    assert label_keys(["drug", "none", "drug", "none"]) == {"literal": ("none",)}
+    assert label_keys(["drug", "none", "drug"]) == {"unlabelled": "drop"}  # of one sample
     both = {"literal": ("none",), "unlabelled": "drop"}
-    assert label_options(["drug", "none", "none", "NA"]) == both
+    assert label_keys(["drug", "none", "none", "NA"]) == both
 
 
 def apply(labels, **options):

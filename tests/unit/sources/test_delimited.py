@@ -9,7 +9,7 @@ from toys import refused
 
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.formats.text_lines import is_utf8, sniff
+from xnbflow.sources.formats.text_lines import sniff
 
 
 def contents(folder, text, name="x.csv", **options):
@@ -74,22 +74,6 @@ def test_names_with_spaces_do_not_hide_the_separator(tmp_path):
     header, rows = contents(tmp_path, text)
     assert header == ["sample", "group", "age"]
     assert [cell.strip() for cell in rows[0]] == ["s1", "a", "5"]
-
-
-@pytest.mark.parametrize(
-    ("content", "name", "expected"),
-    [
-        ("süd".encode(), "x.csv", True),
-        ("süd".encode("latin-1"), "x.csv", False),
-        ("süd".encode("latin-1"), "x.xlsx", True),  # not a text
-        ("süd".encode("utf-16"), "x.txt", True),
-        (b"a" * ((1 << 20) - 1) + "ü".encode(), "x.tsv", True),  # a letter across two chunks
-        ("sü".encode()[:2], "x.tsv", False),  # cut within a letter
-    ],
-)
-def test_a_text_is_utf8_or_not(tmp_path, content, name, expected):
-    (tmp_path / name).write_bytes(content)
-    assert is_utf8(tmp_path / name) == expected
 
 
 def test_the_decimal_sign_is_that_of_the_values_not_of_the_names():

@@ -8,7 +8,7 @@ from toys import entry_in, refused
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_options import _find_id_column, set_aside
+from xnbflow.sources.proposal.column_keys import _find_id_column, set_aside
 from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.layout import recognise_layout
 from xnbflow.sources.proposal.table_summary import summarise_table

@@ -10,6 +10,7 @@ from xnbflow.sources.series.phenotype import (
     matched_names,
     naming_column,
     read_phenotype,
+    read_phenotype_text,
 )
 
 PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"])
@@ -74,7 +75,7 @@ def test_names_match_without_an_ending_that_all_of_one_table_have(samples, row_n
 
 def naming(folder, text, names):
     (folder / "p.csv").write_text(text)
-    return naming_column(folder / "p.csv", DatasetEntry("x", "table"), names)
+    return naming_column(read_phenotype_text(folder / "p.csv", {}), names)
 
 
 def test_the_first_column_names_the_samples_also_in_another_spelling(tmp_path):

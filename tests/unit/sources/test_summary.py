@@ -7,7 +7,7 @@ from toys import refused, set_fields
 
 from xnbflow.core.natural_order import natural_key
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
-from xnbflow.sources.proposal.column_kinds import column_options
+from xnbflow.sources.proposal.column_kinds import suggested_keys
 from xnbflow.sources.proposal.label import _is_follow_up_field, class_score
 from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
@@ -173,13 +173,13 @@ def test_groups_and_batches_are_those_of_the_samples_with_a_label():
     """The third class is left out: without it there are two samples of each of two plates."""
     fields = pd.DataFrame({"plate": ["1", "2", "1", "2", "3", "4", "5"]})
     labels = np.array(["a", "a", "b", "b", "", "", ""])
-    assert column_options(fields, labels) == {"batch": "plate"}
-    assert column_options(fields, np.array([""] * 7)) == {}  # all samples, without a label
+    assert suggested_keys(fields, labels) == {"batch": "plate"}
+    assert suggested_keys(fields, np.array([""] * 7)) == {}  # all samples, without a label
 
 
 def test_names_may_have_any_character():
     fields = pd.DataFrame({"plate; a=b": ["1", "2", "1", "2"]})
-    assert column_options(fields, np.array(list("aabb"))) == {"batch": "plate; a=b"}
+    assert suggested_keys(fields, np.array(list("aabb"))) == {"batch": "plate; a=b"}
 
 
 def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
@@ -201,7 +201,7 @@ def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
 def test_names_of_samples_that_repeat_are_refused(tmp_path, names, expected):
     """A repeated name is often a patient: the samples would be on both sides of a fold."""
     sample = [f"s{i}" for i in range(12 - len(names))] + names
-    with refused(expected, key="sample"):
+    with refused(expected, key="id"):
         summarise_table(write(tmp_path, normal_values(), sample=sample))
 
 
@@ -211,7 +211,7 @@ def test_a_column_names_samples_if_more_than_half_of_its_names_occur_once(tmp_pa
     summary = summarise_table(write(tmp_path, values, sample=half))
     assert summary.entry.phenotype_columns == ("sample",)
     most = [f"s{i}" for i in range(7)] + ["x"] * 5
-    with refused("'sample' names the samples", key="sample"):
+    with refused("'sample' names the samples", key="id"):
         summarise_table(write(tmp_path, values, sample=most))
 
 

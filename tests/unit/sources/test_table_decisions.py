@@ -7,10 +7,15 @@ import pytest
 from toys import put, refused
 
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern, read_entry
-from xnbflow.sources.formats import raw_table
+from xnbflow.sources.formats import text_table
 from xnbflow.sources.formats.header_rows import find_header
 from xnbflow.sources.formats.text_lines import sniff
-from xnbflow.sources.series.phenotype import matched_names, naming_column, read_phenotype
+from xnbflow.sources.series.phenotype import (
+    matched_names,
+    naming_column,
+    read_phenotype,
+    read_phenotype_text,
+)
 from xnbflow.sources.table import read_table
 
 COMMA = "site,a,b\nx,1,2\ny,3,4\n"
@@ -59,9 +64,10 @@ def test_the_names_of_samples_are_in_the_column_that_the_entry_names(tmp_path):
 
 def test_the_column_with_the_samples_is_found_if_it_is_not_the_first(tmp_path):
     path = put(tmp_path, "site,name\nx,s1\ny,s2\n", "p.csv")
-    assert naming_column(path, row(), ["s1", "s2"]) == "name"
-    assert naming_column(path, row(), ["x"]) == ""
-    assert naming_column(path, row(), ["other"]) == ""
+    text = read_phenotype_text(path, {})
+    assert naming_column(text, ["s1", "s2"]) == "name"
+    assert naming_column(text, ["x"]) == ""
+    assert naming_column(text, ["other"]) == ""
 
 
 def test_names_match_only_if_all_of_one_file_do():
@@ -95,15 +101,15 @@ def test_angles_have_the_period_of_their_unit(tmp_path):
             )
 
 
-def test_categories_of_a_table_of_several_blocks_are_read_before_its_text_is_released(tmp_path):
+def test_categories_of_a_table_of_several_parts_are_read_before_its_text_is_released(tmp_path):
     rows = [
-        f"{'xy'[i % 2]},{'low' if i % 3 else 'high'}," + ",".join(["1.5"] * 50) for i in range(2000)
+        f"{'xy'[i % 2]},{'low' if i % 3 else 'high'}," + ",".join(["1.5"] * 50) for i in range(5000)
     ]
     header = "site,level," + ",".join(f"g{i}" for i in range(50))
     text = "\n".join([header, *rows, ""])
-    assert len(text) > 1.5 * raw_table._BYTES_OF_BLOCK
+    assert text.count(",") > text_table._CELLS_AT_ONCE  # not all at once
     series = read(tmp_path, text, categorical=("level",))
-    assert series.values[0].tolist() == [float(i % 3 > 0) for i in range(2000)]
+    assert series.values[0].tolist() == [float(i % 3 > 0) for i in range(5000)]
 
 
 def test_an_option_that_matches_no_column_is_refused(tmp_path):

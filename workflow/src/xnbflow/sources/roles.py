@@ -18,8 +18,7 @@ from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matches
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
-from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.orientation import SamplesInColumns, SamplesInRows, SampleTable
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.series.sequencing import BARCODE_PATIENT, NAME_PATIENT
 
 #: Labels and groups that are made of the names of samples: no column has them.
@@ -123,7 +122,7 @@ class Choices:
                     raise InputError(msg, file=str(path), key=key)
 
 
-def turn(raw: RawTable, dataset: DatasetEntry) -> SampleTable:
+def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
     """Return a table seen by its samples, by the keys ``samples`` and ``id`` of the entry.
 
     Samples in rows are named by the column ``id``, or by a first column without a name, as R and
@@ -136,7 +135,7 @@ def turn(raw: RawTable, dataset: DatasetEntry) -> SampleTable:
         key = 0 if header[0] == "" else None
         if dataset.id_column:
             key = position_of(path, header, dataset.id_column, "id")
-        return SamplesInRows(raw, key)
+        return raw.with_samples_in_rows(key)
     key = 0
     if dataset.id_column:
         key = position_of(path, header, dataset.id_column, "id")
@@ -152,11 +151,11 @@ def turn(raw: RawTable, dataset: DatasetEntry) -> SampleTable:
     # More dropped columns than this are left out, not kept as descriptions of the rows.
     if len(annotation) > _MOST_UNNAMED_TEXTS:
         annotation = []
-    return SamplesInColumns(raw, key, annotation, samples)
+    return raw.with_samples_in_columns(key, annotation, samples)
 
 
 def assign_roles(
-    table: SampleTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None = None
+    table: TextTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None = None
 ) -> list[Role]:
     """Return the role of each variable of a table, by the entry of the data set.
 
@@ -169,7 +168,7 @@ def assign_roles(
 
     Parameters
     ----------
-    table : SampleTable
+    table : TextTable
         The table.
     dataset : DatasetEntry
         The entry of the data set.
@@ -185,11 +184,11 @@ def assign_roles(
     """
     # Names and patterns that are no variable, no column of the phenotype and no sample.
     choices = Choices.of(dataset)
-    path = Path(table.raw.path)
+    path = Path(table.path)
     has_patterns = bool(choices.drop or choices.features or choices.categorical or choices.angular)
     if has_patterns:
         phenotype_names = [] if phenotype is None else list(map(str, phenotype))
-        columns = table.raw.header if isinstance(table, SamplesInColumns) else []
+        columns = [] if table.samples_are_rows else table.header
         choices.refuse_unmatched(path, [*table.names, *phenotype_names, *columns])
 
     # The role of each variable.
@@ -243,13 +242,13 @@ def kept_columns(phenotype: pd.DataFrame, dataset: DatasetEntry) -> pd.DataFrame
 
 
 def _named_texts(
-    table: SampleTable, dataset: DatasetEntry, choices: Choices, phenotype: pd.DataFrame | None
+    table: TextTable, dataset: DatasetEntry, choices: Choices, phenotype: pd.DataFrame | None
 ) -> set[str]:
     """Return the variables of the table that the label and other keys name as texts of the samples.
 
     A name may be in the phenotype alone, and must be unique in a table without it.
     """
-    path = Path(table.raw.path)
+    path = Path(table.path)
     table_names = set(table.names)
     format_text_names = [table.names[position] for position in table.described]
     named_texts = set()
@@ -298,7 +297,7 @@ def _refuse_absent(dataset: DatasetEntry, name: str, key: str, phenotype: pd.Dat
     raise InputError(msg, key=key)
 
 
-def _are_other_numbers(table: SampleTable, position: int, phenotype: pd.DataFrame | None) -> bool:
+def _are_other_numbers(table: TextTable, position: int, phenotype: pd.DataFrame | None) -> bool:
     """Return whether a variable has the name of a column of the phenotype, but other numbers.
 
     It is a feature then, as the gene ``ESR1`` beside the label of this name. If its cells are no
@@ -308,7 +307,7 @@ def _are_other_numbers(table: SampleTable, position: int, phenotype: pd.DataFram
     if phenotype is None or name not in phenotype:
         return False
     (cells,) = table.texts([position])
-    texts = [cell.replace(table.raw.decimal, ".", 1) for cell in cells if not is_missing(cell)]
+    texts = [cell.replace(table.decimal, ".", 1) for cell in cells if not is_missing(cell)]
     if any(complaint(text) for text in texts):
         return False
     phenotype_numbers = {float(cell) for cell in phenotype[name] if complaint(cell) is None}

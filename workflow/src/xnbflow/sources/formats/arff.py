@@ -14,16 +14,16 @@ from scipy.io import arff
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.formats.parquet import ArrowRows
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text_table import TextTable
 
 #: The name of a declared attribute, in quotes of either kind or without.
 _ATTRIBUTE = re.compile(r"""@attribute\s+(?:'([^']*)'|"([^"]*)"|(\S+))""", re.IGNORECASE)
 
 
-def read_arff(path: Path, stream: io.BufferedIOBase) -> RawTable:
+def read_arff(path: Path, stream: io.BufferedIOBase) -> TextTable:
     """Read an ARFF file; a question mark is a missing value."""
     table = arff_frame(path, stream)
-    return RawTable(
+    return TextTable(
         path=path,
         header=list(table.columns),
         rows=ArrowRows(path, pa.Table.from_pandas(table, preserve_index=False)),

@@ -19,8 +19,8 @@ from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.formats.text_table import TextTable
 
 if TYPE_CHECKING:
     import io
@@ -31,7 +31,7 @@ _MOST_BYTES = 1 << 24
 
 def read_gct(
     path: Path, stream: "io.BufferedReader[Any]", most_rows: int | None = None
-) -> RawTable:
+) -> TextTable:
     """Read a GCT file: its version and size, then a table."""
     if stream.readline()[:4] not in (b"#1.2", b"#1.3") or not stream.readline():
         msg = f"{path} is not GCT of version 1.2 or 1.3; write one, or a plain table"
@@ -39,7 +39,7 @@ def read_gct(
     return read_text(path, stream, ("\t", "."), first_line=3, most_rows=most_rows)
 
 
-def _read_head(path: Path, most_rows: int) -> RawTable:
+def _read_head(path: Path, most_rows: int) -> TextTable:
     with about_file(path), open_raw(path) as stream:
         return read_gct(path, stream, most_rows)
 

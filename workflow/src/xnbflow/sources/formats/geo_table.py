@@ -7,16 +7,14 @@ series of GEO is read as any table with samples in columns.
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, cast
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
-from xnbflow.sources.formats.raw_table import RawTable, StoredRows
 from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.formats.text_table import TextRows, TextTable
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -25,45 +23,7 @@ if TYPE_CHECKING:
 SYMBOLS = "IDENTIFIER"
 
 
-class DescribedRows:
-    """Rows of texts above those of a table; see `xnbflow.sources.formats.raw_table.StoredRows`."""
-
-    def __init__(self, above: Sequence[list[str]], below: StoredRows) -> None:
-        self._above = above
-        self._below = below
-
-    def __len__(self) -> int:
-        return len(self._above) + len(self._below)
-
-    def cells(self, row: int) -> list[str]:
-        """Return the cells of a row; see `StoredRows`."""
-        n_above = len(self._above)
-        return list(self._above[row]) if row < n_above else self._below.cells(row - n_above)
-
-    def columns(self, positions: Sequence[int]) -> list[list[str]]:
-        """Return the cells of some columns; see `StoredRows`."""
-        columns = self._below.columns(positions)
-        for column, position in zip(columns, positions, strict=True):
-            column[:0] = [cells[position] for cells in self._above]
-        return columns
-
-    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:
-        """Return some cells of a row; see `StoredRows`."""
-        n_above = len(self._above)
-        if row < n_above:
-            return "\n".join([self._above[row][position] for position in positions])
-        return self._below.joined_cells(row - n_above, positions, start)
-
-    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
-        """Return None: the cells are texts."""
-        return None
-
-    def release_before(self, row: int) -> None:
-        """Remove the rows before this one from memory."""
-        self._below.release_before(row - len(self._above))
-
-
-def read_geo_table(path: Path) -> tuple[RawTable, GeoHead]:
+def read_geo_table(path: Path) -> tuple[TextTable, GeoHead]:
     """Read a series matrix or a GDS, and its head.
 
     The fields of the samples are the first rows of the table, and are described as texts.
@@ -86,16 +46,17 @@ def read_geo_table(path: Path) -> tuple[RawTable, GeoHead]:
             row[column] = text
         fields.append(row)
     n_fields = len(fields)
+    rows_of_values = cast("TextRows", raw.rows).rows
     table = replace(
         raw,
-        rows=DescribedRows(fields, raw.rows),
+        rows=TextRows([*fields, *rows_of_values]),
         lines=[*([0] * n_fields), *raw.lines],
         described=range(n_fields),
     )
     return table, head
 
 
-def _read_values(path: Path, stream: "BufferedReader[Any]", head: GeoHead) -> RawTable:
+def _read_values(path: Path, stream: "BufferedReader[Any]", head: GeoHead) -> TextTable:
     """Return the table of probes below a head."""
     return read_text(
         path,

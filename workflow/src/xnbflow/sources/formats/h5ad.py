@@ -20,7 +20,7 @@ from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import fault_of
 from xnbflow.sources.formats.parquet import ArrowRows
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text_table import TextTable
 
 if TYPE_CHECKING:
     import h5py
@@ -33,7 +33,7 @@ _MOST_VALUES = 100_000_000
 _SAMPLES_OF_TRIAL = 200
 
 
-def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
+def read_h5ad(path: Path, options: Mapping[str, Any]) -> TextTable:
     """Read an AnnData file as a table with a row for each sample.
 
     Its columns are the names of the samples (a column without a name), the texts of ``obs``, and
@@ -90,7 +90,7 @@ def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
     annotation = {}
     for column in var_texts:
         annotation[column] = [*([""] * n_texts), *var_texts[column]]
-    return RawTable(
+    return TextTable(
         path=path,
         header=header,
         rows=ArrowRows(path, pa.Table.from_arrays(columns, names=header)),
@@ -150,14 +150,14 @@ def proposed_matrix(path: str | Path) -> tuple[str, list[str]]:
 @contextmanager
 def _open(path: str | Path) -> "Iterator[h5py.File]":
     """Open an AnnData file; errors while it is read become an `InputError`."""
+    if fault := fault_of(path):
+        raise fault
     try:
         import anndata  # noqa: F401, PLC0415 - an extra, which requires h5py
         import h5py  # noqa: PLC0415
     except ImportError as error:
         msg = f"{path} is AnnData; to read it, install anndata (the extra h5ad of this package)"
         raise InputError(msg, file=str(path)) from error
-    if fault := fault_of(path):
-        raise fault
     try:
         with h5py.File(path, "r") as file:
             for table in ("obs", "var"):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text_table import TextTable
 
 PARQUET = frozenset({".parquet", ".pq"})
 #: The name that pandas gives to an index without one.
@@ -21,7 +21,7 @@ _ROWS_OF_BLOCK = 1000
 
 
 class ArrowRows:
-    """The rows of a Parquet file; see `xnbflow.sources.formats.raw_table.StoredRows`."""
+    """The rows of a Parquet file; see `xnbflow.sources.formats.text_table.StoredRows`."""
 
     def __init__(self, path: Path, table: pa.Table) -> None:
         self._path = path
@@ -80,7 +80,7 @@ class ArrowRows:
         return ["" if cell is None else str(cell).strip() for cell in cells]
 
 
-def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
+def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> TextTable:
     """Read a Parquet file; the index of pandas is first."""
     try:
         content = stream.read()
@@ -100,7 +100,7 @@ def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
         reason = quoted(str(error), 160)
         msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
         raise InputError(msg, file=str(path)) from error
-    return RawTable(
+    return TextTable(
         path=path,
         header=[_INDEX.sub("", name.strip()) for name in names],
         rows=ArrowRows(path, table),

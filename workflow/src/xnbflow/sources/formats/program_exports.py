@@ -7,16 +7,12 @@ that are no gene, or a row for each sample and gene. They are recognised by name
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text_lines import SEPARATORS, utf16_lines
+from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS
+from xnbflow.sources.formats.text_table import TextTable
 
-#: Endings of text files.
-TEXTS = frozenset({".csv", ".tsv", ".txt", ".tab"})
 #: First lines among which the names of columns are, below attributes of the samples.
 _HEAD_LINES = 40
 
@@ -143,12 +139,10 @@ _VALUES = frozenset(
 )
 
 
-def refuse_export(path: Path) -> None:
-    """Refuse a text file that is the export of a program, by its first lines."""
-    with open_raw(path) as stream:
-        first_lines = list(islice(utf16_lines(path, stream) or stream, _HEAD_LINES))
-    for line in first_lines:
-        text = line.decode("utf-8-sig", errors="replace")
+def refuse_export(path: Path, head: bytes) -> None:
+    """Refuse a text file that is the export of a program, by its first lines in its first bytes."""
+    encoding = "utf-16" if head.startswith(UTF16_MARKS) else "utf-8-sig"
+    for text in head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]:
         # Most lines have no such names: those of a table of 50,000 genes are not divided.
         letters = _plain_name(text)
         if not any(all(name in letters for name in export.columns) for export in EXPORTS):
@@ -170,7 +164,7 @@ def refuse_export_header(path: Path, header: Iterable[str]) -> None:
             raise InputError(msg, file=str(path))
 
 
-def refuse_long(raw: RawTable, label: str | None = None) -> None:
+def refuse_long(raw: TextTable, label: str | None = None) -> None:
     """Refuse a table with a row for each sample and feature, by its names of columns.
 
     Names of samples and of features repeat. The column that is the ``label`` has neither.

@@ -16,7 +16,6 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     move_corner_name,
 )
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 from xnbflow.sources.formats.text_lines import (
     DATA_SECTION,
     HEADER_SECTION,
@@ -26,6 +25,7 @@ from xnbflow.sources.formats.text_lines import (
     read_first_lines,
     split_leniently,
 )
+from xnbflow.sources.formats.text_table import TextRows, TextTable, other_width
 
 #: The word for a row in messages.
 _UNIT = "line"
@@ -57,7 +57,7 @@ def read_text(
     encoding: str | None = None,
     header_line: int | None = None,
     most_rows: int | None = None,
-) -> RawTable:
+) -> TextTable:
     """Read a table in lines and cells.
 
     Parameters
@@ -83,7 +83,7 @@ def read_text(
 
     Returns
     -------
-    RawTable
+    TextTable
         If the header lacks the name of the first column, as R's, it begins with an empty name.
     """
     # The first lines show where the header is, and how cells are separated. A table within a file
@@ -112,7 +112,7 @@ def read_text(
         if len(first_rows) == _SNIFFED_ROWS:
             break
     header, rows = _header_and_rows(path, first_rows, header_line)
-    table = RawTable(
+    table = TextTable(
         path=path,
         header=header,
         rows=TextRows([]),

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
-from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.header_rows import HEAD_ROWS
 
 #: The separators by the values of the key ``separator``.
@@ -32,10 +31,6 @@ DATA_SECTION = "[Data]"
 _MOST_SECTION_LINES = 100
 #: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
 _LONGEST_QUOTE = 1 << 17
-#: Number of bytes that are decoded at once.
-_CHUNK = 1 << 20
-#: Suffixes of texts; other formats have an encoding of their own.
-_TEXTS = (".csv", ".tsv", ".txt", ".tab", "")
 
 
 class DecodedLines:
@@ -183,23 +178,6 @@ def _join_quoted_lines(lines: Iterator[str], read_lines: list[str]) -> Iterator[
             read_lines.append(following)
             joined += following
         yield joined
-
-
-def is_utf8(path: Path) -> bool:
-    """Return whether a text is UTF-8 (or UTF-16 with its mark); other formats count as UTF-8."""
-    if Path(path.name.lower().removesuffix(".gz")).suffix not in _TEXTS:
-        return True
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with open_raw(path) as stream:
-        if stream.peek(2)[:2] in UTF16_MARKS:
-            return True
-        try:
-            while chunk := stream.read(_CHUNK):
-                decoder.decode(chunk)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
-    return True
 
 
 def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:

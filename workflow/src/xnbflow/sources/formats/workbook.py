@@ -15,7 +15,7 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     move_corner_name,
 )
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
+from xnbflow.sources.formats.text_table import TextRows, TextTable, other_width
 
 #: Endings of workbooks.
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
@@ -31,7 +31,7 @@ def sheet_names(path: Path) -> list[str]:
 
 def read_workbook(
     path: Path, *, sheet: str | None, decimal: str | None = None, header_line: int | None = None
-) -> RawTable:
+) -> TextTable:
     """Read a sheet of a workbook, the first one if it is not named.
 
     Titles above the header are recognised, or ``header_line`` is the number of the header's row. A
@@ -62,7 +62,7 @@ def read_workbook(
     for number, cells in below:
         if len(cells) != len(header):
             raise other_width(path, f"{_UNIT} {number}", len(cells), len(header))
-    return RawTable(
+    return TextTable(
         path=path,
         header=header,
         rows=TextRows([cells for _, cells in below]),
@@ -125,7 +125,7 @@ def _content_of_sheet(
     return _SheetContent(header, rows_below, titles)
 
 
-def with_sheets(error: InputError, table: RawTable) -> InputError:
+def with_sheets(error: InputError, table: TextTable) -> InputError:
     """Return an error that names the other sheets of a workbook, too; the first was read."""
     first, *others = table.sheets
     msg = (

@@ -192,10 +192,7 @@ class Downloads:
             target = self.folder / source / f"{stem}-{digest}{dot}{suffixes}"
             return self._get([[location]], target, sha256)
         # Without a checksum its reader finds what is wrong within it: it is read once.
-        fault = fault_of(path)
-        if sha256 is not None:
-            fault = _fault(path, self._checksum_of(name, sha256))
-        if fault is not None:
+        if sha256 is not None and (fault := _fault(path, self._checksum_of(name, sha256))):
             raise fault
         return path
 

@@ -1,4 +1,4 @@
-"""From a `RawTable` and roles to a data set, step by step.
+"""From a `TextTable` and roles to a data set, step by step.
 
 ===================== =====================================================================
 file                  question

@@ -229,12 +229,12 @@ def class_expression(classes: Sequence[str]) -> str:
     return f"(?<![A-Za-z])({'|'.join(map(re.escape, ordered))})(?![A-Za-z])"
 
 
-def label_options(texts: Iterable[str]) -> dict[str, Any]:
+def label_keys(texts: Iterable[str]) -> dict[str, Any]:
     """Return the keys for labels that are missing, or look so: ``none`` is a class of several.
 
     Examples
     --------
-    >>> label_options(["drug", "none", "drug", "none"]), label_options(["a", "NA", "b"])
+    >>> label_keys(["drug", "none", "drug", "none"]), label_keys(["a", "NA", "b"])
     ({'literal': ('none',)}, {'unlabelled': 'drop'})
     """
     missing = Counter(plain_text(text) for text in texts if is_missing(text))

@@ -20,8 +20,8 @@ from xnbflow.sources.formats.cell_texts import (
     symbols_of_date,
 )
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
-from xnbflow.sources.orientation import SampleTable
 from xnbflow.sources.roles import FEATURES, Choices, Role
 from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
@@ -40,19 +40,21 @@ from xnbflow.sources.series.sequencing import (
 
 
 def series_of_table(
-    table: SampleTable,
+    table: TextTable,
     roles: Sequence[Role],
     dataset: DatasetEntry,
     phenotype: pd.DataFrame | None = None,
+    *,
+    release: bool = True,
 ) -> RawSeries:
     """Return the features of a table with the texts of its samples and of a phenotype.
 
     In this order: values are read, features and samples without a name and without a value are
-    left out, names are checked and shortened, and samples are joined with the phenotype. The texts
-    of the table are released from memory.
+    left out, names are checked and shortened, and samples are joined with the phenotype. With
+    ``release`` the texts of the table are removed from memory as they are converted.
     """
-    path = Path(table.raw.path)
-    series = _read(table, roles, dataset)
+    path = Path(table.path)
+    series = _read(table, roles, dataset, release=release)
     if "" in series.features or "" in series.samples:
         series = _leave_out_empty(series)
     if dataset.samples == "columns":
@@ -72,9 +74,11 @@ _LEAST_SUMMED = 4
 _ROUNDING_OF_TOTAL = 1e-3
 
 
-def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> RawSeries:
+def _read(
+    table: TextTable, roles: Sequence[Role], dataset: DatasetEntry, *, release: bool
+) -> RawSeries:
     """Read the values and texts of a table; categories become codes, and angles radians."""
-    path = Path(table.raw.path)
+    path = Path(table.path)
     positions = np.array([i for i, role in enumerate(roles) if role in FEATURES], dtype=np.intp)
     if not len(positions):
         msg = f"{path}: there are no features; check label, id, samples and drop"
@@ -92,8 +96,8 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> R
     codes = None
     if is_category.any():  # before the texts are released
         codes = _codes(table, positions[is_category].tolist(), dataset)
-    notes = tuple(table.raw.notes)
-    numbers = table.numbers(positions[~is_category].tolist(), release=True)
+    notes = tuple(table.notes)
+    numbers = table.values(positions[~is_category].tolist(), release=release)
     values = numbers
     if codes is not None:
         kinds[is_category] = "categorical"
@@ -129,7 +133,7 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> R
     )
 
 
-def _codes(table: SampleTable, variables: Sequence[int], dataset: DatasetEntry) -> np.ndarray:
+def _codes(table: TextTable, variables: Sequence[int], dataset: DatasetEntry) -> np.ndarray:
     """Return the codes of categories, (n_variables, n_samples); NaN where a cell is missing."""
     codes = np.full((len(variables), len(table.samples)), np.nan)
     literal = set(dataset.literal)
@@ -188,7 +192,7 @@ def _leave_out_totals(series: RawSeries) -> RawSeries:
     return series
 
 
-def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None:
+def _refuse_bad_names(path: Path, table: TextTable, series: RawSeries) -> None:
     """Refuse missing names, and repeated names of samples; repeated features are merged later."""
     unnamed = np.flatnonzero([name == "" for name in series.features])
     if len(unnamed):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from xnbflow.sources.formats.cell_texts import complaint
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
@@ -27,6 +28,12 @@ from xnbflow.sources.series.sequencing import plain_sample_names
 _LEAST_MATCHED = 3
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
+#: Bytes by which a file of GEO is recognised.
+_HEAD = 4096
+
+
+#: A phenotype file as it is: the text of a table, or the head of a file of GEO.
+PhenotypeText = TextTable | GeoHead
 
 
 def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
@@ -38,12 +45,27 @@ def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
     names a field (``title``), and the default is the samples' accessions. Its ``sheet`` names a
     sheet of a workbook.
     """
-    path = Path(path)
+    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
+    text = read_phenotype_text(Path(path), {key: value for key, value in reading.items() if value})
+    return phenotype_of_text(Path(path), text, dataset)
+
+
+def read_phenotype_text(path: Path, reading: Mapping[str, str]) -> PhenotypeText:
+    """Read a phenotype file as it is; ``reading`` has the keys ``encoding`` and ``sheet``."""
+    if suffix_of(path) not in WORKBOOKS:
+        with about_file(path), open_raw(path) as stream:
+            if format_of(stream.peek(_HEAD)[:_HEAD]) in ("series matrix", "SOFT"):
+                return read_head(path, stream)
+    return read_raw_table(path, reading)
+
+
+def phenotype_of_text(path: Path, text: PhenotypeText, dataset: DatasetEntry) -> pd.DataFrame:
+    """Return a phenotype file as a table, see `read_phenotype`."""
     with about_file(path):
-        if _is_geo(path):
-            with open_raw(path) as stream:
-                return _geo_phenotype(path, read_head(path, stream), dataset)
-        names, columns = _read_columns(path, dataset)
+        if isinstance(text, GeoHead):
+            return _geo_phenotype(path, text, dataset)
+        names = text.header
+        columns = _columns_of(text)
         for name, count in Counter(names).items():
             if count > 1:
                 msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
@@ -58,40 +80,29 @@ def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
         return _index_by_sample(path, frame, names[key])
 
 
-def naming_column(path: str | Path, dataset: DatasetEntry, names: Sequence[str]) -> str:
+def naming_column(text: PhenotypeText, names: Sequence[str]) -> str:
     """Return the column of a phenotype file that contains names of samples, if not the first.
 
     The result is empty if the first column contains one of the names, if no column does, and for
     GEO.
     """
-    path = Path(path)
-    if _is_geo(path):
+    if isinstance(text, GeoHead):
         return ""
-    header, columns = _read_columns(path, dataset)
+    columns = _columns_of(text)
     samples = {name for name in names if name}
     first = columns[0] if columns else []
     if samples & set(first) or matched_names(list(names), first):
         return ""
-    for name, cells in zip(header, columns, strict=True):
+    for name, cells in zip(text.header, columns, strict=True):
         if name and len(set(cells)) == len(cells) and samples & set(cells):
             return name
     return ""
 
 
-def _is_geo(path: Path) -> bool:
-    """Return whether a file is a series matrix or a GDS of GEO."""
-    if suffix_of(path) in WORKBOOKS:
-        return False
-    with open_raw(path) as stream:
-        return format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT")
-
-
-def _read_columns(path: Path, dataset: DatasetEntry) -> tuple[list[str], list[list[str]]]:
-    """Return the header of a phenotype file and the texts of its columns."""
-    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
-    table = read_raw_table(path, {key: value for key, value in reading.items() if value})
+def _columns_of(table: TextTable) -> list[list[str]]:
+    """Return the texts of all columns of a phenotype file."""
     try:
-        return table.header, table.columns(range(len(table.header)))
+        return table.columns(range(len(table.header)))
     except InputError as error:
         if len(table.sheets) > 1:
             raise with_sheets(error, table) from error

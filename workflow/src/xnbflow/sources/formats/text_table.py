@@ -4,12 +4,15 @@ Cells are kept as the text of the file until the roles of rows and columns are k
 (`xnbflow.sources.roles`): only then is it decided which of them are numbers. Many rows are
 converted at once; if a cell is not a number, cells are converted one by one, so that the error
 names the cell.
+
+A *variable* is what is measured or known of every sample: a column of a table with samples in rows,
+a row of one with samples in columns. `TextTable.with_samples_in_rows` and `with_samples_in_columns`
+choose one of them, and the methods on variables are the same for both.
 """
 
 import math
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -27,8 +30,6 @@ from xnbflow.sources.formats.cell_texts import (
 
 #: Number of cells that are converted at once.
 _CELLS_AT_ONCE = 200_000
-#: Characters of a block of lines; the memory allocator maps such blocks one by one.
-_BYTES_OF_BLOCK = 1 << 18
 
 
 class StoredRows(Protocol):
@@ -52,7 +53,7 @@ class StoredRows(Protocol):
     def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
         """Return cells as numbers, (n_positions, n_rows), if the format stores them as numbers.
 
-        The result is None if one of the cells is a text, or an infinite number: `RawTable` then
+        The result is None if one of the cells is a text, or an infinite number: `TextTable` then
         converts the cells one by one from their texts, so that its error names the cell.
         """
 
@@ -64,60 +65,32 @@ class StoredRows(Protocol):
 
 
 class TextRows:
-    """Rows of text: lines that a separator divides, and lists of cells that contain it.
+    """Rows of text: lines that a separator divides when their cells are needed, and lists of cells.
 
-    Lines are kept in blocks. A block is large enough that the system takes its memory back when it
-    is released, which it does not for a single line.
+    A line takes much less memory than its cells.
     """
 
     def __init__(self, rows: Iterable[str | list[str]] = (), separator: str = "\t") -> None:
+        self.rows = list(rows)
         self._separator = separator
-        self._blocks: list[str] = []
-        #: The first row of each block, and the number of rows.
-        self._starts = [0]
-        self._divided: dict[int, list[str]] = {}
-        #: The lines of the block that was used last, and its number.
-        self._lines: list[str] = []
-        self._block = -1
-        lines: list[str] = []
-        size = 0
-        for row in rows:
-            line = row if isinstance(row, str) else separator.join(row)
-            # Cells that contain a separator or a line break are kept as a list.
-            if not isinstance(row, str):
-                has_separator = line.count(separator) >= len(row)
-                if has_separator or "\n" in line or "\r" in line:
-                    self._divided[self._starts[-1] + len(lines)] = list(row)
-                    line = ""
-            lines.append(line)
-            size += len(line) + 1
-            if size > _BYTES_OF_BLOCK:
-                self._blocks.append("\n".join(lines))
-                self._starts.append(self._starts[-1] + len(lines))
-                lines = []
-                size = 0
-        if lines:
-            self._blocks.append("\n".join(lines))
-            self._starts.append(self._starts[-1] + len(lines))
+        self._n_released = 0
 
     def __len__(self) -> int:
-        return self._starts[-1]
+        return len(self.rows)
 
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row; see `StoredRows`."""
-        cells = self._divided.get(row)
-        if cells is None:
-            cells = self._line(row).split(self._separator)
+        cells = self.rows[row]
+        if isinstance(cells, str):
+            cells = cells.split(self._separator)
         return [cell.strip() for cell in cells]
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns; see `StoredRows`. A line is divided up to the last."""
         columns: list[list[str]] = [[] for _ in positions]
         n_divided = max(positions, default=0) + 1
-        for row in range(len(self)):
-            cells = self._divided.get(row)
-            if cells is None:
-                cells = self._line(row).split(self._separator, n_divided)
+        for row in self.rows:
+            cells = row.split(self._separator, n_divided) if isinstance(row, str) else row
             for column, position in zip(columns, positions, strict=True):
                 column.append(cells[position].strip())
         return columns
@@ -128,12 +101,11 @@ class TextRows:
         Of the last cells of a line only the separators are replaced, which is several times as
         fast as dividing it.
         """
-        cells = self._divided.get(row)
-        if cells is None:
-            line = self._line(row)
+        cells = self.rows[row]
+        if isinstance(cells, str):
             if start is not None:
-                return line.split(self._separator, start)[start].replace(self._separator, "\n")
-            cells = line.split(self._separator)
+                return cells.split(self._separator, start)[start].replace(self._separator, "\n")
+            cells = cells.split(self._separator)
         return "\n".join([cells[position].strip() for position in positions])
 
     def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
@@ -141,20 +113,15 @@ class TextRows:
         return None
 
     def release_before(self, row: int) -> None:
-        """Remove the blocks of earlier rows from memory."""
-        for block in range(bisect_right(self._starts, row) - 1):
-            self._blocks[block] = ""
-
-    def _line(self, row: int) -> str:
-        block = self._block
-        if block < 0 or not self._starts[block] <= row < self._starts[block + 1]:
-            self._block = block = bisect_right(self._starts, row) - 1
-            self._lines = self._blocks[block].split("\n")
-        return self._lines[row - self._starts[block]]
+        """Remove earlier rows from memory."""
+        n_rows = row - self._n_released
+        if n_rows > 0:
+            self.rows[self._n_released : row] = [""] * n_rows
+            self._n_released = row
 
 
 @dataclass(kw_only=True)
-class RawTable:
+class TextTable:
     """A table as its file contains it.
 
     Attributes
@@ -190,13 +157,19 @@ class RawTable:
         The variables (columns of samples in rows, rows of samples in columns) that the format
         declares to be texts of the samples.
     annotation : dict of str to list of str
-        Texts of the variables, by the name of each kind of text, where samples are rows.
+        Texts of the variables, by the name of each kind of text.
+    samples_are_rows : bool
+        Whether samples are the rows of the table, and not its columns.
+    names, samples : list of str
+        The names of the variables and of the samples; empty until it is known which are rows.
+    key : int, optional
+        The variable that is the name of the samples.
 
     Examples
     --------
     >>> rows = TextRows(["s1,t,1.5,NA", "s2,n,3,4"], ",")
     >>> header = ["id", "type", "g1", "g2"]
-    >>> table = RawTable(path=Path("x.csv"), header=header, rows=rows, lines=[2, 3], unit="line")
+    >>> table = TextTable(path=Path("x.csv"), header=header, rows=rows, lines=[2, 3], unit="line")
     >>> table.columns([1]), table.numbers([2, 3]).tolist()
     ([['t', 'n']], [[1.5, nan], [3.0, 4.0]])
     >>> table.place(2, row=1)
@@ -217,11 +190,75 @@ class RawTable:
     is_header_short: bool = False
     column_unit: str = "column"
     described: Sequence[int] = ()
-    annotation: dict[str, list[str]] = field(default_factory=dict)
+    annotation: Mapping[str, list[str]] = field(default_factory=dict)
+    samples_are_rows: bool = True
+    names: list[str] = field(default_factory=list)
+    samples: list[str] = field(default_factory=list)
+    key: int | None = None
+    _columns_of_samples: Sequence[int] = ()
 
     def __len__(self) -> int:
         """Return the number of rows below the header."""
         return len(self.rows)
+
+    def with_samples_in_rows(self, key: int | None) -> "TextTable":
+        """Return the table whose samples are rows, named by the column ``key`` or by numbers."""
+        samples = list(map(str, range(len(self)))) if key is None else self.columns([key])[0]
+        return replace(self, names=self.header, samples=samples, key=key)
+
+    def with_samples_in_columns(
+        self, key: int, annotation: Sequence[int], samples: Sequence[int]
+    ) -> "TextTable":
+        """Return the table whose samples are some columns.
+
+        The column ``key`` has the names of the rows, and the columns ``annotation`` describe them.
+        """
+        names, *descriptions = self.columns([key, *annotation])
+        headings = [self.header[position] for position in annotation]
+        return replace(
+            self,
+            samples_are_rows=False,
+            names=names,
+            samples=[self.header[position] for position in samples],
+            key=None,
+            annotation=dict(zip(headings, descriptions, strict=True)),
+            _columns_of_samples=samples,
+        )
+
+    def texts(self, variables: Sequence[int]) -> list[list[str]]:
+        """Return a text for each sample, of some variables."""
+        if self.samples_are_rows:
+            return self.columns(variables)
+        texts = []
+        for variable in variables:
+            cells = self.cells(variable)
+            texts.append([cells[column] for column in self._columns_of_samples])
+        return texts
+
+    def first_texts(self, n_samples: int) -> list[list[str]]:
+        """Return the texts of the first samples, of every variable."""
+        rows = self.first_rows(n_samples)
+        if not self.samples_are_rows:
+            rows = self.columns(self._columns_of_samples[:n_samples])
+        return [[cells[variable] for cells in rows] for variable in range(len(self.names))]
+
+    def values(self, variables: Sequence[int], *, release: bool = False) -> np.ndarray:
+        """Return the numbers of some variables, (n_variables, n_samples); see `numbers`."""
+        if self.samples_are_rows:
+            return self.numbers(variables, by_column=True, release=release)
+        return self.numbers(self._columns_of_samples, variables, release=release)
+
+    def place_of_variable(self, variable: int) -> str:
+        """Return where a variable is in the file: the number and the name of a column or row."""
+        if self.samples_are_rows:
+            return self.place(variable)
+        return f"{self.place_of_row(variable)} ({quoted(self.names[variable])})"
+
+    def place_of_sample(self, sample: int) -> str:
+        """Return where a sample is in the file."""
+        if self.samples_are_rows:
+            return self.place_of_row(sample)
+        return self.place(self._columns_of_samples[sample])
 
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row as text."""

@@ -15,13 +15,13 @@ from xnbflow.core.nouns import either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note, NoteWarning
-from xnbflow.sources.acquire import acquire, check_shape, notes_on_constants
+from xnbflow.sources.acquire import check_shape, notes_on_constants
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_options import set_aside
+from xnbflow.sources.proposal.column_keys import set_aside
+from xnbflow.sources.proposal.layout import InferredRoles
 from xnbflow.sources.proposal.scale import MOST_IMPUTED
 from xnbflow.sources.series.plausibility import suggested_group
 from xnbflow.sources.series.raw_series import RawSeries
@@ -29,15 +29,6 @@ from xnbflow.sources.series.scale_recognition import of_other_scale
 from xnbflow.sources.series.sequencing import BARCODE_PATIENT, NAME_PATIENT
 from xnbflow.sources.series.steps import finish
 from xnbflow.sources.table import fetch_table, read_raw_series, with_phenotype_file
-
-
-@dataclass(frozen=True)
-class ProposedSeries:
-    """A series, the entry by which it was read, and sentences on proposed keys."""
-
-    series: DataSet
-    entry: DatasetEntry
-    remarks: list[str]
 
 
 @dataclass
@@ -93,23 +84,26 @@ class InferredKeys:
         return replace(dataset, duplicates="max_mean")
 
 
-def propose_series(
-    entry: DatasetEntry, downloads: Downloads, raw: RawTable | None = None
-) -> ProposedSeries:
-    """Return the series of a table, with the keys without which it cannot be used.
+def propose_series(layout: InferredRoles, downloads: Downloads) -> tuple[DataSet, InferredRoles]:
+    """Return the series of a table, and its roles with the keys without which it cannot be used.
 
     The patients in the names of samples are the groups. Missing values are imputed in the training
     folds, of rows with one name the row of largest mean is kept, and features of another scale
-    become phenotype. The table is read unless it was read before (``raw``).
+    become phenotype. The table is read unless it was read before.
     """
     # The keys of the entry, with the local paths of its files.
+    entry = layout.entry
     local = with_phenotype_file(entry, downloads) if entry.phenotype else entry
     if entry.annotation:
         local = fetch_annotation(local, downloads)
     path = fetch_table(downloads, entry.location, entry.id, entry.sha256)
     inferred = InferredKeys()
     with about_file(path):
-        raw_series, local = read_raw_series(path, local, raw)
+        table = layout.raw
+        if table is None:
+            table = read_raw_table(path, local.reading)
+        phenotype = layout.phenotype_text
+        raw_series, local = read_raw_series(path, local, table, phenotype, release=False)
         series = finish(raw_series, local, inferred)
     entry = replace(entry, **inferred.keys)
     check_shape(entry, series)
@@ -118,7 +112,7 @@ def propose_series(
         notes = [note for note in series.notes if _has_code(note, "names repeat")]
         remarks += [f"The proposal is duplicates: max_mean: {note}." for note in notes[:1]]
 
-    # Single features of another scale, such as an age among logarithms, are read again as texts.
+    # Single features of another scale, such as an age among logarithms, are texts of the samples.
     has_settled_features = (
         bool(entry.features or entry.collapse or entry.duplicates)
         or suffix_of(entry.location) == ".h5ad"
@@ -128,21 +122,23 @@ def propose_series(
         lone = series.features[of_other_scale(series.values)].tolist()
     if lone:
         entry = set_aside(entry, lone)
-        series = acquire(entry, downloads=downloads.folder)
+        local = set_aside(replace(local, **inferred.keys), lone)
+        with about_file(path):
+            series = finish(*read_raw_series(path, local, table, layout.phenotype_text))
+        check_shape(entry, series)
         remarks.append(
             f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "
             f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
             "features (phenotype.columns)."
         )
-    else:
-        for note in [*series.notes, *notes_on_constants(series)]:
-            warnings.warn(NoteWarning(series.name, note), stacklevel=2)
+    for note in [*series.notes, *notes_on_constants(series)]:
+        warnings.warn(NoteWarning(series.name, note), stacklevel=2)
 
     # Samples that only the table or only the phenotype file has.
     for note in series.notes:
         if _has_code(note, "without phenotype") or _has_code(note, "phenotype only"):
             remarks.append(f"{note[0].upper()}{note[1:]}.")
-    return ProposedSeries(series, entry, remarks)
+    return series, layout.with_keys(entry, remarks)
 
 
 def _has_code(note: str, code: str) -> bool:
