@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.text_table import TextRows, TextTable
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.roles import Role, assign_roles
 
 
@@ -21,9 +21,8 @@ from xnbflow.sources.roles import Role, assign_roles
 def test_a_variable_with_other_numbers_than_the_phenotype_is_a_feature(
     cells, phenotype_cells, role
 ):
-    rows = TextRows([[cell] for cell in cells])
     lines = range(2, 2 + len(cells))
-    raw = TextTable(path="x.csv", header=["ESR1"], rows=rows, lines=lines)
+    raw = TextTable(path="x.csv", header=["ESR1"], rows=[[cell] for cell in cells], lines=lines)
     table = raw.with_samples_in_rows(None)
     row = DatasetEntry("x", "table", label="ESR1")
     phenotype = pd.DataFrame({"ESR1": phenotype_cells})

@@ -13,7 +13,7 @@ import pyarrow as pa
 from scipy.io import arff
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.formats.parquet import ArrowRows
+from xnbflow.sources.formats.parquet import ArrowTable
 from xnbflow.sources.formats.text_table import TextTable
 
 #: The name of a declared attribute, in quotes of either kind or without.
@@ -23,10 +23,10 @@ _ATTRIBUTE = re.compile(r"""@attribute\s+(?:'([^']*)'|"([^"]*)"|(\S+))""", re.IG
 def read_arff(path: Path, stream: io.BufferedIOBase) -> TextTable:
     """Read an ARFF file; a question mark is a missing value."""
     table = arff_frame(path, stream)
-    return TextTable(
+    return ArrowTable(
         path=path,
         header=list(table.columns),
-        rows=ArrowRows(path, pa.Table.from_pandas(table, preserve_index=False)),
+        arrow=pa.Table.from_pandas(table, preserve_index=False),
         lines=range(1, len(table) + 1),
     )
 

@@ -7,14 +7,14 @@ series of GEO is read as any table with samples in columns.
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.formats.text_table import TextRows, TextTable
+from xnbflow.sources.formats.text_table import TextTable
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -46,10 +46,9 @@ def read_geo_table(path: Path) -> tuple[TextTable, GeoHead]:
             row[column] = text
         fields.append(row)
     n_fields = len(fields)
-    rows_of_values = cast("TextRows", raw.rows).rows
     table = replace(
         raw,
-        rows=TextRows([*fields, *rows_of_values]),
+        rows=[*fields, *raw.rows],
         lines=[*([0] * n_fields), *raw.lines],
         described=range(n_fields),
     )

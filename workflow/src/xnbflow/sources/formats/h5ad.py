@@ -19,7 +19,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import fault_of
-from xnbflow.sources.formats.parquet import ArrowRows
+from xnbflow.sources.formats.parquet import ArrowTable
 from xnbflow.sources.formats.text_table import TextTable
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ def read_h5ad(path: Path, options: Mapping[str, Any]) -> TextTable:
     annotation = {}
     for column in var_texts:
         annotation[column] = [*([""] * n_texts), *var_texts[column]]
-    return TextTable(
+    return ArrowTable(
         path=path,
         header=header,
-        rows=ArrowRows(path, pa.Table.from_arrays(columns, names=header)),
+        arrow=pa.Table.from_arrays(columns, names=header),
         lines=list(map(quoted, names)),
         unit="sample",
         column_unit="feature",

@@ -25,7 +25,7 @@ from xnbflow.sources.formats.text_lines import (
     read_first_lines,
     split_leniently,
 )
-from xnbflow.sources.formats.text_table import TextRows, TextTable, other_width
+from xnbflow.sources.formats.text_table import TextTable, other_width
 
 #: The word for a row in messages.
 _UNIT = "line"
@@ -115,7 +115,7 @@ def read_text(
     table = TextTable(
         path=path,
         header=header,
-        rows=TextRows([]),
+        separator=separator,
         lines=[],
         unit=_UNIT,
         decimal=decimal,
@@ -137,7 +137,7 @@ def read_text(
             row_numbers=row_numbers,
             notes=lines.notes,
         )
-        table.rows = TextRows(itertools.islice(texts, most_rows), separator)
+        table.rows = list(itertools.islice(texts, most_rows))
         table.lines = row_numbers[: len(table)]
         table.encoding = lines.other_encoding
         if end is not None and not lines.ended and most_rows is None:
@@ -272,7 +272,7 @@ def _row_texts(
 ) -> Iterator[str | list[str]]:
     """Yield the rows of the table, and append the number of each to ``row_numbers``.
 
-    A row is a line without quotes and with as many cells as the ``header``, which `TextRows`
+    A row is a line without quotes and with as many cells as the ``header``, which the table
     divides when its cells are needed; or else it is a list of cells. The ``first_rows`` are divided
     already; further rows are read from the ``numbered`` lines. A row with another number of cells
     is refused. One that repeats the header is left out, with a note.

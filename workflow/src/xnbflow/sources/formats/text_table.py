@@ -11,10 +11,9 @@ choose one of them, and the methods on variables are the same for both.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -32,94 +31,6 @@ from xnbflow.sources.formats.cell_texts import (
 _CELLS_AT_ONCE = 200_000
 
 
-class StoredRows(Protocol):
-    """The rows of a table below its header, as a format stores them."""
-
-    def __len__(self) -> int: ...
-
-    def cells(self, row: int) -> list[str]:
-        """Return the cells of a row, without spaces around them."""
-
-    def columns(self, positions: Sequence[int]) -> list[list[str]]:
-        """Return the cells of some columns, without spaces around them."""
-
-    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:
-        """Return some cells of a row as one text, joined by line breaks.
-
-        If ``start`` is not None, the ``positions`` are all from ``start`` to the end of the row; a
-        format may then join the cells without dividing the line.
-        """
-
-    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
-        """Return cells as numbers, (n_positions, n_rows), if the format stores them as numbers.
-
-        The result is None if one of the cells is a text, or an infinite number: `TextTable` then
-        converts the cells one by one from their texts, so that its error names the cell.
-        """
-
-    def release_before(self, row: int) -> None:
-        """Remove the rows before this one from memory, where the format can.
-
-        The number of all rows removes the whole table.
-        """
-
-
-class TextRows:
-    """Rows of text: lines that a separator divides when their cells are needed, and lists of cells.
-
-    A line takes much less memory than its cells.
-    """
-
-    def __init__(self, rows: Iterable[str | list[str]] = (), separator: str = "\t") -> None:
-        self.rows = list(rows)
-        self._separator = separator
-        self._n_released = 0
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def cells(self, row: int) -> list[str]:
-        """Return the cells of a row; see `StoredRows`."""
-        cells = self.rows[row]
-        if isinstance(cells, str):
-            cells = cells.split(self._separator)
-        return [cell.strip() for cell in cells]
-
-    def columns(self, positions: Sequence[int]) -> list[list[str]]:
-        """Return the cells of some columns; see `StoredRows`. A line is divided up to the last."""
-        columns: list[list[str]] = [[] for _ in positions]
-        n_divided = max(positions, default=0) + 1
-        for row in self.rows:
-            cells = row.split(self._separator, n_divided) if isinstance(row, str) else row
-            for column, position in zip(columns, positions, strict=True):
-                column.append(cells[position].strip())
-        return columns
-
-    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:
-        """Return some cells of a row; see `StoredRows`.
-
-        Of the last cells of a line only the separators are replaced, which is several times as
-        fast as dividing it.
-        """
-        cells = self.rows[row]
-        if isinstance(cells, str):
-            if start is not None:
-                return cells.split(self._separator, start)[start].replace(self._separator, "\n")
-            cells = cells.split(self._separator)
-        return "\n".join([cells[position].strip() for position in positions])
-
-    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
-        """Return None: the cells are texts."""
-        return None
-
-    def release_before(self, row: int) -> None:
-        """Remove earlier rows from memory."""
-        n_rows = row - self._n_released
-        if n_rows > 0:
-            self.rows[self._n_released : row] = [""] * n_rows
-            self._n_released = row
-
-
 @dataclass(kw_only=True)
 class TextTable:
     """A table as its file contains it.
@@ -130,8 +41,11 @@ class TextTable:
         The file, for messages.
     header : list of str
         The names of the columns.
-    rows : StoredRows
-        The cells below the header.
+    rows : list of str or of list of str
+        The rows below the header: lines, which are divided when their cells are needed and take
+        much less memory than these, and lists of cells, some of which contain the separator.
+    separator : str
+        What divides the lines.
     lines : sequence of int or of str
         The number of each row in the file, or its name.
     unit : str
@@ -167,9 +81,14 @@ class TextTable:
 
     Examples
     --------
-    >>> rows = TextRows(["s1,t,1.5,NA", "s2,n,3,4"], ",")
-    >>> header = ["id", "type", "g1", "g2"]
-    >>> table = TextTable(path=Path("x.csv"), header=header, rows=rows, lines=[2, 3], unit="line")
+    >>> table = TextTable(
+    ...     path=Path("x.csv"),
+    ...     header=["id", "type", "g1", "g2"],
+    ...     rows=["s1,t,1.5,NA", "s2,n,3,4"],
+    ...     lines=[2, 3],
+    ...     separator=",",
+    ...     unit="line",
+    ... )
     >>> table.columns([1]), table.numbers([2, 3]).tolist()
     ([['t', 'n']], [[1.5, nan], [3.0, 4.0]])
     >>> table.place(2, row=1)
@@ -178,8 +97,9 @@ class TextTable:
 
     path: str | Path
     header: list[str]
-    rows: StoredRows
+    rows: list[str | list[str]] = field(default_factory=list)
     lines: Sequence[int] | Sequence[str]
+    separator: str = "\t"
     unit: str = "row"
     decimal: str = "."
     advice: str | None = None
@@ -261,8 +181,8 @@ class TextTable:
         return self.place(self._columns_of_samples[sample])
 
     def cells(self, row: int) -> list[str]:
-        """Return the cells of a row as text."""
-        cells = self.rows.cells(row)
+        """Return the cells of a row as text, without spaces around them."""
+        cells = [cell.strip() for cell in self._divided(self.rows[row])]
         has_commas = self.has_number_cells and self.decimal == ","
         return _with_points(cells) if has_commas else cells
 
@@ -271,8 +191,13 @@ class TextTable:
         return [self.cells(row) for row in range(min(n_rows, len(self)))]
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
-        """Return the cells of some columns as text."""
-        columns = self.rows.columns(positions)
+        """Return the cells of some columns as text. A line is divided up to the last of them."""
+        columns: list[list[str]] = [[] for _ in positions]
+        n_divided = max(positions, default=0) + 1
+        for row in self.rows:
+            cells = row.split(self.separator, n_divided) if isinstance(row, str) else row
+            for column, position in zip(columns, positions, strict=True):
+                column.append(cells[position].strip())
         has_commas = self.has_number_cells and self.decimal == ","
         return list(map(_with_points, columns)) if has_commas else columns
 
@@ -302,11 +227,6 @@ class TextTable:
             If a cell is not a finite number; it names the cell.
         """
         positions = range(len(self)) if rows is None else rows
-        stored = self.rows.stored_numbers(positions, columns)
-        if stored is not None:
-            if release:
-                self.rows.release_before(len(self))
-            return stored if by_column else np.ascontiguousarray(stored.T)
         width = len(self.header)
         n_columns = len(columns)
         are_last = n_columns > 0 and [*columns] == [*range(columns[0], width)]
@@ -316,7 +236,7 @@ class TextTable:
         step = max(1, _CELLS_AT_ONCE // max(1, width))
         for start in range(0, len(positions), step):
             batch = positions[start : start + step]
-            texts = [self.rows.joined_cells(row, columns, start_column) for row in batch]
+            texts = [self._joined_cells(row, columns, start_column) for row in batch]
             values = numbers_of("\n".join(texts), len(batch) * n_columns, self.decimal)
             if values is None:
                 values = self._numbers_one_by_one(batch, columns, texts)
@@ -326,8 +246,24 @@ class TextTable:
             else:
                 numbers[start : start + step] = block
             if release:
-                self.rows.release_before(batch[-1])
+                for row in batch:
+                    self.rows[row] = ""
         return numbers
+
+    def _joined_cells(self, row: int, columns: Sequence[int], start: int | None) -> str:
+        """Return some cells of a row as one text, joined by line breaks.
+
+        If ``start`` is not None, the columns are all from ``start`` to the end of the row. Then
+        only the separators of a line are replaced, which is several times as fast as dividing it.
+        """
+        cells = self.rows[row]
+        if isinstance(cells, str) and start is not None:
+            return cells.split(self.separator, start)[start].replace(self.separator, "\n")
+        cells = self._divided(cells)
+        return "\n".join([cells[column].strip() for column in columns])
+
+    def _divided(self, row: str | list[str]) -> list[str]:
+        return row.split(self.separator) if isinstance(row, str) else row
 
     def place(self, column: int, row: int | None = None) -> str:
         """Return where a column is, or a cell of it: ``column 3 ('TP53'), line 7``."""

@@ -15,7 +15,7 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     move_corner_name,
 )
-from xnbflow.sources.formats.text_table import TextRows, TextTable, other_width
+from xnbflow.sources.formats.text_table import TextTable, other_width
 
 #: Endings of workbooks.
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
@@ -65,7 +65,7 @@ def read_workbook(
     return TextTable(
         path=path,
         header=header,
-        rows=TextRows([cells for _, cells in below]),
+        rows=[cells for _, cells in below],
         lines=[number for number, _ in below],
         unit=_UNIT,
         decimal=sign,

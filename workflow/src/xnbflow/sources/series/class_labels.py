@@ -105,7 +105,9 @@ class LabelRule:
         {'stage i, ii': 'early', 'stage iii': 'late'}
         """
         where = f"data set {dataset.id}"
-        expression = class_expression(dataset.label_classes) or dataset.label_pattern
+        expression = dataset.label_pattern
+        if dataset.label_classes:
+            expression = class_expression(dataset.label_classes)
         pattern = None
         if expression:
             try:
@@ -120,7 +122,7 @@ class LabelRule:
         return cls(
             pattern=pattern,
             classes=dataset.label_classes,
-            mapping=_small_letters(where, dataset.map),
+            mapping=_small_letters(where, dataset.map) if dataset.map else {},
             literal=frozenset(dataset.literal),
             unlabelled=dataset.unlabelled or "refuse",
         )
