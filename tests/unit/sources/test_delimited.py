@@ -137,5 +137,5 @@ def test_names_in_quotes_are_those_of_the_csv_module(tmp_path, separator):
     stream = io.BytesIO(text.getvalue().encode())
     table = read_text("x.csv", stream, (separator, "."))
     assert table.columns([0])[0][6:] == [name.strip() for name in names]
-    numbers = table.numbers([1, 2])[6:]
+    numbers = table.values([1, 2]).T[6:]
     np.testing.assert_array_equal(numbers, [[i + 0.5, -i] for i in range(len(names))])

@@ -26,7 +26,7 @@ MISSING = st.sampled_from(["", "NA", "na", "NaN", "-nan", "?", "null", "None", "
 def read(text, separator="\t", decimal=".", **settings):
     table = read_text("x.tsv", io.BytesIO(text.encode()), (separator, decimal), **settings)
     (names,) = table.columns([0])
-    return names, table.numbers(range(1, len(table.header))), table.lines
+    return names, table.values(range(1, len(table.header))).T, table.lines
 
 
 def expected(cell):

@@ -22,7 +22,7 @@ from xnbflow.sources.dataset_entry import (
     location_of_argument,
     read_entry,
 )
-from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
@@ -363,4 +363,4 @@ def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> li
 def _has_text(cells: Iterable[str], decimal: str) -> bool:
     """Return whether one of the cells is neither missing nor a number."""
     texts = (cell.strip().replace(decimal, ".", 1) for cell in cells)
-    return any(complaint(text) for text in texts if not is_missing(text))
+    return any(not is_number(text) for text in texts if not is_missing(text))

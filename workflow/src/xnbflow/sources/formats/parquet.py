@@ -45,21 +45,15 @@ class ArrowTable(TextTable):
         """Return the cells of some columns as text."""
         return [self._texts(self.arrow[position]) for position in positions]
 
-    def numbers(
-        self,
-        columns: Sequence[int],
-        rows: Sequence[int] | None = None,
-        *,
-        by_column: bool = False,
-        release: bool = False,  # noqa: ARG002 - Arrow stores columns
-    ) -> np.ndarray:
-        """Return cells as numbers; those of other columns are converted from their texts."""
+    def values(self, variables: Sequence[int], *, release: bool = False) -> np.ndarray:  # noqa: ARG002 - of columns no row is removed
+        """Return variables as numbers; those of other columns are converted from their texts."""
+        columns = variables if self.samples_are_rows else self._columns_of_samples
         stored = self._stored_numbers(columns)
         if stored is None:
-            return super().numbers(columns, rows, by_column=by_column)
-        if rows is not None and len(rows) < len(self):
-            stored = stored[:, list(rows)]
-        return stored if by_column else np.ascontiguousarray(stored.T)
+            return super().values(variables)
+        if self.samples_are_rows:
+            return stored
+        return np.ascontiguousarray(stored.T[list(variables)])
 
     def _stored_numbers(self, positions: Sequence[int]) -> np.ndarray | None:
         """Return columns of finite numbers, (n_positions, n_rows); None for other columns."""

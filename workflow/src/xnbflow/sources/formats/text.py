@@ -88,7 +88,9 @@ def read_text(
     """
     # The first lines show where the header is, and how cells are separated. A table within a file
     # of GEO, which has an end, has no titles.
-    lines = DecodedLines(path, stream, first_line=first_line, end=end, encoding=encoding)
+    lines = DecodedLines(
+        path=path, stream=stream, number=first_line - 1, end=end, encoding=encoding
+    )
     decoded = iter(lines)
     first_lines = read_first_lines(path, decoded)
     n_titles = _n_titles(first_lines.rows, header_line) if end is None else 0

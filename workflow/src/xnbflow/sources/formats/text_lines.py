@@ -9,7 +9,7 @@ import io
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,64 +33,51 @@ _MOST_SECTION_LINES = 100
 _LONGEST_QUOTE = 1 << 17
 
 
+@dataclass(kw_only=True)
 class DecodedLines:
     """The lines of a table as text.
 
-    Parameters
+    Attributes
     ----------
     path : path
         The file, for messages.
     stream : iterable of bytes
         Its lines.
-    first_line : int
-        The number of the first of these lines in the file.
+    number : int
+        The number of the last line that was read; before the first one, the number of lines above.
     end : str, optional
         The beginning of the line with which the table ends; it is not yielded.
     encoding : str, optional
         How lines that are not UTF-8 are read, with a note.
-
-    Attributes
-    ----------
     notes : list of str
         Notes on lines that are not UTF-8, and on a missing line break at the end.
-    number : int
-        The number of the last line that was read.
     ended : bool
         Whether the line ``end`` has been read.
     other_encoding : str
         The encoding of lines that are not UTF-8; empty if there are none.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        stream: Iterable[bytes],
-        *,
-        first_line: int,
-        end: str | None,
-        encoding: str | None,
-    ) -> None:
-        self.notes: list[str] = []
-        self.ended = False
-        self.other_encoding = ""
-        self.number = first_line - 1
-        self._path = path
-        self._stream = stream
-        self._end = end
-        self._encoding = encoding
+    path: str | Path
+    stream: Iterable[bytes]
+    number: int = 0
+    end: str | None = None
+    encoding: str | None = None
+    notes: list[str] = field(default_factory=list)
+    ended: bool = False
+    other_encoding: str = ""
 
     def __iter__(self) -> Iterator[str]:
-        for raw in self._stream:
+        for raw in self.stream:
             self.number += 1
-            if self._end is not None and raw.startswith(self._end.encode()):
+            if self.end is not None and raw.startswith(self.end.encode()):
                 self.ended = True
                 return
-            if self._end is not None and not raw.endswith(b"\n"):
+            if self.end is not None and not raw.endswith(b"\n"):
                 msg = (
-                    f"{self._path} ends within a row, before {self._end}: it is cut off; delete "
+                    f"{self.path} ends within a row, before {self.end}: it is cut off; delete "
                     "it and get it again"
                 )
-                raise InputError(msg, file=str(self._path))
+                raise InputError(msg, file=str(self.path))
             try:
                 text = raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
             except UnicodeDecodeError:
@@ -109,22 +96,22 @@ class DecodedLines:
     def _decode_otherwise(self, raw: bytes) -> str:
         """Return a line that is not UTF-8 as text by the option ``encoding``, with a note."""
         with suppress(UnicodeDecodeError, LookupError):
-            text = raw.decode(self._encoding or "")
-            self.other_encoding = self._encoding or ""
+            text = raw.decode(self.encoding or "")
+            self.other_encoding = self.encoding or ""
             if not self.notes:
                 character = next(c for c in text if ord(c) > 127)
                 note = Note(
-                    f"line {self.number} is not UTF-8 and was read as {self._encoding}, as were "
+                    f"line {self.number} is not UTF-8 and was read as {self.encoding}, as were "
                     "others of the kind",
                     advice=f"check names with {character!r}",
                 )
                 self.notes.append(note)
             return text
         msg = (
-            f"{self._path}, line {self.number}: not UTF-8 text; if Windows wrote it, set "
+            f"{self.path}, line {self.number}: not UTF-8 text; if Windows wrote it, set "
             "encoding: cp1252, else save the file as UTF-8"
         )
-        raise InputError(msg, file=str(self._path), key="encoding")
+        raise InputError(msg, file=str(self.path), key="encoding")
 
 
 @dataclass(frozen=True)

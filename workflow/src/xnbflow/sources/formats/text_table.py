@@ -89,8 +89,8 @@ class TextTable:
     ...     separator=",",
     ...     unit="line",
     ... )
-    >>> table.columns([1]), table.numbers([2, 3]).tolist()
-    ([['t', 'n']], [[1.5, nan], [3.0, 4.0]])
+    >>> table.columns([1]), table.values([2, 3]).tolist()
+    ([['t', 'n']], [[1.5, 3.0], [nan, 4.0]])
     >>> table.place(2, row=1)
     "column 3 ('g1'), line 3"
     """
@@ -162,12 +162,6 @@ class TextTable:
             rows = self.columns(self._columns_of_samples[:n_samples])
         return [[cells[variable] for cells in rows] for variable in range(len(self.names))]
 
-    def values(self, variables: Sequence[int], *, release: bool = False) -> np.ndarray:
-        """Return the numbers of some variables, (n_variables, n_samples); see `numbers`."""
-        if self.samples_are_rows:
-            return self.numbers(variables, by_column=True, release=release)
-        return self.numbers(self._columns_of_samples, variables, release=release)
-
     def place_of_variable(self, variable: int) -> str:
         """Return where a variable is in the file: the number and the name of a column or row."""
         if self.samples_are_rows:
@@ -201,38 +195,26 @@ class TextTable:
         has_commas = self.has_number_cells and self.decimal == ","
         return list(map(_with_points, columns)) if has_commas else columns
 
-    def numbers(
-        self,
-        columns: Sequence[int],
-        rows: Sequence[int] | None = None,
-        *,
-        by_column: bool = False,
-        release: bool = False,
-    ) -> np.ndarray:
-        """Return cells as numbers, NaN where a value is missing.
+    def values(self, variables: Sequence[int], *, release: bool = False) -> np.ndarray:
+        """Return variables as numbers, (n_variables, n_samples); NaN where a value is missing.
 
-        Parameters
-        ----------
-        columns, rows : sequence of int
-            Positions of the cells; all rows by default.
-        by_column : bool, default=False
-            Whether the numbers of a column are adjacent in memory, shape (n_columns, n_rows); else
-            those of a row are, shape (n_rows, n_columns).
-        release : bool, default=False
-            Whether rows are removed from memory as they are converted.
+        With ``release``, rows are removed from memory as they are converted.
 
         Raises
         ------
         InputError
             If a cell is not a finite number; it names the cell.
         """
-        positions = range(len(self)) if rows is None else rows
+        columns: Sequence[int] = variables
+        positions: Sequence[int] = range(len(self))
+        if not self.samples_are_rows:
+            columns, positions = self._columns_of_samples, variables
         width = len(self.header)
         n_columns = len(columns)
         are_last = n_columns > 0 and [*columns] == [*range(columns[0], width)]
         start_column = columns[0] if are_last else None
-        shape = (n_columns, len(positions)) if by_column else (len(positions), n_columns)
-        numbers = np.empty(shape)
+        shape = (len(positions), n_columns)
+        numbers = np.empty(shape[::-1] if self.samples_are_rows else shape)
         step = max(1, _CELLS_AT_ONCE // max(1, width))
         for start in range(0, len(positions), step):
             batch = positions[start : start + step]
@@ -241,7 +223,7 @@ class TextTable:
             if values is None:
                 values = self._numbers_one_by_one(batch, columns, texts)
             block = values.reshape(len(batch), n_columns)
-            if by_column:
+            if self.samples_are_rows:
                 numbers[:, start : start + step] = block.T
             else:
                 numbers[start : start + step] = block

@@ -12,7 +12,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES
-from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is_text
+from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
 from xnbflow.sources.proposal.layout import InferredRoles
 from xnbflow.sources.proposal.sample_names import (
     barcode_map,
@@ -107,7 +107,7 @@ def class_score(name: str, texts: Iterable[str]) -> int:
         return NO_CLASS
 
     has_class_name = is_class_name(name)
-    are_numbers = all(complaint(text) is None for text in counts)
+    are_numbers = all(map(is_number, counts))
     if name == "description" or (are_numbers and not has_class_name):
         return WEAK_CLASS
     return NAMED_CLASS if has_class_name else UNNAMED_CLASS

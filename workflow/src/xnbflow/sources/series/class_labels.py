@@ -16,7 +16,7 @@ from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.controls import is_control_word
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.cell_texts import is_missing, is_number
 
 #: Label of samples that are read for prediction.
 UNLABELLED = "unlabelled"
@@ -206,7 +206,7 @@ class LabelRule:
     def _key(self, text: str) -> str | None:
         """Return the key of the mapping that a text has, or the first cut point that holds."""
         key = text.lower()
-        if key in self.mapping or complaint(text) is not None:
+        if key in self.mapping or not is_number(text):
             return key
         for cut in self.mapping:
             match = _CUT.fullmatch(cut)
@@ -416,7 +416,7 @@ def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
     The ``labels`` are of more than a few classes.
     """
     sizes = Counter(labels.tolist())
-    are_numbers = all(complaint(label) is None for label in sizes)
+    are_numbers = all(map(is_number, sizes))
     least_size = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
     n_in_small_classes = sum(size for size in sizes.values() if size < least_size)
     if 2 * n_in_small_classes <= len(labels):
@@ -477,7 +477,7 @@ def _appearance(label: str) -> str:
     composed = unicodedata.normalize("NFKC", label)
     visible = [letter for letter in composed if unicodedata.category(letter) != "Cf"]
     text = "".join(visible).lower()
-    return text if complaint(text) else str(float(text))
+    return str(float(text)) if is_number(text) else text
 
 
 def _small_letters(where: str, labels: Mapping[str, str]) -> dict[str, str]:

@@ -22,7 +22,7 @@ from xnbflow.sources.formats.cell_texts import (
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
-from xnbflow.sources.roles import FEATURES, Choices, Role
+from xnbflow.sources.roles import FEATURES, Role, period_of
 from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
@@ -104,10 +104,9 @@ def _read(
         values = np.empty((len(positions), len(table.samples)))
         values[~is_category] = numbers
         values[is_category] = codes
-    angles = Choices.of(dataset).angular
-    for row in np.flatnonzero(~is_category).tolist() if angles else []:
-        if names[row] in angles:
-            values[row] *= 2 * math.pi / angles[names[row]]
+    for row in np.flatnonzero(~is_category).tolist() if dataset.angular else []:
+        if names[row] in dataset.angular:
+            values[row] *= 2 * math.pi / period_of(dataset.angular[names[row]])
             kinds[row] = "angular"
     annotation = pd.DataFrame(
         {name: [cells[i] for i in positions.tolist()] for name, cells in table.annotation.items()},

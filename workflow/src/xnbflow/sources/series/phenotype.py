@@ -14,7 +14,7 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.cell_texts import complaint
+from xnbflow.sources.formats.cell_texts import is_number
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
@@ -407,7 +407,7 @@ def _comparable(text: str) -> str:
     """Return a text such that spellings of one number are equal, as 1, 1.0 and 1,0 are."""
     plain = plain_text(text)
     number = plain.replace(",", ".", 1)
-    return plain if complaint(number) else str(float(number))
+    return str(float(number)) if is_number(number) else plain
 
 
 def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> None:
