@@ -5,7 +5,6 @@ returns a series; a step that would change nothing is left out, or returns the s
 """
 
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -20,6 +19,7 @@ from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.series.inferred_keys import InferredKeys
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
@@ -45,37 +45,26 @@ _SCALES = {
 }
 
 
-class Proposal(Protocol):
-    """What a proposal infers between the steps, in place of keys that the entry does not have."""
-
-    def of_samples(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
-        """Return the entry with the group of the labelled samples."""
-
-    def of_values(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
-        """Return the entry with what becomes of missing values."""
-
-    def of_names(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
-        """Return the entry with what becomes of repeated names of features."""
-
-
-def finish(series: RawSeries, dataset: DatasetEntry, proposal: Proposal | None = None) -> DataSet:
+def finish(
+    series: RawSeries, dataset: DatasetEntry, inferred: InferredKeys | None = None
+) -> DataSet:
     """Return the data set of a raw series, by the keys of its entry.
 
     In this order: control probes are dropped and features annotated; samples without a label are
     omitted (or refused); columns for groups and batches are found; values are transformed, missing
-    ones settled, probes collapsed to genes, and repeated names merged. A ``proposal`` adds keys to
-    the entry, each before the step that needs it.
+    ones settled, probes collapsed to genes, and repeated names merged. A proposal is ``inferred``
+    between the steps: keys of the entry, each before the step that needs it.
     """
     series = drop_controls(series, dataset)
     series = _annotate(series, dataset)
     series = label_samples(series, dataset)
-    if proposal is not None:
-        dataset = proposal.of_samples(series, dataset)
+    if inferred is not None:
+        dataset = inferred.of_samples(series, dataset)
     series = name_groups(series, dataset)
     series = check_samples(series, dataset)
     series = settle_scale(series, dataset)
-    if proposal is not None:
-        dataset = proposal.of_values(series, dataset)
+    if inferred is not None:
+        dataset = inferred.of_values(series, dataset)
     with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
         has_missing = np.isnan(series.values.sum())
     if has_missing:
@@ -83,8 +72,8 @@ def finish(series: RawSeries, dataset: DatasetEntry, proposal: Proposal | None =
     if dataset.collapse:
         series = collapse_probes(series, dataset)
     if len(set(series.features.tolist())) < len(series.features):
-        if proposal is not None:
-            dataset = proposal.of_names(series, dataset)
+        if inferred is not None:
+            dataset = inferred.of_names(series, dataset)
         series = settle_duplicates(series, dataset)
     metadata = series.sample_metadata
     return DataSet(
