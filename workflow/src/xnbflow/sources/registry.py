@@ -227,15 +227,16 @@ def known_sources() -> Mapping[str, Source]:
 
 
 def is_entry_key(key: str | None) -> bool:
-    """Return whether a key is one of an entry of ``datasets``, whichever its source.
+    """Return whether a key describes a data set, apart from its source and its place.
 
     Examples
     --------
-    >>> is_entry_key("label"), is_entry_key("phenotype.id"), is_entry_key("folds")
-    (True, True, False)
+    >>> [is_entry_key(key) for key in ("label", "phenotype.id", "source", "folds")]
+    [True, True, False, False]
     """
     name = (key or "").partition(".")[0]
-    return any(name in entry_schema(source)["properties"] for source in known_sources().values())
+    keys = set(_COMMON).union(*(source.keys for source in known_sources().values()))
+    return name in keys - {"source"}
 
 
 def entry_schema(source: Source, *, is_complete: bool = True) -> Schema:
