@@ -13,9 +13,9 @@ and limma; with exchanged labels nothing follows the class. *lists*: whether uns
 are called stable. *series*: the verdicts on the development series; ``--before`` adds those of an
 earlier file.
 
-Names select rows. Every row is the mean over studies of fixed seeds, from ``--first-seed`` on. The rows are written to
-results/benchmarks/verdicts_<command>.tsv as they finish, and printed in Markdown at the end. The
-real series are in the folder XNBFLOW_DATA.
+Names select rows. Every row is the mean over studies of fixed seeds, from ``--first-seed`` on. The
+rows are written to results/benchmarks/verdicts_<command>.tsv as they finish, and printed in
+Markdown at the end. The real series are in the folder XNBFLOW_DATA.
 """
 
 import argparse
