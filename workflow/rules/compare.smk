@@ -12,7 +12,6 @@ rule compare:
         cohorts=over(OF_STUDY.with_cohorts, "results/studies/{study}/cohorts"),
     output:
         files_of("results/studies/{study}/tables/{table}.parquet", "study"),
-        files_of("results/studies/{study}/description/{table}.parquet", "description"),
     log:
         "results/logs/compare/{study}.log",
     benchmark:

@@ -29,7 +29,7 @@ rule analyse:
 
 #: What the sections of a page read. The page and its figures are made from the same sections.
 SECTION_INPUT = dict(
-    tables=tables_over(OF_STUDY.itself, "study", "description"),
+    tables=tables_over(OF_STUDY.itself, "study"),
     truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
     genes=tables_over(OF_STUDY.datasets, "genes"),
     diagnostics=tables_over(OF_STUDY.diagnostics_datasets, "diagnostic"),

@@ -1,4 +1,4 @@
-"""Make the tables of one study, and of its description, from the files of its jobs."""
+"""Make the tables of one study from the files of its jobs."""
 
 import sys
 from pathlib import Path
@@ -10,10 +10,9 @@ from xnbflow.running.job_process import start_job, working_directory
 start_job(snakemake)
 
 from xnbflow.core.study import study_of
-from xnbflow.studies.description import description_tables
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.studies.study_tables import study_tables
-from xnbflow.tables.contract import DESCRIPTION_TABLE, DESCRIPTION_TABLES, STUDY_TABLE, STUDY_TABLES
+from xnbflow.tables.contract import STUDY_TABLE, STUDY_TABLES
 from xnbflow.tables.storage import write_tables
 
 arguments = snakemake.params.arguments
@@ -21,6 +20,4 @@ study = study_of(arguments["study"])
 root = working_directory(snakemake)
 inputs = StudyInputs(study=study, checks=StudyChecks(**arguments["checks"]), root=root)
 tables = study_tables(inputs, arguments["entries"], alpha=arguments["alpha"])
-descriptions = description_tables(inputs, arguments["entries"])
 write_tables(tables, root / STUDY_TABLE.parent.of(study=study.id), STUDY_TABLES)
-write_tables(descriptions, root / DESCRIPTION_TABLE.parent.of(study=study.id), DESCRIPTION_TABLES)

@@ -56,13 +56,19 @@ def _fill_path(path: str, wildcards: Any, values: Values) -> str:
 def tables_of(path: str, *groups: str) -> dict[str, str]:
     """Return the file of each table of groups of the contract by the name of the table.
 
+    A path that ends in ``.tsv`` is that of the tables that are also written as text.
+
     Examples
     --------
     >>> tables_of("results/{dataset}/diagnostics/{table}.parquet", "audit")["components"]
     'results/{dataset}/diagnostics/components.parquet'
+    >>> list(tables_of("results/studies/{study}/genes/{dataset}/{table}.tsv", "genes"))
+    ['genes', 'contrasts']
     """
-    names = [name for group in groups for name in GROUPS[group].tables]
-    return {name: path.replace("{table}", name) for name in names}
+    tables = [table for group in groups for table in GROUPS[group].tables.values()]
+    if path.endswith(".tsv"):
+        tables = [table for table in tables if table.text]
+    return {table.name: path.replace("{table}", table.name) for table in tables}
 
 
 def files_of(path: str, *groups: str) -> list[str]:
@@ -70,12 +76,12 @@ def files_of(path: str, *groups: str) -> list[str]:
 
     Examples
     --------
-    >>> files_of("models/{table}.parquet", "model")[-2:]
-    ['models/core.tsv', 'models/heatmap.tsv']
+    >>> files_of("results/models/{table}.parquet", "model")[-2:]
+    ['results/models/heatmap.parquet', 'results/models/signature.tsv']
     """
-    paths = tables_of(path, *groups).values()
-    has_text = all(GROUPS[group].text for group in groups)
-    return [*paths, *(text_of(path) for path in paths)] if has_text else list(paths)
+    tables = tables_of(path, *groups)
+    texts = tables_of(text_of(path), *groups)
+    return [*tables.values(), *texts.values()]
 
 
 def requested(base: float, per_mb: float, size_mb: float, attempt: int) -> int:

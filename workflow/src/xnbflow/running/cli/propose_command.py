@@ -1,4 +1,4 @@
-"""The command ``study`` (or ``geo``), which proposes a study of a table or a series of GEO."""
+"""The command ``study``, which proposes a study of a table or of a series of GEO."""
 
 from pathlib import Path
 from typing import Annotated
