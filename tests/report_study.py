@@ -25,7 +25,7 @@ import pandas as pd
 import yaml
 from study_files import FOLDS, REPEATS, StudyFiles, configuration
 
-from xnbflow.core.findings import Finding, lowest
+from xnbflow.core.findings import NUMBERS, Finding, lowest
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
@@ -291,10 +291,14 @@ def changed(results, table, where="index >= 0", **columns):
 def finding_row(name, **fields):
     """Return a row of the table ``findings`` without its data set and classifier.
 
-    ``name`` is a code, or a code and kind as "chance: interval"; ``label`` is the class.
+    ``name`` is a code, or a code and kind as "chance: interval"; ``label`` is the class. Numbers
+    are among the ``fields``.
     """
     code, _, kind = name.partition(": ")
-    return Finding(code=code, kind=kind, **fields).columns()
+    numbers = {field: fields.pop(field) for field in NUMBERS if field in fields}
+    row = Finding(code=code, kind=kind, numbers=numbers, **fields).columns()
+    del row["dataset"]
+    return row
 
 
 def judged(results, classifier, *findings, dataset=None):

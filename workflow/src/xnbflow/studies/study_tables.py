@@ -32,21 +32,18 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
-from xnbflow.studies.concordances import concordances, inseparable
 from xnbflow.studies.description import SELECTION_KEY, description_tables
-from xnbflow.studies.phenotype_checks import phenotype_checks
+from xnbflow.studies.recognition import inseparable, recognition
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
     DIAGNOSTIC_PATH,
-    NOTES,
-    NOTES_TABLE,
+    READING_FINDINGS,
     STUDY_TABLES,
     TRUTH,
     TRUTH_TABLE,
     TableSchema,
 )
-from xnbflow.tables.finding_table import finding_table
 
 
 def study_tables(
@@ -112,7 +109,7 @@ def _results(
     tables |= _result_tables(
         inputs.study,
         tables=tables,
-        data_findings=data_findings(inputs, headers),
+        data_findings=data_findings(inputs),
         predictions=predictions,
         fits=fits,
         headers=headers,
@@ -130,7 +127,7 @@ def _results(
 
     # How often each sample is misclassified, and whose labels are doubtful.
     samples = sample_errors.samples(predictions, tables["estimates"])
-    inseparable_columns = inseparable(tables["concordance"])
+    inseparable_columns = inseparable(tables["recognition"])
     return tables | {
         "samples": samples,
         "suspects": sample_errors.suspects(samples, tables["findings"], inseparable_columns),
@@ -170,7 +167,7 @@ def _result_tables(
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
     biology = {name: study.design_of(name).biology for name in headers}
-    concordance, concordance_pairs = concordances(
+    recognition_table, recognition_pairs = recognition(
         predictions, headers, tables["associations"], biology
     )
     class_pair_table = class_pairs(predictions, headers, inflations, candidates)
@@ -186,7 +183,7 @@ def _result_tables(
         further=_further_findings(
             fits,
             headers,
-            concordance_pairs=concordance_pairs,
+            recognition_pairs=recognition_pairs,
             class_pair_table=class_pair_table,
             cohort_tests=cohort_tests,
         ),
@@ -194,8 +191,8 @@ def _result_tables(
     return {
         "estimates": estimate_table,
         "class_pairs": class_pair_table,
-        "concordance": concordance,
-        "concordance_pairs": concordance_pairs,
+        "recognition": recognition_table,
+        "recognition_pairs": recognition_pairs,
         **verdict_tables,
         "headline": headline_table(study, headline, tables["summary"], estimate_table),
     }
@@ -205,7 +202,7 @@ def _further_findings(
     fits: Tables,
     headers: Headers,
     *,
-    concordance_pairs: pd.DataFrame,
+    recognition_pairs: pd.DataFrame,
     class_pair_table: pd.DataFrame,
     cohort_tests: pd.DataFrame,
 ) -> dict[Key, list[Finding]]:
@@ -215,7 +212,7 @@ def _further_findings(
     ``class_pair_table`` is the table ``class_pairs`` of the study, ``cohort_tests`` the table of
     `StudyInputs.cohort_tests`.
     """
-    by_column = column_findings(concordance_pairs, headers)
+    by_column = column_findings(recognition_pairs, headers)
     by_class_pair = class_pair_findings(class_pair_table)
     by_cohort = cohort_findings(cohort_tests)
     findings = {}
@@ -253,11 +250,9 @@ def _dataset_tables(
     names = ("normality", "normality_within", "dependence", "dependence_test")
     diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
     label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
-    notes = list(inputs.dataset_tables(NOTES, NOTES_TABLE).values())
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
-        "notes": _join_tables(notes, NOTES_TABLE),
         "problems": study_overview.problems(fits),
         "label_tests": _with_keys(label_tests, "label_tests"),
         "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
@@ -275,18 +270,15 @@ def check_tables(inputs: StudyInputs) -> dict[str, pd.DataFrame]:
     return tables
 
 
-def data_findings(inputs: StudyInputs, headers: Headers) -> pd.DataFrame:
-    """Return the findings on all data sets, with the column ``dataset``.
+def data_findings(inputs: StudyInputs) -> pd.DataFrame:
+    """Return the findings on all data sets.
 
-    Findings on the phenotype alone, and on samples in several series, need the headers and files of
-    all series; those of the audit are in the files of *diagnose*.
+    Those of readers are in the files of *acquire*, those of the audit in the files of *diagnose*;
+    those on samples in several series need the files of all series.
     """
-    schema = AUDIT_TABLES["findings"]
-    audited = inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table="findings"), schema)
-    parts = []
-    for name, header in headers.items():
-        parts.append(audited[name].assign(dataset=name))
-        parts.append(finding_table(phenotype_checks(header)).assign(dataset=name))
+    parts: list[pd.DataFrame] = []
+    for path in (DIAGNOSTIC_PATH.fill(table="findings"), READING_FINDINGS):
+        parts += inputs.dataset_tables(path, AUDIT_TABLES["findings"]).values()
     parts.append(shared_by_series(inputs.series_paths))
     return pd.concat(parts, ignore_index=True)
 

@@ -414,8 +414,8 @@ def _folders_of_results(*templates: str) -> frozenset[str]:
 SERIES = PathTemplate("results/{dataset}/series.parquet")
 #: The planted markers of a simulated data set.
 TRUTH = GROUPS["acquired"].files["truth"]
-#: Notes on the acquisition of a data set.
-NOTES = GROUPS["acquired"].files["notes"]
+#: Findings of the reader of a data set.
+READING_FINDINGS = GROUPS["acquired"].files["findings"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 #: Hosts whose names the jobs of a run could not resolve.
@@ -480,7 +480,6 @@ RESERVED_DATASETS = _folders_of_results(
 # Schemas of tables
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
-NOTES_TABLE = GROUPS["acquired"].tables["notes"]
 FOLDS_TABLE = GROUPS["folds"].tables["folds"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables
