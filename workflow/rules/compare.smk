@@ -7,7 +7,7 @@ rule compare:
         acquired=tables_over(OF_STUDY.datasets, "acquired"),
         audit=tables_over(OF_STUDY.datasets, "audit"),
         diagnostics=tables_over(OF_STUDY.diagnostics_datasets, "diagnostic"),
-        training=tables_over(OF_STUDY.training_jobs, "training", "random_genes"),
+        training=tables_over(OF_STUDY.training_jobs, "training"),
         checks=tables_over(OF_STUDY.check_datasets, "check"),
         cohorts=over(OF_STUDY.with_cohorts, "results/studies/{study}/cohorts"),
     output:

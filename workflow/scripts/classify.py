@@ -16,5 +16,5 @@ train_classifiers(
     **snakemake.params.arguments,
     folds_file=next(map(Path, snakemake.input.folds_file), None),
     downloads=snakemake.config["download"],
-    folder=Path(snakemake.output.folds).parent,
+    folder=Path(snakemake.output.predictions).parent,
 )

@@ -10,7 +10,7 @@ from xnbflow.running.job_process import start_job, working_directory
 start_job(snakemake)
 
 from xnbflow.core.study import study_of
-from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
+from xnbflow.studies.study_reader import StudyChecks, StudyReader
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import STUDY_TABLE, STUDY_TABLES
 from xnbflow.tables.storage import write_tables
@@ -18,6 +18,6 @@ from xnbflow.tables.storage import write_tables
 arguments = snakemake.params.arguments
 study = study_of(arguments["study"])
 root = working_directory(snakemake)
-inputs = StudyInputs(study=study, checks=StudyChecks(**arguments["checks"]), root=root)
+inputs = StudyReader(study=study, checks=StudyChecks(**arguments["checks"]), root=root)
 tables = study_tables(inputs, arguments["entries"], alpha=arguments["alpha"])
 write_tables(tables, root / STUDY_TABLE.parent.of(study=study.id), STUDY_TABLES)

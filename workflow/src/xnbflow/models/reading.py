@@ -270,11 +270,11 @@ def proposed_transform(dataset: DatasetEntry, series: DataSet) -> str:
     """
     if dataset.source not in _LOADERS:
         return ""
-    proposed, reason = propose_scale(dataset, series)
-    if not proposed.transform or proposed.transform == dataset.transform:
+    proposed = propose_scale(dataset, series)
+    if not proposed.entry.transform or proposed.entry.transform == dataset.transform:
         return ""
-    assignment = f"transform={flow_yaml(proposed.transform)}"
-    return f"{reason.strip()} Fit the model again with --set {shlex.quote(assignment)}."
+    assignment = f"transform={flow_yaml(proposed.entry.transform)}"
+    return f"{proposed.sentence} Fit the model again with --set {shlex.quote(assignment)}."
 
 
 def complete_training(dataset: DatasetEntry) -> DatasetEntry:

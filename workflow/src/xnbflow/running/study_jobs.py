@@ -133,7 +133,7 @@ class StudyPlanner:
         }
 
     def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
-        """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
+        """Return the fields of `xnbflow.studies.study_reader.StudyChecks`."""
         study = self.plan.study(wildcards)
         config = self.plan.config
         return {

@@ -120,6 +120,7 @@ def _summarise_stream(
         groups = head.fields.loc[proposal.has_label, group].to_numpy(dtype=str)
 
     # The table of values: counts of RNA-seq are in another file, intensities need logarithms.
+    recognised = None
     if entry and (not head.has_table or "sequencing" in head.facts.get("type", "")):
         entry, remark = _counts_entry(entry, head, downloads)
         reason += remark
@@ -161,7 +162,7 @@ def _summarise_stream(
         supplementary=tuple(dict.fromkeys(head.supplementary)),
         labels=proposal.labels,
         groups=groups,
-        reasons={} if entry is None else reasons_of(entry, request, labels, groups),
+        reasons={} if entry is None else reasons_of(entry, request, labels, groups, recognised),
     )
 
 

@@ -4,14 +4,13 @@ The table was read when its layout was recognised. Its roles and its steps are t
 (`xnbflow.sources.table`); between the steps it is inferred what the following one needs.
 """
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xnbflow.core.errors import about_file
 from xnbflow.core.nouns import either, listed
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.note import Note, NoteWarning
+from xnbflow.data.note import Note
 from xnbflow.sources.acquire import acquire, check_shape, notes_on_constants
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
@@ -30,11 +29,15 @@ from xnbflow.sources.table import fetch_table, read_raw_series, with_phenotype_f
 
 @dataclass(frozen=True)
 class ProposedSeries:
-    """A series, the entry by which it was read, and sentences on proposed keys."""
+    """A series, the entry by which it was read, sentences on proposed keys, and its notes.
+
+    The notes are those of which the reader has not warned.
+    """
 
     series: DataSet
     entry: DatasetEntry
     remarks: list[str]
+    notes: list[str]
 
 
 @dataclass
@@ -120,6 +123,7 @@ def propose_series(
         or suffix_of(entry.location) == ".h5ad"
     )
     lone: list[str] = []
+    notes_to_warn: list[str] = []
     if not has_settled_features and (series.kinds == "linear").all():
         lone = series.features[of_other_scale(series.values)].tolist()
     if lone:
@@ -131,14 +135,13 @@ def propose_series(
             "features (phenotype.columns)."
         )
     else:
-        for note in [*series.notes, *notes_on_constants(series)]:
-            warnings.warn(NoteWarning(series.name, note), stacklevel=2)
+        notes_to_warn = [*series.notes, *notes_on_constants(series)]
 
     # Samples that only the table or only the phenotype file has.
     for note in series.notes:
         if _has_code(note, "without phenotype") or _has_code(note, "phenotype only"):
             remarks.append(f"{note[0].upper()}{note[1:]}.")
-    return ProposedSeries(series, entry, remarks)
+    return ProposedSeries(series, entry, remarks, notes_to_warn)
 
 
 def _has_code(note: str, code: str) -> bool:

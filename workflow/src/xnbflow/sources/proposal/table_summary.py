@@ -5,12 +5,14 @@ The entry has the layout (`layout`), the label (`label`), the columns of the sam
 """
 
 import tempfile
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from xnbflow.core.nouns import counted, listed
+from xnbflow.data.note import NoteWarning
 from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
@@ -60,15 +62,22 @@ def summarise_table(
         entry, column_remarks = propose_columns(choice.entry, layout)
         proposed = propose_series(entry, downloads, layout.raw)
         series = proposed.series
-        entry, scale_remark = propose_scale(proposed.entry, series)
+        of_scale = propose_scale(proposed.entry, series)
+        entry = of_scale.entry
         entry, symbol_remarks = propose_annotation(entry, series, annotations)
 
+    # The sentence on the scale has the finding of the reader's note, and what is proposed.
+    for note in proposed.notes:
+        if not of_scale.sentence or of_scale.scale is None or note != of_scale.scale.reason:
+            warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     remarks = [*layout.remarks, *choice.remarks, *column_remarks]
     remarks += [*proposed.remarks, *symbol_remarks]
     described = pd.DataFrame({entry.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
     numbers = described_numbers(described.drop(columns=entry.label))
-    reason = f"Label: {entry.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
+    sentences = [f"Label: {entry.label}. {counted(series.n_features, 'feature')}."]
+    if of_scale.sentence:
+        sentences.append(of_scale.sentence)
     return Summary(
         accession=entry.location,
         type=suffix_of(entry.location)[1:],
@@ -77,10 +86,10 @@ def summarise_table(
         values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
         numbers=numbers,
         entry=entry,
-        reason=" ".join([reason, *remarks]),
+        reason=" ".join([*sentences, *remarks]),
         labels=series.labels,
         groups=series.groups,
-        reasons=reasons_of(entry, request, series.labels, series.groups),
+        reasons=reasons_of(entry, request, series.labels, series.groups, of_scale.scale),
     )
 
 
