@@ -42,6 +42,7 @@ SECTION_INPUT = dict(
         "results/studies/{study}/genes/{dataset}/{table}.parquet",
         GROUPS["genes"].tables,
     ),
+    sample_values=over(OF_STUDY.datasets, "results/{dataset}/diagnostics/sample_values.parquet"),
     correlations=over(
         OF_STUDY.diagnostics_datasets, "results/{dataset}/diagnostics/correlations.parquet"
     ),

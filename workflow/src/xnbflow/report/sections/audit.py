@@ -19,6 +19,7 @@ from xnbflow.report.findings import (
 from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.sample_pictures import sample_pictures
 from xnbflow.report.sentences import inseparable_pairs
 from xnbflow.report.texts import texts_of
 
@@ -156,6 +157,9 @@ def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     if len(components) > 1:
         gallery = Gallery(components[1:], "", sources)
         blocks.append(Group("Coloured by other columns", [gallery]))
+    pictures = sample_pictures(results, dataset)
+    if pictures is not None:
+        blocks.append(pictures)
     tested = results.rows("associations", dataset=dataset)
     if tested.empty:
         blocks.append(Prose(_TEXTS["unknown"], "warning"))
