@@ -8,6 +8,7 @@ rule genes:
     output:
         **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet", "genes"),
         genes_text="results/studies/{study}/genes/{dataset}/genes.tsv",
+        limma="results/studies/{study}/genes/{dataset}/limma.R",
         contrasts_text="results/studies/{study}/genes/{dataset}/contrasts.tsv",
     log:
         "results/logs/genes/{study}/{dataset}.log",

@@ -170,9 +170,12 @@ def test_the_file_of_the_comparisons_is_beside_that_of_the_genes(results):
     assert [item[:2] for item in links.items] == [
         ("counts", "all features, each class against the others"),
         ("counts", "all features, the other comparisons"),
+        ("counts", "the same comparisons in R, by limma (values: xnbflow export counts)"),
         ("arrays", "all features, each class against the others"),
+        ("arrays", "the same comparisons in R, by limma (values: xnbflow export arrays)"),
     ]
     assert links.items[1][2][1].endswith("counts/contrasts.parquet")
+    assert links.items[2][2] == ["genes/counts/limma.R"]
 
 
 def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, tmp_path):

@@ -29,7 +29,7 @@ from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import GENES, text_of
+from xnbflow.tables.contract import GENES, LIMMA_SCRIPT, text_of
 
 _TEXTS = texts_of("genes")
 #: Numbers of features that are expected by chance, below which they are "fewer than one".
@@ -72,7 +72,7 @@ def section(results: StudyResults) -> Section | None:
         content = list(_genes_of_series(results, tables, dataset, most_bytes[dataset]))
         blocks += content if len(genes) == 1 else [Group(dataset, content, opened=i == 0)]
 
-    # The links to the tables of all features, as text and as Parquet.
+    # The links to the tables of all features, as text and as Parquet, and to the script for R.
     links = []
     for dataset in genes:
         template = GENES.fill(study=results.study.id, dataset=dataset)
@@ -83,6 +83,9 @@ def section(results: StudyResults) -> Section | None:
             table = template.of(table="contrasts")
             files = [results.relative_path(text_of(table)), results.relative_path(table)]
             links.append((dataset, "all features, the other comparisons", files))
+        script = LIMMA_SCRIPT.of(study=results.study.id, dataset=dataset)
+        title = f"the same comparisons in R, by limma (values: xnbflow export {dataset})"
+        links.append((dataset, title, [results.relative_path(script)]))
     blocks.append(Links(links))
     lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.with_noun("{Noun}s"), lead, blocks)
