@@ -110,14 +110,6 @@ def test_a_density_is_focused_on_the_class_that_the_feature_separates_best(tmp_p
     assert figure.alt == "Densities of always in 3 classes; selected for b, a."
 
 
-def test_the_stability_is_that_of_features_of_any_class(tmp_path):
-    row = PLACE | {"stability": 0.8, "lower": 0.7, "upper": 0.9}
-    rows = [row | {"class": ""}, row | {"class": "a", "stability": 0.1}]
-    figure = explanation._fold_agreement_figure(study_of_tables(tmp_path, {"stability": rows}))
-    (group,) = figure.arguments["groups"]
-    assert (group.values, group.lower, group.upper) == ([0.8], [0.7], [0.9])
-
-
 @pytest.mark.parametrize("share", [1.0, 0.9])
 def test_a_matrix_of_one_colour_is_a_sentence(tmp_path, share):
     sizes = [{"dataset": "d", "class": label, "samples": 5} for label in "ab"]

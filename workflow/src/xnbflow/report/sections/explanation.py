@@ -9,11 +9,9 @@ import pandas as pd
 from xnbflow.core.nouns import either, listed
 from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.matrix import draw_matrix
-from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.accuracy import points
 from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import Column
 
@@ -42,33 +40,31 @@ _SELECTED_COLUMNS = ["feature", "class", "direction", "frequency", "mean_rank", 
 
 def section(results: StudyResults) -> Section | None:
     """Return the features selected for each class; None if no classifier of the study selects."""
-    if results.tables["selection"].empty:
+    if results.tables["selection"].empty and results.tables["random_genes"].empty:
         return None
-    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), _fold_agreement_figure(results)]
+    blocks: list[Block] = []
+    if len(results.tables["selection"]):
+        blocks.append(Prose(_TEXTS["how_to_read"], "help"))
     if len(results.tables["recovery"]):
         table = results.tables.show("recovery", _TEXTS["recovery"], _RECOVERY_COLUMNS)
         blocks.append(table)
-    for dataset in results.study.datasets:
+    datasets = results.tables["selection"]["dataset"].unique().tolist()
+    for dataset in datasets:
         if content := _explanation_of_dataset(results, dataset):
             blocks.append(Group(dataset, content, opened=len(blocks) < _FEW_BLOCKS))
+    blocks += _random_features(results)
     return Section("explanation", "Explanation", _TEXTS["lead"], blocks)
 
 
-def _fold_agreement_figure(results: StudyResults) -> Figure:
-    """Return the agreement between folds on the features of any class."""
-    of_any_class = results.rows("stability", **{"class": ""})
-    return Figure(
-        name="stability",
-        draw=draw_points,
-        arguments={
-            "rows": list(results.evaluations.values()),
-            "groups": points(results, of_any_class, "stability"),
-            "xlabel": "agreement between folds",
-        },
-        caption=_TEXTS["stability"],
-        alt="Points with intervals: stability index per data set and classifier.",
-        sources=results.tables.sources("stability"),
-    )
+def _random_features(results: StudyResults) -> list[Block]:
+    """Return the comparison of the selected features with random ones; none if it was not made."""
+    if results.tables["random_genes"].empty:
+        return []
+    columns = ["dataset", "classifier", "signature_size", "selected_score", "random_mean"]
+    columns += ["random_95", "as_good_random", "signatures", "random_p"]
+    caption = results.with_noun(_TEXTS["random"])
+    table = results.tables.show("random_genes", caption, columns)
+    return [Group(results.with_noun("Random {noun}s"), [table], "their accuracy")]
 
 
 def _explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
