@@ -32,7 +32,7 @@ from xnbflow.inference.verdicts import (
     verdicts,
 )
 from xnbflow.studies import selected_features
-from xnbflow.studies.concordances import concordances
+from xnbflow.studies.recognition import recognition
 from xnbflow.tables.contract import STUDY_TABLES
 from xnbflow.tables.finding_table import finding_table
 
@@ -143,7 +143,7 @@ def judge(
 
     predictions = {KEY: tables["predictions"]}
     performance = pooled_performance(predictions[KEY], series, inflation)
-    _, columns = concordances(predictions, headers, audited["associations"].assign(dataset="d"))
+    _, columns = recognition(predictions, headers, audited["associations"].assign(dataset="d"))
     pairs_of_classes = class_pairs(predictions, headers, {KEY: inflation})
     further = [
         *column_findings(columns, headers).get(KEY, ()),

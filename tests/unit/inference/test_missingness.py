@@ -155,8 +155,10 @@ def test_values_below_a_limit_explain_a_result_that_is_not_better(rng, n_wrong, 
         for finding in values_at_limit(limited(rng, (-1.0, 0.0)))
         if finding.kind == "predict class"
     ]
-    assert finding.estimate == 1.0
-    finding = dataclasses.replace(finding, estimate=29.5 / 30)  # one wrong of 30 is 29 / 30
+    assert finding.numbers["estimate"] == 1.0
+    finding = dataclasses.replace(
+        finding, numbers={"estimate": 29.5 / 30, "p": 0.001}
+    )  # one wrong of 30 is 29 / 30
     codes = np.repeat([0, 1], 15)
     predicted = np.where(np.arange(30) < n_wrong, 1, codes)
     key = ("d", "f", "c")

@@ -23,7 +23,13 @@ from xnbflow.running.project import default_configuration
 from xnbflow.running.study_jobs import StudyPlanner
 from xnbflow.studies import study_inputs
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC_PATH, GROUPS, NOTES, TRAINING_TABLES, TRUTH
+from xnbflow.tables.contract import (
+    DIAGNOSTIC_PATH,
+    GROUPS,
+    READING_FINDINGS,
+    TRAINING_TABLES,
+    TRUTH,
+)
 
 ROOT = Path(__file__).parents[3]
 TABLE = {"source": "table", "file": "mine.csv", "label": "kind"}
@@ -212,7 +218,7 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
         for table in ("findings", "associations", "components"):
             inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table=table), None)
         inputs.dataset_tables(TRUTH, None)
-        inputs.dataset_tables(NOTES, None)
+        inputs.dataset_tables(READING_FINDINGS, None)
         inputs.random_genes()
     declared = []
     for choose in inputs_of("compare", plan).values():

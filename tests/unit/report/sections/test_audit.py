@@ -23,16 +23,6 @@ def study_with(tmp_path, *rows, **tables):
     return study_of_tables(tmp_path, {"findings": rows, "headline": headline} | tables)
 
 
-def test_a_single_column_of_the_phenotype_is_one_finding(tmp_path):
-    rows = [finding("column: associated", "day"), finding("column: phenotype", "day")]
-    rows.append(finding("column: phenotype", "a, day", detail="“a”, “day”"))
-    copied = [finding("repeats: equal samples", f"s{i}", "e") for i in range(3)]
-    study = study_with(tmp_path, *copied, *rows)
-    sentence = audit.most_serious(study, "d").sentence
-    assert sentence.startswith("“day” differs between the classes")
-    assert sentence.endswith("1 other finding below.")
-
-
 def test_what_limits_a_verdict_comes_before_warnings_and_these_before_notices(tmp_path):
     rows = [
         finding("samples: outlier", severity="notice"),
@@ -135,7 +125,7 @@ def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
     pairs = [("a", "b"), ("a", "c"), ("b", "c")][:n_pairs]
     row = {"dataset": "d", "folds": "f", "classifier": "xnb", "column": "plate", "pairs": 9}
     rows = [row | {"class": label, "other": other} for label, other in pairs]
-    study = study_of_tables(tmp_path, {"concordance_pairs": rows, "concordance": [row]})
+    study = study_of_tables(tmp_path, {"recognition_pairs": rows, "recognition": [row]})
     assert len(audit._batch_tables(study, "d")) == (2 if n_pairs > 1 else 1)
 
 

@@ -270,7 +270,7 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
     ]
     file = {"file": "h-1.gmt", "place": "https://host/h.gmt", "sha256": "ab", "gene_sets": 50}
     tables = {"genes.gene_set_tests": tests, "genes.gene_set_files": [file]}
-    (group,) = genes._gene_set_blocks(study_of_tables(tmp_path, tables), "d")
+    (group,) = genes._gene_set_blocks(study_of_tables(tmp_path, tables), "d", ["b"])
     assert group.note == "2 tests at an FDR below 0.05"
     _, significant, files = group.blocks
     assert files.frame.iloc[0].to_dict() == file  # which collection, from where
@@ -279,7 +279,7 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
 
 def test_without_a_significant_set_a_sentence_says_so(tmp_path):
     study = study_of_tables(tmp_path, {"genes.gene_set_tests": [gene_set("S1", 1, fdr=0.05)]})
-    (group,) = genes._gene_set_blocks(study, "d")
+    (group,) = genes._gene_set_blocks(study, "d", ["b"])
     assert group.blocks[1].text.startswith("No gene set is higher or lower")
     assert group.note == "0 tests at an FDR below 0.05"
 

@@ -12,7 +12,7 @@ from serving import serving, unavailable
 from toys import put, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.acquire import acquire, acquire_noting
+from xnbflow.sources.acquire import acquire, acquire_with_findings
 from xnbflow.sources.dataset_entry import DatasetEntry, Shape
 from xnbflow.sources.places.downloads import Downloads, UnavailableError
 from xnbflow.sources.places.retries import RetryPolicy
@@ -201,8 +201,8 @@ def origin_notes(folder, *servers):
     urls = [server if isinstance(server, str) else server.url for server in servers]
     settings = {"timeout": 10.0, "retries": 0, "base_urls": {"cumida": urls}}
     row = DatasetEntry("brain", "cumida", "Brain/GSE1")
-    _, notes = acquire_noting(row, downloads=folder, lock=lock, **settings)
-    return notes["note"].tolist(), lock.read_text()
+    _, findings = acquire_with_findings(row, downloads=folder, lock=lock, **settings)
+    return [finding.detail for finding in findings], lock.read_text()
 
 
 def test_notes_log_and_checksums_have_the_place_of_a_file_and_those_that_failed(tmp_path, caplog):
@@ -259,13 +259,12 @@ def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
     assert pauses == [0.5, 1.0, 2.0, 4.0]
 
 
-def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path, capsys):
+def test_what_acquisition_warns_of_goes_to_the_console_and_is_a_finding(tmp_path, capsys):
     (tmp_path / "flat.csv").write_text("label,g1,g2\na,1,5\nb,2,5\n")
     dataset = DatasetEntry("flat", "table", str(tmp_path / "flat.csv"), label="label")
-    series, notes = acquire_noting(dataset)
+    series, findings = acquire_with_findings(dataset)
     assert series.n_features == 2
-    assert notes.columns.tolist() == ["dataset", "code", "note", "advice"]
-    (note,) = notes["note"]
+    (note,) = (finding.detail for finding in findings)
     assert "1 of 2 features is constant (g2)" in note
     assert capsys.readouterr().err == f"Warning: data set flat: {note}\n"
 

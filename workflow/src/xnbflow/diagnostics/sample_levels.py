@@ -15,7 +15,7 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
-from xnbflow.sources.series.scale_recognition import looks_like_counts
+from xnbflow.sources.series.reads import looks_like_counts
 
 #: Least number of features from which the level of a sample is estimated.
 _FEWEST_FEATURES = 100
@@ -75,10 +75,10 @@ def global_shifts(series: DataSet) -> list[Finding]:
         finding = Finding(
             code="values",
             kind="global shift",
+            dataset=series.name,
             label=label,
-            estimate=change,
-            p=p,
             detail=f"{direction} in “{label}” ({numbers})",
+            numbers={"estimate": change, "p": p},
         )
         findings.append(finding)
     return findings
@@ -127,10 +127,10 @@ def library_sizes(series: DataSet) -> list[Finding]:
     finding = Finding(
         code="values",
         kind="library size",
+        dataset=series.name,
         severity="warning" if is_warning else "notice",
         label=str(series.classes[medians.argmax()]),
         other=str(series.classes[medians.argmin()]),
-        estimate=ratio,
-        p=p,
+        numbers={"estimate": ratio, "p": p},
     )
     return [finding]

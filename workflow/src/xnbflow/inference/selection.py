@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import fdtrc, fdtri
 
 from xnbflow.core.findings import Finding
 from xnbflow.core.significance import ONE_SIDED_LEVEL, TEST_LEVEL
@@ -26,8 +27,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.adjustment import phenotype_of
-from xnbflow.diagnostics.associations import association
-from xnbflow.diagnostics.column_values import has_value, usable
+from xnbflow.diagnostics.association import association
+from xnbflow.diagnostics.columns import has_value, usable
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.inference.label_exchange import label_exchange
 
@@ -207,8 +208,6 @@ def _features_without_difference(
     >>> replace(result, median=round(result.median, 2))
     WithoutDifference(share=0.0, p=0.0025, median=0.03)
     """
-    from scipy.stats import f as f_distribution  # noqa: PLC0415  half a second
-
     n_samples = len(codes)
     n_classes = codes.max() + 1
     centred = values - values.mean(axis=1, keepdims=True)
@@ -217,7 +216,7 @@ def _features_without_difference(
 
     # p above one half is an F below its median, and a share of the variance below this limit.
     between, residual = n_classes - 1, n_samples - n_classes
-    median = f_distribution.median(between, residual)
+    median = fdtri(between, residual, 0.5)
     limit = median * between / (median * between + residual)
 
     def explained_by(labels: np.ndarray) -> np.ndarray:
@@ -231,7 +230,7 @@ def _features_without_difference(
     share = float(np.mean(by_class < limit)) if len(by_class) else np.nan
     explained = np.median(by_class) if len(by_class) else np.nan
     f = explained / between / max(1 - explained, 1e-12) * residual
-    median_p = float(f_distribution.sf(f, between, residual))
+    median_p = float(fdtrc(between, residual, f))
     if not share <= _FEW_WITHOUT_DIFFERENCE:
         return WithoutDifference(share=share, p=np.nan, median=median_p)
     exchanged = label_exchange(codes, groups).draws(codes, _EXCHANGES, rng)
@@ -286,7 +285,7 @@ def selection(series: DataSet) -> list[Finding]:
     >>> difference = np.abs(values[:, :10].mean(axis=1) - values[:, 10:].mean(axis=1))
     >>> chosen = values[np.argsort(-difference)[:200]]
     >>> series = DataSet("toy", chosen, range(200), range(20), ["a"] * 10 + ["b"] * 10)
-    >>> [(finding.kind, finding.severity, finding.estimate) for finding in selection(series)]
+    >>> [(one.kind, one.severity, one.numbers["estimate"]) for one in selection(series)]
     [('chosen features', 'warning', 0.0)]
     """
     values = linear_values(with_log_counts(series))
@@ -298,7 +297,9 @@ def selection(series: DataSet) -> list[Finding]:
         findings += _corrected_columns(series, values, codes)
         findings += _chosen_features(series, values, codes)
         if _is_normalised_by_class(values, codes):
-            findings.append(Finding(code="selection", kind="normalised by class"))
+            findings.append(
+                Finding(code="selection", kind="normalised by class", dataset=series.name)
+            )
     return findings
 
 
@@ -327,9 +328,9 @@ def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -
         yield Finding(
             code="selection",
             kind="corrected with class",
+            dataset=series.name,
             subject=str(name),
-            estimate=ratio,
-            p=effect.p,
+            numbers={"estimate": ratio, "p": effect.p},
         )
 
 
@@ -343,8 +344,7 @@ def _chosen_features(series: DataSet, values: np.ndarray, codes: np.ndarray) -> 
     yield Finding(
         code="selection",
         kind="chosen features",
+        dataset=series.name,
         severity="warning" if is_limiting else "notice",
-        estimate=result.share,
-        p=result.p,
-        total=len(values),
+        numbers={"estimate": result.share, "p": result.p, "total": len(values)},
     )

@@ -14,10 +14,10 @@ from xnbflow.diagnostics.gene_set_files import (
     gene_set_file_table,
     read_gene_sets,
 )
-from xnbflow.diagnostics.gene_tables import TEXTS, gene_tables
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.limma_script import limma_script
 from xnbflow.tables.contract import GENE_TABLES, LIMMA_SCRIPT
-from xnbflow.tables.storage import write_parquet, write_tsv
+from xnbflow.tables.storage import write_tables
 
 
 def compare_features(
@@ -42,10 +42,7 @@ def compare_features(
     data = DataSet.read(series)
     tables = gene_tables(data, design, sets)
     tables["gene_set_files"] = gene_set_file_table(files)
-    for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet", GENE_TABLES[name])
-    for name in TEXTS:
-        write_tsv(tables[name], folder / f"{name}.tsv", GENE_TABLES[name])
+    write_tables(tables, folder, GENE_TABLES)
     script = limma_script(data, design)
     path = folder / Path(LIMMA_SCRIPT).name
     write_atomically(path, lambda part: part.write_text(script, encoding="utf-8"))

@@ -140,11 +140,7 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
             of="disjoint halves" if has_halves else "folds",
         )
     else:  # no model of all samples, hence no core set
-        profiles = results.rows("profiles", **evaluation)[
-            ["class", "feature", "direction", "symbol"]
-        ]
         rows = results.rows("selection", **evaluation)
-        rows = rows.merge(profiles, on=["class", "feature"], how="left")
         rows = rows.assign(core=False, share=rows["frequency"], of="folds")
     rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
     genes = results.genes(dataset, "class", "feature", "log_fold_change", "auc")

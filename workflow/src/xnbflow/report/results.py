@@ -1,7 +1,7 @@
 """The content of a report: a study's tables and its models, read on demand."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from xnbflow.core.software import software
 from xnbflow.core.study import Study
 from xnbflow.inference.headlines import distinct_labels
 from xnbflow.report.page.blocks import Table
+from xnbflow.sources.platforms import are_probes
 from xnbflow.tables.contract import (
     ANALYSIS_TABLE,
     COHORT_TABLE,
@@ -107,10 +108,13 @@ class StudyResults:
         """Return "gene" if all these data sets, by default the study's, are of expression.
 
         They come from a repository of expression series, their features have symbols, or their
-        values are logarithms. Other data sets have a "feature".
+        values are logarithms. If their features have names of an array's probes, it is "probe".
+        Other data sets have a "feature".
         """
-        of_expression = map(self._is_of_expression, datasets or self.study.datasets)
-        return "gene" if all(of_expression) else "feature"
+        names = datasets or tuple(self.study.datasets)
+        if not all(map(self.is_of_expression, names)):
+            return "feature"
+        return "probe" if names and all(map(self._has_probes, names)) else "gene"
 
     def with_noun(self, text: str, *datasets: str) -> str:
         """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
@@ -118,7 +122,12 @@ class StudyResults:
         return text.format(noun=noun, Noun=noun.capitalize())
 
     @cached_property
-    def _is_of_expression(self) -> Callable[[str], bool]:
+    def _has_probes(self) -> Callable[[str], bool]:
+        """Whether the features of a data set are probes, by the first of its genes."""
+        return cache(lambda dataset: are_probes(self.genes(dataset, "feature")["feature"][:1000]))
+
+    @cached_property
+    def is_of_expression(self) -> Callable[[str], bool]:
         """Whether a data set is of expression; its large table is read once."""
 
         def is_of_expression(dataset: str) -> bool:
@@ -136,10 +145,9 @@ class StudyResults:
 
     @cached_property
     def tables(self) -> "StudyTables":
-        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.tables.contract`."""
-        groups = (GROUPS["study"], GROUPS["description"])
-        tables = {group.path.fill(study=self.study.id): group.tables for group in groups}
-        return StudyTables(self, tables)
+        """The tables of the study."""
+        group = GROUPS["study"]
+        return StudyTables(self, {group.path.fill(study=self.study.id): group.tables})
 
     def rows(self, table: str, **where: object) -> pd.DataFrame:
         """Return the rows of one of `tables` whose columns have the given values."""
@@ -239,7 +247,7 @@ class StudyResults:
 
         def tables_of(dataset: str) -> "StudyTables":
             template = GENES.fill(study=self.study.id, dataset=dataset)
-            return StudyTables(self, {template: GENE_TABLES}, as_text=("genes", "contrasts"))
+            return StudyTables(self, {template: GENE_TABLES})
 
         return cache(tables_of)
 
@@ -267,19 +275,14 @@ class StudyResults:
 
 
 class StudyTables:
-    """Tables in files, by name; each is read once, at its first use.
-
-    ``as_text`` are the tables that are also written as text; None means all.
-    """
+    """Tables in files, by name; each is read once, at its first use."""
 
     def __init__(
         self,
         results: StudyResults,
         tables_of: Mapping[PathTemplate, Mapping[str, TableSchema]],
-        as_text: Collection[str] | None = None,
     ) -> None:
         self._results = results
-        self._as_text = as_text
         self._schemas: dict[str, TableSchema] = {}
         self._paths: dict[str, str] = {}
         for template, schemas in tables_of.items():
@@ -318,8 +321,8 @@ class StudyTables:
         """Return the files of tables, as a page links to them: as text where there is one."""
         files = []
         for name in names:
-            has_text = self._as_text is None or name in self._as_text
             path = self._paths[name]
+            has_text = self._schemas[name].text
             files.append(self._results.relative_path(text_of(path) if has_text else path))
         return files
 
@@ -334,8 +337,9 @@ class StudyTables:
     def links(self) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the subject, title and files of the tables that were written."""
         for name in self.present():
-            files = [self._results.relative_path(self._paths[name]), *self.sources(name)]
-            yield files[1].removesuffix(".tsv"), self._schemas[name].title, files
+            path = self._results.relative_path(self._paths[name])
+            files = list(dict.fromkeys([path, *self.sources(name)]))
+            yield path.removesuffix(".parquet"), self._schemas[name].title, files
 
     def show(
         self,

@@ -10,5 +10,5 @@
 | `sample_errors` | Which samples are wrong, and which labels doubtful? |
 | `selected_features` | Which features are selected, how stable, how many planted ones? |
 | `description`, `densities` | What do single features and samples look like? |
-| `concordances`, `phenotype_checks` | Is there another explanation? |
+| `recognition` | Is there another explanation? |
 """

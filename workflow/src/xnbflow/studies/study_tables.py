@@ -32,20 +32,18 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
-from xnbflow.studies.concordances import concordances, inseparable
-from xnbflow.studies.phenotype_checks import phenotype_checks
+from xnbflow.studies.description import SELECTION_KEY, description_tables
+from xnbflow.studies.recognition import inseparable, recognition
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
     DIAGNOSTIC_PATH,
-    NOTES,
-    NOTES_TABLE,
+    READING_FINDINGS,
     STUDY_TABLES,
     TRUTH,
     TRUTH_TABLE,
     TableSchema,
 )
-from xnbflow.tables.finding_table import finding_table
 
 
 def study_tables(
@@ -58,6 +56,25 @@ def study_tables(
 
     ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
     themselves are wider. ``alpha`` is the level of the normality test.
+    """
+    tables = _results(inputs, entries, alpha=alpha)
+    described = description_tables(inputs, entries)
+    profiles = described.pop("profiles")
+    selection = tables["selection"].merge(
+        profiles, on=SELECTION_KEY, how="left", validate="one_to_one"
+    )
+    return {**tables, **described, "selection": selection}
+
+
+def _results(
+    inputs: StudyInputs,
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    *,
+    alpha: float,
+) -> dict[str, pd.DataFrame]:
+    """Return the tables of results: data sets, estimates, verdicts, selected features, samples.
+
+    ``selection`` is without the columns `xnbflow.studies.description.PROFILE`.
     """
     # The files of the jobs.
     headers = inputs.headers()
@@ -84,16 +101,15 @@ def study_tables(
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
         "stability": selected_features.stability(
-            selected, fits, headers, halves, agreement=agreement
+            selected, fits, headers, halves, agreement=agreement, truth=planted
         ),
-        "recovery": selected_features.recovery(selected, fits, planted),
     }
 
     # Estimates, verdicts and headline.
     tables |= _result_tables(
         inputs.study,
         tables=tables,
-        data_findings=data_findings(inputs, headers),
+        data_findings=data_findings(inputs),
         predictions=predictions,
         fits=fits,
         headers=headers,
@@ -102,10 +118,8 @@ def study_tables(
     )
 
     # How far the probabilities of classifiers are right, and their ROC curves.
-    probabilities = probability_tables.probabilities
     tables |= {
-        "calibration": probabilities("calibration", predictions, headers, inflations),
-        "confidence": probabilities("confidence", predictions, headers, inflations),
+        "calibration": probability_tables.calibration(predictions, headers, inflations),
         "sets": probability_tables.sets(predictions, headers, inflations),
         "roc": probability_tables.roc(predictions, fits, headers),
         "equal_priors": equal_priors(predictions, headers, configurations),
@@ -113,12 +127,10 @@ def study_tables(
 
     # How often each sample is misclassified, and whose labels are doubtful.
     samples = sample_errors.samples(predictions, tables["estimates"])
-    inseparable_columns = inseparable(tables["concordance"])
+    inseparable_columns = inseparable(tables["recognition"])
     return tables | {
         "samples": samples,
-        "hard_samples": sample_errors.hard_samples(samples),
         "suspects": sample_errors.suspects(samples, tables["findings"], inseparable_columns),
-        "misclassified": sample_errors.misclassified(samples),
     }
 
 
@@ -155,7 +167,7 @@ def _result_tables(
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
     biology = {name: study.design_of(name).biology for name in headers}
-    concordance, concordance_pairs = concordances(
+    recognition_table, recognition_pairs = recognition(
         predictions, headers, tables["associations"], biology
     )
     class_pair_table = class_pairs(predictions, headers, inflations, candidates)
@@ -171,7 +183,7 @@ def _result_tables(
         further=_further_findings(
             fits,
             headers,
-            concordance_pairs=concordance_pairs,
+            recognition_pairs=recognition_pairs,
             class_pair_table=class_pair_table,
             cohort_tests=cohort_tests,
         ),
@@ -179,8 +191,8 @@ def _result_tables(
     return {
         "estimates": estimate_table,
         "class_pairs": class_pair_table,
-        "concordance": concordance,
-        "concordance_pairs": concordance_pairs,
+        "recognition": recognition_table,
+        "recognition_pairs": recognition_pairs,
         **verdict_tables,
         "headline": headline_table(study, headline, tables["summary"], estimate_table),
     }
@@ -190,7 +202,7 @@ def _further_findings(
     fits: Tables,
     headers: Headers,
     *,
-    concordance_pairs: pd.DataFrame,
+    recognition_pairs: pd.DataFrame,
     class_pair_table: pd.DataFrame,
     cohort_tests: pd.DataFrame,
 ) -> dict[Key, list[Finding]]:
@@ -200,7 +212,7 @@ def _further_findings(
     ``class_pair_table`` is the table ``class_pairs`` of the study, ``cohort_tests`` the table of
     `StudyInputs.cohort_tests`.
     """
-    by_column = column_findings(concordance_pairs, headers)
+    by_column = column_findings(recognition_pairs, headers)
     by_class_pair = class_pair_findings(class_pair_table)
     by_cohort = cohort_findings(cohort_tests)
     findings = {}
@@ -219,19 +231,15 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
     metrics = fold_scores.metrics(predictions, fits, headers)
     repeats = fold_scores.repeats(predictions, metrics, fits, headers)
     summary = fold_scores.summary(metrics, repeats, fits)
-    seconds = study_overview.seconds(fits)
     confusion = probability_tables.confusion(predictions)
     return {
-        "metrics": metrics,
         "repeats": repeats,
         "summary": summary,
         "averages": fold_scores.averages(summary, confusion),
-        "seconds": seconds,
         "confusion": confusion,
         "ranks": comparison.ranks(repeats),
         "omnibus": comparison.omnibus(repeats),
-        "pairwise": comparison.pairwise(repeats),
-        "pairwise_within": comparison.pairwise_within(metrics),
+        "comparison": comparison.comparison(metrics, repeats),
     }
 
 
@@ -242,11 +250,9 @@ def _dataset_tables(
     names = ("normality", "normality_within", "dependence", "dependence_test")
     diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
     label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
-    notes = list(inputs.dataset_tables(NOTES, NOTES_TABLE).values())
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
-        "notes": _join_tables(notes, NOTES_TABLE),
         "problems": study_overview.problems(fits),
         "label_tests": _with_keys(label_tests, "label_tests"),
         "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
@@ -264,18 +270,15 @@ def check_tables(inputs: StudyInputs) -> dict[str, pd.DataFrame]:
     return tables
 
 
-def data_findings(inputs: StudyInputs, headers: Headers) -> pd.DataFrame:
-    """Return the findings on all data sets, with the column ``dataset``.
+def data_findings(inputs: StudyInputs) -> pd.DataFrame:
+    """Return the findings on all data sets.
 
-    Findings on the phenotype alone, and on samples in several series, need the headers and files of
-    all series; those of the audit are in the files of *diagnose*.
+    Those of readers are in the files of *acquire*, those of the audit in the files of *diagnose*;
+    those on samples in several series need the files of all series.
     """
-    schema = AUDIT_TABLES["findings"]
-    audited = inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table="findings"), schema)
-    parts = []
-    for name, header in headers.items():
-        parts.append(audited[name].assign(dataset=name))
-        parts.append(finding_table(phenotype_checks(header)).assign(dataset=name))
+    parts: list[pd.DataFrame] = []
+    for path in (DIAGNOSTIC_PATH.fill(table="findings"), READING_FINDINGS):
+        parts += inputs.dataset_tables(path, AUDIT_TABLES["findings"]).values()
     parts.append(shared_by_series(inputs.series_paths))
     return pd.concat(parts, ignore_index=True)
 

@@ -23,12 +23,11 @@ from xnbflow.sources.dataset_entry import read_entry
 _TABLES = (
     "associations",
     "calibration",
-    "concordance",
     "omnibus",
-    "pairwise",
-    "pairwise_within",
+    "comparison",
     "label_tests",
     "random_genes",
+    "recognition",
 )
 
 
@@ -106,7 +105,15 @@ def facts(results: StudyResults) -> dict[str, Any]:
     Tables are lists of rows, with None for missing numbers.
     """
     study = results.study
-    names = (*_TABLES, "class_sizes", "datasets", "equal_priors", "notes", "stability", "summary")
+    names = (
+        *_TABLES,
+        "class_sizes",
+        "datasets",
+        "equal_priors",
+        "findings",
+        "stability",
+        "summary",
+    )
     tables = {name: rows_of(results.tables[name]) if study.datasets else [] for name in names}
 
     # Whether a data set has several classes, each pair of which is compared.
@@ -243,17 +250,17 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
     origin = f"{origin}, {location}" if location else origin
 
-    # The notes on a data set: ``platform``, ``processing``, and other ``notes``. They are
+    # What the reader found: on the ``platform``, the ``processing``, and the ``file``. It is
     # without advice, which does not belong to the methods.
-    notes: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
-    for note in tables["notes"]:
-        if note["dataset"] == name:
-            notes[note["code"] if note["code"] in notes else "notes"].append(note["note"])
+    reading: dict[str, list[str]] = {"platform": [], "processing": [], "file": []}
+    for row_of_finding in tables["findings"]:
+        if row_of_finding["dataset"] == name and row_of_finding["code"] == "reading":
+            reading[row_of_finding["kind"]].append(row_of_finding["detail"])
     return row | {
         "origin": origin,
         "label": entry and entry.label,
         "options": _reader_keys(settings),
-        **notes,
+        **reading,
         "biology": results.study.design_of(name).biology,
         "gene_sets_tested": len(results.gene_tables(name)["gene_set_tests"]) > 0,
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],

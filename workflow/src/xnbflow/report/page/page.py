@@ -15,7 +15,9 @@ from xnbflow.report.page.blocks import (
     Section,
     Table,
     Tile,
+    explanations,
     figures_of,
+    first_sentence,
     walk,
 )
 from xnbflow.report.page.bokeh_js import drawing_library
@@ -75,6 +77,8 @@ def write_page(
             kind=lambda block: type(block).__name__,
             refuse=_refuse,
             cells=_table_cells,
+            first_sentence=first_sentence,
+            explanations=explanations,
         )
         write_atomically(page, partial(Path.write_text, data=html, encoding="utf-8"))
 

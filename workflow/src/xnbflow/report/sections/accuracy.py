@@ -263,6 +263,9 @@ def _prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[
 
     # Recalls, pairs of classes, and sets of classes.
     recall = results.rows("estimates", **evaluation, metric="recall")
+    class_numbers = recall["class"].map(classes.index)
+    classifier_numbers = recall["classifier"].map(list(results.study.classifiers).index)
+    recall = recall.iloc[np.lexsort((class_numbers, classifier_numbers))]
     table = results.tables.show(
         "estimates", _TEXTS["recall"], _SHOWN_OF_RECALL, recall, declarations=RECALL_COLUMNS
     )
@@ -415,7 +418,9 @@ def calibration_figure(name: str, bins: Mapping[str, pd.DataFrame], alt: str) ->
 
 def _comparison_group(results: StudyResults) -> list[Block]:
     """Return the tests between classifiers, after Demšar (2006); none where there is one."""
-    if results.tables["pairwise_within"].empty:
+    pairs = results.tables["comparison"]
+    pairs_within = pairs[pairs["dataset"] != ""]
+    if pairs_within.empty:
         return []
     blocks: list[Block] = []
     if len(results.tables["averages"]):
@@ -428,7 +433,7 @@ def _comparison_group(results: StudyResults) -> list[Block]:
         blocks.append(Prose("Ranks over data sets need at least two data sets."))
     columns = ["dataset", "first", "second", "mean_difference", "lower", "upper", "corrected_t"]
     columns += ["corrected_t_holm", "sorted_runs", "sorted_runs_holm"]
-    within = results.tables.show("pairwise_within", _COMPARISON["within"], columns)
+    within = results.tables.show("comparison", _COMPARISON["within"], columns, pairs_within)
     blocks.append(Group("On each data set", [within], opened=ranks.empty))
     note = "whether they differ in accuracy by more than chance"
     return [Group("Comparison of classifiers", blocks, note)]
@@ -448,10 +453,10 @@ def _blocks_over_data_sets(
             f"(Iman and Davenport’s test, {p_equals(row['p_value'])})."
         )
         yield Prose(text, sources=results.tables.sources("omnibus"))
-    rows = results.rows("pairwise", folds=folds)
+    rows = results.rows("comparison", folds=folds, dataset="")
     columns = ["first", "second", "mean_difference", "standard_error", "nemenyi", "holm"]
     columns += ["wilcoxon"]
-    yield results.tables.show("pairwise", _COMPARISON["over"], columns, rows)
+    yield results.tables.show("comparison", _COMPARISON["over"], columns, rows)
 
 
 def _rank_diagram(results: StudyResults, folds: str, ranks: pd.DataFrame) -> Figure:

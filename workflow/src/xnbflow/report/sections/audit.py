@@ -43,8 +43,8 @@ _ASSUMPTION_COLUMNS = [
 _MOST_NAMED = 12
 #: Columns that differ from the others only where a sample of the features is compared.
 _OF_SAMPLED = ["compared", "dependent_error", "pair_share", "pair_share_error"]
-#: Kinds of findings on a column that goes with the class, or on all of them.
-_COLUMN_KINDS = ("separates classes", "associated", "phenotype")
+#: Kinds of findings on a column that goes with the class.
+_COLUMN_KINDS = ("separates classes", "associated")
 #: Prefix of the columns of the phenotype in the table ``components``.
 _PHENOTYPE = "phenotype."
 
@@ -91,9 +91,7 @@ def _nothing_found(results: StudyResults) -> str:
 def _audit_findings(results: StudyResults) -> pd.DataFrame:
     """Return the findings on data sets, the most serious first."""
     rows = results.rows("findings", classifier="")
-    # all columns together repeat the test of a single column that goes with the class
-    columns = rows[rows["kind"].isin(_COLUMN_KINDS)]
-    rows = rows.drop(index=columns.index[columns.duplicated(["dataset", "subject"])])
+    rows = rows[rows["code"] != "reading"]  # these are in the section `methods`
     in_kinds = pd.DataFrame(in_order(rows.to_dict("records")), columns=rows.columns)
     return in_kinds.sort_values(
         "severity", key=lambda column: column != "warning", kind="stable", ignore_index=True
@@ -154,7 +152,7 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
     if row["kind"] not in _COLUMN_KINDS:
         return ""
     classifier = results.tables["headline"]["classifier"].iloc[0]
-    rows = results.rows("concordance", dataset=row["dataset"], classifier=classifier)
+    rows = results.rows("recognition", dataset=row["dataset"], classifier=classifier)
     rows = rows[(rows["column"] == row["subject"]) & ~rows["together"].astype(bool)]
     rows = rows[rows["status"].isin(INSEPARABLE)]
     if rows.empty:
@@ -197,15 +195,15 @@ def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
 def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     """Return the tests within the levels of columns: of all classes, and of pairs of several."""
     blocks: list[Block] = []
-    within = results.rows("concordance", dataset=dataset)
+    within = results.rows("recognition", dataset=dataset)
     if len(within):
-        columns = within.columns.drop(["dataset", "together", "permutations"]).tolist()
-        blocks.append(results.tables.show("concordance", _TEXTS["within"], columns, within))
-    pairs = results.rows("concordance_pairs", dataset=dataset)
+        columns = within.columns.drop(["dataset", "together"]).tolist()
+        blocks.append(results.tables.show("recognition", _TEXTS["within"], columns, within))
+    pairs = results.rows("recognition_pairs", dataset=dataset)
     n_pairs = len(pairs[["class", "other"]].drop_duplicates())
     if n_pairs > 1:
-        columns = pairs.columns.drop(["dataset", "together", "permutations"]).tolist()
-        table = results.tables.show("concordance_pairs", _TEXTS["within_pairs"], columns, pairs)
+        columns = pairs.columns.drop(["dataset", "together"]).tolist()
+        table = results.tables.show("recognition_pairs", _TEXTS["within_pairs"], columns, pairs)
         blocks.append(table)
     return blocks
 

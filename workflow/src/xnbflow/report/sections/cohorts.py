@@ -212,7 +212,8 @@ def _gene_blocks(results: StudyResults) -> Iterator[Block]:
     series = list(results.study.cohort_series)
     classes = genes["class"].unique().tolist()
     # of two classes the control is the mirror image of the other one
-    classes = [classes[i] for i in shown_classes(classes)]
+    reference = results.study.design_of(series[0]).reference
+    classes = [classes[i] for i in shown_classes(classes, reference)]
     if genes["p"].notna().any():
         for number, label in enumerate(classes):
             first = genes[genes["class"] == label].head(_MOST_DRAWN)

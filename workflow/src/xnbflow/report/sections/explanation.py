@@ -35,7 +35,7 @@ _RECOVERY_COLUMNS = [
     "strength",
     "recall",
 ]
-_SELECTED_COLUMNS = ["feature", "class", "direction", "frequency", "mean_rank", "mean_distance"]
+_SELECTED_COLUMNS = ["feature", "class", "direction", "frequency", "mean_rank"]
 
 
 def section(results: StudyResults) -> Section | None:
@@ -45,11 +45,13 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = []
     if len(results.tables["selection"]):
         blocks.append(Prose(_TEXTS["how_to_read"], "help"))
-    if len(results.tables["recovery"]):
-        table = results.tables.show("recovery", _TEXTS["recovery"], _RECOVERY_COLUMNS)
+    stability = results.tables["stability"]
+    recovery = stability[stability["planted"].notna()]
+    if len(recovery):
+        table = results.tables.show("stability", _TEXTS["recovery"], _RECOVERY_COLUMNS, recovery)
         blocks.append(table)
-    datasets = results.tables["selection"]["dataset"].unique().tolist()
-    for dataset in datasets:
+    has_selection = set(results.tables["selection"]["dataset"])
+    for dataset in filter(has_selection.__contains__, results.study.datasets):
         if content := _explanation_of_dataset(results, dataset):
             blocks.append(Group(dataset, content, opened=len(blocks) < _FEW_BLOCKS))
     blocks += _random_features(results)
@@ -89,7 +91,7 @@ def _explanation_of_classifier(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Block]:
     """Return the blocks on one classifier and one data set."""
-    tables = [_selected_table(results, evaluation, selected)]
+    tables = [_selected_table(results, selected)]
     pairs = results.rows("dependent_pairs", **evaluation).head(_MOST_SELECTED)
     if len(pairs):
         caption = "Selected features that depend on one another given the class, strongest first."
@@ -107,7 +109,7 @@ def _explanation_of_classifier(
     return [
         _feature_matrix(results, evaluation, selected),
         Gallery(_explained_densities(results, evaluation, selected), caption, sources),
-        Group("As tables", tables, "selected features, distances, dependent pairs"),
+        Group("As tables", tables, "selected features, dependent pairs"),
     ]
 
 
@@ -127,10 +129,10 @@ def _feature_matrix(
     if (shares == 1).all() and not planted:  # a matrix of one colour shows nothing
         label = results.labels[evaluation["classifier"]]
         text = f"{label} selects these in every fold for every class"
-        sources = results.tables.sources("selection", "profiles")
+        sources = results.tables.sources("selection")
         return Prose(f"{text}: {listed(features, _MOST_MATRIX_FEATURES)}.", sources=sources)
     profiles = (
-        results.rows("profiles", **evaluation).drop_duplicates("feature").set_index("feature")
+        results.rows("selection", **evaluation).drop_duplicates("feature").set_index("feature")
     )
     n_drawn = [
         f"{label} {np.count_nonzero(shares[:, column] > 0)}" for column, label in enumerate(classes)
@@ -157,7 +159,7 @@ def _feature_matrix(
             "Matrix of features by classes; features of each class that are drawn: "
             f"{', '.join(n_drawn)}."
         ),
-        sources=results.tables.sources("selection", "profiles"),
+        sources=results.tables.sources("selection"),
     )
 
 
@@ -202,41 +204,16 @@ def _planted_cells(
     ]
 
 
-def _selected_table(
-    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
-) -> Table:
-    """Return the features selected most often, with direction and distances of the class."""
+def _selected_table(results: StudyResults, selected: pd.DataFrame) -> Table:
+    """Return the features selected most often, with the direction of the class."""
     rows = selected.sort_values("frequency", ascending=False, kind="stable").head(_MOST_SELECTED)
-    key = ["class", "feature"]
-    distances = results.rows("class_distances", **evaluation)
-    distances = _distance_columns(distances)
-    directions = results.rows("profiles", **evaluation).set_index(key)["direction"]
     n_rarer = len(selected) - len(rows)
     rest = ""
     if n_rarer:
-        rest = f" {n_rarer:,} rarer {either(n_rarer, 'one is', 'ones are')} in selection.tsv."
+        rest = f" {n_rarer:,} rarer {either(n_rarer, 'one is', 'ones are')} in selection.parquet."
     declared: dict[str, Column | str] = {"class": Column("text", label="for class")}
-    return results.tables.show(
-        ["selection", "profiles", "class_distances"],
-        f"{_TEXTS['selected']}{rest}",
-        [*_SELECTED_COLUMNS, *distances.columns],
-        rows.join(directions, on=key).join(distances, on=key),
-        declarations=declared | dict.fromkeys(distances.columns, ".2f"),
-    )
-
-
-def _distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
-    """Return the distances from each other class; of many classes from the nearest one.
-
-    ``distances`` are rows of the table ``class_distances``. The index has class and feature.
-    """
-    key = ["class", "feature"]
-    if distances["other_class"].nunique() <= _MOST_MATRIX_CLASSES:
-        wide = distances.pivot(index=key, columns="other_class", values="distance")
-        return wide.add_prefix("to ")
-    nearest = distances.sort_values("distance", kind="stable").drop_duplicates(key).set_index(key)
-    columns = {"other_class": "nearest class", "distance": "distance to it"}
-    return nearest[list(columns)].rename(columns=columns)
+    caption = f"{_TEXTS['selected']}{rest}"
+    return results.tables.show("selection", caption, _SELECTED_COLUMNS, rows, declarations=declared)
 
 
 def _explained_densities(

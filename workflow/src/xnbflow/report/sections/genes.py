@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
@@ -52,8 +53,7 @@ _DIRECTION = "higher or lower"
 #: Columns on the other class that a class differs least from, where there are several others.
 _LEAST = ("least_t", "nearest")
 _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
-          "lower", "upper", "mean", *_LEAST, "t", "p", "fdr", "auc", "distance",
-          "ties")  # fmt: skip
+          "lower", "upper", "mean", *_LEAST, "t", "p", "fdr", "auc")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
@@ -136,7 +136,7 @@ def _genes_of_series(
         variance = tables["design"]["variance"].iloc[0]
         of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
         yield Prose(results.with_noun(of_counts, dataset), "help", tables.sources("design"))
-    classes = sorted(genes["class"].unique())
+    classes = sorted(genes["class"].unique(), key=natural_key)
     compared_pairs = list(further_comparisons(results, tables, dataset))
     if len(classes) > _MIRRORED:
         yield from compared_pairs
@@ -166,7 +166,7 @@ def _genes_of_series(
     yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
     if len(classes) == _MIRRORED:
         yield from compared_pairs
-    yield from _gene_set_blocks(results, dataset)
+    yield from _gene_set_blocks(results, dataset, listed_classes)
 
 
 def _gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
@@ -234,12 +234,15 @@ def _volcano_plots(
     return Gallery(figures, caption, tables.sources("genes"))
 
 
-def _gene_set_blocks(results: StudyResults, dataset: str) -> Iterator[Block]:
-    """Yield the tests of gene sets in the classes of a data set; nothing where none was tested."""
+def _gene_set_blocks(
+    results: StudyResults, dataset: str, listed_classes: Sequence[str]
+) -> Iterator[Block]:
+    """Yield the tests of gene sets in the listed classes; nothing where none was tested."""
     tables = results.gene_tables(dataset)
     tests = tables["gene_set_tests"]
     if tests.empty:
         return
+    tests = tests[tests["class"].isin(listed_classes)]
     blocks: list[Block] = [Prose(_TEXTS["caution"], "warning")]
     differ = tests["fdr"] < FDR_LEVEL
     significant = tests[differ & (tests["rank"] <= _BEST_SETS)]
@@ -334,6 +337,7 @@ def _gene_table_block(tables: StudyTables, genes: pd.DataFrame) -> Table:
     """Return the first features of each class by rank."""
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]
+    rows = rows.sort_values("class", key=lambda labels: labels.map(natural_key), kind="stable")
     arrows = np.select([rows["difference"] > 0, rows["difference"] < 0], ["↑", "↓"], "")
 
     # Columns with the difference in place of fold changes where these are unknown.

@@ -4,9 +4,7 @@ Data sets, failures, versions and time; the exact configuration, the formulas' s
 the tables.
 """
 
-import itertools
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,23 +13,21 @@ import yaml
 
 from xnbflow import __version__
 from xnbflow.core.nouns import counted
+from xnbflow.report.findings import finding_in_words
 from xnbflow.report.manuscript.paragraphs import methods_in_words, sections_of_text
 from xnbflow.report.manuscript.references import bibtex, cited_keys, in_words
+from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import Block, Code, Facts, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.cohorts import COHORT_ANCHOR
 from xnbflow.report.sentences import COHORT_RULE, COVERAGE, RULE
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import JOBS, Column, benchmark_of
+from xnbflow.tables.contract import Column
 
 _TEXTS = texts_of("methods")
 _OVERVIEW = texts_of("overview")
 #: The anchor of the rule of verdicts.
 RULE_ANCHOR = "rule"
-_SECONDS = {
-    "seconds": Column("number", "wall time, summed over jobs", format=",.1f"),
-    "most_memory": Column("number", "of a job", label="most memory (MB)", format=",.0f"),
-}
 _HOW_TO_SUPPLY = (
     "Take a data set out of skip in the configuration, or supply its file, and run the study "
     "again: only what is new is computed. Put a file at the place in its row, or name a folder "
@@ -99,10 +95,8 @@ def _rules(results: StudyResults) -> list[Block]:
 
 
 def _what_was_run(results: StudyResults) -> list[Block]:
-    """Return classifiers and data sets, failures and warnings, time and memory."""
-    seconds = _job_seconds(results)
-
-    # What was run, where, and for how long.
+    """Return classifiers and data sets, failures and warnings, versions."""
+    # What was run, and where.
     study = results.study
     schemes = results.configuration.get("folds", {})
     lines = {"Study": study.id}
@@ -110,35 +104,32 @@ def _what_was_run(results: StudyResults) -> list[Block]:
         described = [f"{name} ({_settings(schemes.get(name, {}))})" for name in study.folds]
         lines["Folds"] = "; ".join(described)
         lines["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
-    if len(seconds):
-        total = seconds["seconds"].sum()
-        lines["Time"] = f"{total:,.0f} s, the sum of all jobs without this page"
     lines |= _origin(results.provenance)
     lines["Version"] = f"xnbflow {__version__}"
     facts = Facts(lines, results.tables.sources("headline"))
     blocks: list[Block] = [*_missing_data(results), *_problem_blocks(results), facts]
     if results.study.datasets:
         blocks.append(_dataset_table(results))
-    notes = results.tables["notes"]
-    if len(notes):
-        table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
-        blocks.append(Group("Notes on the data", [table], f"{len(notes):,}", True))
+    reading = results.rows("findings", classifier="", code="reading")
+    if len(reading):
+        sentences = [finding_in_words(row) for row in reading.to_dict("records")]
+        table = results.tables.show(
+            "findings",
+            "What was noticed when the data sets were acquired.",
+            ["dataset", "kind", "detail"],
+            reading.assign(detail=[capitalized(sentence) for sentence in sentences]),
+        )
+        blocks.append(Group("Notes on the data", [table], f"{len(reading):,}", True))
     details: list[Block] = [Facts({**results.software, **results.training_software})]
     if results.reported_with:
         other = ", ".join(f"{name} {number}" for name, number in results.reported_with.items())
         text = f"These versions trained the classifiers. The report was written with {other}."
         details.append(Prose(text, "warning"))
-    if len(results.tables["seconds"]):
-        caption = "Seconds to fit and to test a classifier in one fold."
-        details.append(results.tables.show("seconds", caption))
-    if len(seconds):
-        caption = "Run time and memory of the jobs, by stage."
-        details.append(Table(seconds, caption, columns=_SECONDS))
     packages = results.provenance.get("packages", {})
     if packages:
         versions = ", ".join(f"{name} {number}" for name, number in packages.items())
         details.append(Facts({"All packages": versions}))
-    blocks.append(Group("Versions and run time", details))
+    blocks.append(Group("Versions", details))
     return blocks
 
 
@@ -235,36 +226,3 @@ def _dataset_table(results: StudyResults) -> Table:
     if any_missing:
         captions.append(_OVERVIEW["imputed"])
     return results.tables.show("datasets", " ".join(captions), [*columns, "missing"], rows)
-
-
-def _job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return the time and memory that Snakemake measured of this study's jobs, by stage."""
-    rows = []
-    for stage in JOBS:
-        # The files with the measurements of a stage's jobs of this study.
-        study = results.study
-        values = {
-            "dataset": study.datasets,
-            "folds": study.folds,
-            "classifier": study.classifiers,
-            "job": dict.fromkeys(study.job_of(name) for name in study.classifiers),
-            "study": [study.id],
-            "analysis": study.analyses,
-        }
-        wildcards = re.findall(r"{(\w+)}", JOBS[stage])
-        jobs = itertools.product(*(values[name] for name in wildcards))
-        patterns = [
-            benchmark_of(stage).of(**dict(zip(wildcards, job, strict=True))) for job in jobs
-        ]
-        paths = list(itertools.chain.from_iterable(map(results.root.glob, patterns)))
-
-        if paths and stage != "report":
-            measured = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
-            row = {
-                "stage": stage,
-                "jobs": len(measured),
-                "seconds": measured["s"].sum(),
-                "most_memory": measured["max_rss"].max(),
-            }
-            rows.append(row)
-    return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])

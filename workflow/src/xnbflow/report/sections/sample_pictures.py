@@ -26,7 +26,7 @@ def sample_pictures(results: StudyResults, dataset: str) -> Gallery | None:
 
     Columns of other data sets have units of their own, so that their quantiles have no meaning.
     """
-    if results.noun(dataset) != "gene":
+    if not results.is_of_expression(dataset):
         return None
     tables = results.diagnostic_tables(dataset)
     table = tables["sample_values"]

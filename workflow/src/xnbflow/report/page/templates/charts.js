@@ -29,6 +29,8 @@ const LONGEST_TIP = 40;
 /* Pixels of a letter of an axis, about, and of an axis with its labels. */
 const LETTER_OF_AXIS = 7;
 const WIDTH_OF_AXIS = 80;
+/* The order of classes: C1, C2, ..., C10. */
+const NATURAL = new Intl.Collator("en", { numeric: true });
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 async function unzip(text) {
@@ -529,7 +531,7 @@ async function drawSamples(chart, place, inks) {
   const result = { keys: [], views: [], update: () => {} };
   const redraw = async () => {
     const [kinds, symbols] = [state.colour, state.symbol].map((name) => kindsOf(mark.columns[name]));
-    const [colours, marks] = [kinds, symbols].map((texts) => [...new Set(texts)].sort());
+    const [colours, marks] = [kinds, symbols].map((texts) => [...new Set(texts)].sort(NATURAL.compare));
     mark.chosen = {
       colours: kinds.map((text) => colours.indexOf(text)), symbols: symbols.map((text) => marks.indexOf(text)),
       tips: { sample: mark.samples, ...mark.columns },
