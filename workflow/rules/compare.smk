@@ -9,7 +9,7 @@ rule compare:
         audit=over(
             OF_STUDY.datasets,
             "results/{dataset}/diagnostics/{table}.parquet",
-            ["findings", "associations", "components"],
+            ["findings", "associations"],
         ),
         diagnostics=over(
             OF_STUDY.diagnostics_datasets,
@@ -19,7 +19,7 @@ rule compare:
         training=over(
             OF_STUDY.training_jobs,
             "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
-            [*GROUPS["training"].tables, "random_genes"],
+            GROUPS["training"].tables,
         ),
         checks=over(
             OF_STUDY.check_datasets,

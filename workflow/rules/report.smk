@@ -40,6 +40,11 @@ SECTION_INPUT = dict(
         GROUPS["genes"].tables,
     ),
     sample_values=over(OF_STUDY.datasets, "results/{dataset}/diagnostics/sample_values.parquet"),
+    audit=over(
+        OF_STUDY.datasets,
+        "results/{dataset}/diagnostics/{table}.parquet",
+        ["associations", "components"],
+    ),
     correlations=over(
         OF_STUDY.diagnostics_datasets, "results/{dataset}/diagnostics/correlations.parquet"
     ),

@@ -102,7 +102,7 @@ def test_histograms_have_every_compared_training_set_and_their_middle_is_no_gain
 
 
 def test_the_papers_20_percent_are_not_reached_by_its_own_distributions(tables):
-    """docs/replication.md: of 80 training sets at each point between -5.7% and 1.3%."""
+    """docs/methods/separation.md: of 80 training sets at each point between -5.7% and 1.3%."""
     summary = tables["figure_summary"]
     assert summary["least_gain"].min() == pytest.approx(-0.057, abs=5e-4)
     assert summary["greatest_gain"].max() == pytest.approx(0.013, abs=5e-4)
@@ -110,7 +110,7 @@ def test_the_papers_20_percent_are_not_reached_by_its_own_distributions(tables):
 
 
 def test_the_documents_have_the_gains_of_the_study():
-    """docs/replication.md and docs/methods/separation.md: 20 training sets at each point."""
+    """docs/methods/separation.md: 20 training sets at each point."""
     summary = figure_tables(n_sets=20)["figure_summary"].set_index("figure")
     first = summary.loc[FIGURE_1]
     assert first["training_sets"] == 1300
@@ -185,7 +185,7 @@ def test_the_curves_by_formula_follow_equation_9_and_lie_above_it(tables):
 
 
 def test_the_documents_have_the_gains_by_formula():
-    """docs/replication.md and docs/methods/separation.md: 20 training sets at each point."""
+    """docs/methods/separation.md: 20 training sets at each point."""
     summary = figure_tables(n_sets=20)["formula_summary"].set_index(["reading", "figure"])
     greatest = summary["greatest_gain"]
     printed = greatest["Eq. 19 as printed, added to D"]

@@ -12,7 +12,7 @@ from toys import refused
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import iterate_features, stored
-from xnbflow.tables.contract import FOLDS_TABLE
+from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 from xnbflow.tables.parquet import parquet_writer
 from xnbflow.tables.storage import write_parquet
 
@@ -37,7 +37,8 @@ def test_another_file_is_refused(tmp_path, read):
     other = tmp_path / "other.parquet"
     text.write_text("feature,s,t\n")
     pd.DataFrame({"a": [1]}).to_parquet(foreign)
-    write_parquet(pd.DataFrame({"repeat": [0], "fold": 0, "sample": "s"}), other, FOLDS_TABLE)
+    row = pd.DataFrame({"feature": ["g"], "W": 0.9, "p": 0.5})
+    write_parquet(row, other, DIAGNOSTIC_TABLES["normality"])
     with pytest.raises(InputError, match=r"text.parquet is damaged"):
         read(text)
     with pytest.raises(InputError, match="not a series of this workflow"):

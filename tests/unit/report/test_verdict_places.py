@@ -32,7 +32,7 @@ from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
 from xnbflow.running.cli.model_texts import model_summary, summary_text
-from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.studies.study_reader import StudyReader
 from xnbflow.studies.study_tables import _further_findings
 from xnbflow.tables import contract
 from xnbflow.tables.finding_table import finding_table
@@ -285,7 +285,7 @@ def cohort_tests(root, evidence):
         rows = pd.DataFrame(evidence["matrix"]).assign(**COHORT)
         write_declared(rows, root / path, contract.COHORT_TABLES["cohort_matrix"])
     study = Study(**SMALL_STUDY, validate=validate, cohorts=cohorts)
-    return StudyInputs(study=study, root=root).cohort_tests()
+    return StudyReader(study=study, root=root).cohort_tests()
 
 
 def text_of_name(code, kind):

@@ -105,6 +105,12 @@ def test_every_link_between_documents_leads_to_a_file_and_a_heading():
     assert lost == []
 
 
+def test_github_shows_every_page_without_directives_of_sphinx():
+    """The reference of the library is a page of the site alone."""
+    pages = [path.name for path in PROSE if "```{" in path.read_text() and path.name != "api.md"]
+    assert pages == []
+
+
 PUBLIC_MODULES = ["data.dataset", "density.families", "diagnostics", "models"]
 PUBLIC_MODULES += ["inference.paired_tests", "inference.rank_tests"]
 PUBLIC_MODULES += ["naive_bayes", "preprocessing"]

@@ -76,8 +76,8 @@ def pictured(tmp_path):
         tmp_path,
         {
             "headline": [{"classifier": "xnb"}],
-            "components": samples,
-            "associations": [{"dataset": "d", "column": "site"}],
+            "audit.components": samples,
+            "audit.associations": [{"dataset": "d", "column": "site"}],
             "findings": [],
             "class_sizes": [{"dataset": "d", "class": label, "samples": 1} for label in "ab"],
             "estimates": [place | {"metric": "accuracy", "folds_failed": 0}],
@@ -131,7 +131,7 @@ def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
 
 def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
     monkeypatch.setattr(audit, "_audit_of_dataset", lambda *_: [])
-    (nothing,) = audit.section(study_with(tmp_path / "a", associations=[])).blocks
+    (nothing,) = audit.section(study_with(tmp_path / "a")).blocks
     assert nothing.text.startswith("No repeated sample, no outlier and no wrong scale was found.")
     study = study_with(tmp_path / "b", finding("values: scale", detail="mixed values"))
     (table,) = audit.section(study).blocks
@@ -140,6 +140,6 @@ def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
 
 def test_a_clean_audit_names_the_columns_that_were_tested(tmp_path):
     """What the phenotype lacks, such as the handling of the samples, is not among them."""
-    rows = [{"dataset": "d", "column": name} for name in ("Age", "Gender", "Age")]
-    sentence = audit._nothing_found(study_with(tmp_path, associations=rows))
+    rows = [{"column": name} for name in ("Age", "Gender", "Age")]
+    sentence = audit._nothing_found(study_with(tmp_path, **{"audit.associations": rows}))
     assert sentence.startswith("No confounder among the columns tested (Age, Gender), no repeated")

@@ -124,10 +124,20 @@ def typicality_features(used: np.ndarray) -> np.ndarray:
 
 
 def _spreads(features: np.ndarray) -> np.ndarray:
-    """Return standard deviations (n_features,); 0 of a single sample."""
+    """Return standard deviations (n_features,); 0 of a single sample, and of constant features.
+
+    The deviation of a constant is not always exactly 0, because its mean is rounded.
+
+    Examples
+    --------
+    >>> _spreads(np.full((1, 40), np.log2(100)))
+    array([0.])
+    """
     if features.shape[1] < 2:
         return np.zeros(len(features))
-    return features.std(axis=1, ddof=1)
+    spreads = features.std(axis=1, ddof=1)
+    spreads[features.min(axis=1) == features.max(axis=1)] = 0.0
+    return np.asarray(spreads)
 
 
 def _mean_log_densities(

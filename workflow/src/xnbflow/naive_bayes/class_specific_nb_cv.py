@@ -63,7 +63,7 @@ from xnbflow.preprocessing.selection.pair_rankings import PairRankings, RankedFe
 from xnbflow.preprocessing.selection.pair_strengths import DEFAULT_MIN_BANDWIDTH
 
 #: How many samples the spread within all classes counts as in a density of an averaged model; see
-#: "Choices in numbers" of ``docs/methods/class-specific.md``.
+#: "The average of the sizes" of ``docs/methods/class-specific.md``.
 _BORROWED_SAMPLES = 10.0
 
 

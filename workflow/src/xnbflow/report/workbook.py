@@ -58,12 +58,12 @@ def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]
         yield name, _with_labels(results, results.tables[name])
     for dataset in results.study.datasets:
         yield from _genes(results, dataset)
-        further = results.gene_tables(dataset)["contrasts"]
+        further = results.tables_of("genes", dataset=dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
     for title, name in _GENE_SETS.items():
         tests = [
-            results.gene_tables(dataset)[name].assign(dataset=dataset)
+            results.tables_of("genes", dataset=dataset)[name].assign(dataset=dataset)
             for dataset in results.study.datasets
         ]
         table = pd.concat(tests, ignore_index=True) if tests else pd.DataFrame({"dataset": []})
@@ -72,7 +72,9 @@ def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]
         # The signatures of all models, with data set and classifier as the first columns.
         signatures = []
         for dataset, classifier in results.study.models:
-            signature = results.model(dataset, classifier)["signature"]
+            signature = results.tables_of("model", dataset=dataset, classifier=classifier)[
+                "signature"
+            ]
             signatures.append(signature.assign(dataset=dataset, classifier=classifier))
         table = _with_labels(results, pd.concat(signatures, ignore_index=True))
         key = ["dataset", "classifier"]
@@ -81,13 +83,13 @@ def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]
         yield "core", signature[signature["core"].astype(bool)]
         yield "signature", signature
     yield "samples", _with_labels(results, results.tables["samples"])
-    yield "phenotype", results.tables["components"]
+    yield "phenotype", results.tables_of("audit")["components"]
     yield "methods", pd.DataFrame({"methods": _methods_lines(results)})
 
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the features of each class by rank, and of only one class if there are two."""
-    genes = results.gene_tables(dataset)["genes"]
+    genes = results.tables_of("genes", dataset=dataset)["genes"]
     if genes.empty:
         return
     classes = sorted(genes["class"].unique())

@@ -4,7 +4,7 @@
 data sets and folds first, then estimates and verdicts, then what depends on these.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -34,20 +34,12 @@ from xnbflow.studies import (
 )
 from xnbflow.studies.description import SELECTION_KEY, description_tables
 from xnbflow.studies.recognition import inseparable, recognition
-from xnbflow.studies.study_inputs import StudyInputs
-from xnbflow.tables.contract import (
-    AUDIT_TABLES,
-    DIAGNOSTIC_PATH,
-    READING_FINDINGS,
-    STUDY_TABLES,
-    TRUTH,
-    TRUTH_TABLE,
-    TableSchema,
-)
+from xnbflow.studies.study_reader import DatasetClassifier, StudyReader
+from xnbflow.tables.contract import STUDY_TABLES
 
 
 def study_tables(
-    inputs: StudyInputs,
+    inputs: StudyReader,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     *,
     alpha: float,
@@ -67,7 +59,7 @@ def study_tables(
 
 
 def _results(
-    inputs: StudyInputs,
+    inputs: StudyReader,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     *,
     alpha: float,
@@ -84,7 +76,7 @@ def _results(
     fits = inputs.training_tables("fits")
     halves = inputs.check_tables("halves", inputs.checks.halves)
     agreement = inputs.check_tables("agreement", inputs.checks.halves)
-    truths = inputs.dataset_tables(TRUTH, TRUTH_TABLE)
+    truths = inputs.dataset_tables("acquired", "truth")
     planted = {name: table for name, table in truths.items() if len(table)}
 
     # The configuration of each classifier, and by how much it widens intervals.
@@ -95,7 +87,6 @@ def _results(
 
     # Data sets and their checks, the scores of folds, and the selected features.
     tables = {
-        **check_tables(inputs),
         **_dataset_tables(inputs, headers, fits=fits, alpha=alpha),
         **_score_tables(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
@@ -110,6 +101,7 @@ def _results(
         inputs.study,
         tables=tables,
         data_findings=data_findings(inputs),
+        associations=inputs.tables("audit")["associations"],
         predictions=predictions,
         fits=fits,
         headers=headers,
@@ -139,6 +131,7 @@ def _result_tables(
     *,
     tables: Mapping[str, pd.DataFrame],
     data_findings: pd.DataFrame,
+    associations: pd.DataFrame,
     predictions: Tables,
     fits: Tables,
     headers: Headers,
@@ -148,9 +141,9 @@ def _result_tables(
     """Return the estimates, the verdicts with their findings, and the headline.
 
     ``tables`` are the tables of the study that are made before, ``data_findings`` the findings on
-    its data sets, ``cohort_tests`` the table of `StudyInputs.cohort_tests`. If the classifier of
-    the headline was chosen by its results, its intervals are corrected for the number of
-    candidates.
+    its data sets, ``associations`` the table of their audits, ``cohort_tests`` the table of
+    `StudyReader.cohort_tests`. If the classifier of the headline was chosen by its results, its
+    intervals are corrected for the number of candidates.
     """
     # The performance of each classifier, and its AUCs.
     headline, n_candidates = headline_classifier(study, tables["selection"], tables["averages"])
@@ -167,9 +160,7 @@ def _result_tables(
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
     biology = {name: study.design_of(name).biology for name in headers}
-    recognition_table, recognition_pairs = recognition(
-        predictions, headers, tables["associations"], biology
-    )
+    recognition_table, recognition_pairs = recognition(predictions, headers, associations, biology)
     class_pair_table = class_pairs(predictions, headers, inflations, candidates)
 
     # The verdicts, by all evidence.
@@ -210,7 +201,7 @@ def _further_findings(
 
     They come from columns of the samples, pairs of classes, and second cohorts.
     ``class_pair_table`` is the table ``class_pairs`` of the study, ``cohort_tests`` the table of
-    `StudyInputs.cohort_tests`.
+    `StudyReader.cohort_tests`.
     """
     by_column = column_findings(recognition_pairs, headers)
     by_class_pair = class_pair_findings(class_pair_table)
@@ -244,7 +235,7 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
 
 
 def _dataset_tables(
-    inputs: StudyInputs, headers: Headers, *, fits: Tables, alpha: float
+    inputs: StudyReader, headers: Headers, *, fits: Tables, alpha: float
 ) -> dict[str, pd.DataFrame]:
     """Return the tables on data sets, on fits and on label tests."""
     names = ("normality", "normality_within", "dependence", "dependence_test")
@@ -255,53 +246,31 @@ def _dataset_tables(
         "class_sizes": study_overview.class_sizes(headers),
         "problems": study_overview.problems(fits),
         "label_tests": _with_keys(label_tests, "label_tests"),
+        "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
         "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
         "p_values": study_overview.p_values(diagnostic_tables["normality"]),
     }
 
 
-def check_tables(inputs: StudyInputs) -> dict[str, pd.DataFrame]:
-    """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
-    tables = {"random_genes": _with_keys(inputs.random_genes(), "random_genes")}
-    for name, schema in AUDIT_TABLES.items():
-        if name != "findings":
-            path = DIAGNOSTIC_PATH.fill(table=name)
-            tables[name] = _with_keys(inputs.dataset_tables(path, schema), name)
-    return tables
-
-
-def data_findings(inputs: StudyInputs) -> pd.DataFrame:
+def data_findings(inputs: StudyReader) -> pd.DataFrame:
     """Return the findings on all data sets.
 
     Those of readers are in the files of *acquire*, those of the audit in the files of *diagnose*;
     those on samples in several series need the files of all series.
     """
     parts: list[pd.DataFrame] = []
-    for path in (DIAGNOSTIC_PATH.fill(table="findings"), READING_FINDINGS):
-        parts += inputs.dataset_tables(path, AUDIT_TABLES["findings"]).values()
+    for group in ("audit", "acquired"):
+        parts += inputs.dataset_tables(group, "findings").values()
     parts.append(shared_by_series(inputs.series_paths))
     return pd.concat(parts, ignore_index=True)
 
 
-def _with_keys(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
-    """Join tables by data set, or by data set and classifier, to a table of the study.
-
-    The keys become its columns ``dataset`` and ``classifier``; the latter is '' without one.
-    """
+def _with_keys(tables: Mapping[DatasetClassifier, pd.DataFrame], name: str) -> pd.DataFrame:
+    """Join tables by data set and classifier to a table of the study, with these columns."""
+    columns = STUDY_TABLES[name].fixed
     parts = []
-    for key, table in tables.items():
-        dataset, classifier = (key, "") if isinstance(key, str) else key
-        parts.append(table.assign(dataset=dataset, classifier=classifier))
-    return _join_tables(parts, STUDY_TABLES[name])
-
-
-def _join_tables(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:
-    """Return the rows of several tables, with the columns of the contract.
-
-    A column of the contract like ``log_posterior.{class}`` represents a column for each class.
-    """
-    parts = [table for table in tables if len(table)]
-    joined = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
-    prefixes = tuple(name.partition("{")[0] for name in schema.columns if "{" in name)
-    open_ended = [name for name in joined if name.startswith(prefixes)]
-    return joined[schema.fixed + open_ended]
+    for (dataset, classifier), table in tables.items():
+        if len(table):
+            parts.append(table.assign(dataset=dataset, classifier=classifier))
+    joined = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return joined[columns]

@@ -17,7 +17,7 @@ from xnbflow.papers.separation.drawings import draw_paper_figure, draw_weights
 from xnbflow.papers.separation.entries import ANALYSIS
 from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.tables.contract import Column
 
 #: Smaller risks are not drawn: they differ only in chance.
@@ -182,7 +182,7 @@ def _located_gain(row: pd.Series) -> str:
     return f"{_percent(row['gain'])} ({row['setting']}, {row['samples']:,} samples per class)"
 
 
-def _recommend_method(tables: StudyTables) -> str:
+def _recommend_method(tables: PageTables) -> str:
     """Recommend the method with the greatest mean gain that does not need the truth."""
     risk = tables["risk"]
     verdicts = tables.rows("verdicts", distribution=ALL, samples=ALL).set_index("method")
@@ -240,7 +240,7 @@ def _gain_figure(rows: pd.DataFrame, n: int) -> Figure:
     )
 
 
-def _paper_figures(tables: StudyTables, curves_of: str, gains_of: str, caption: str) -> Gallery:
+def _paper_figures(tables: PageTables, curves_of: str, gains_of: str, caption: str) -> Gallery:
     """Return the paper's two figures, and ours beside the second.
 
     ``curves_of`` and ``gains_of`` are the tables of the curves and of the histograms.
@@ -289,7 +289,7 @@ def _compare_with_claim(risk: pd.DataFrame) -> str:
     )
 
 
-def _verdicts(tables: StudyTables) -> Table:
+def _verdicts(tables: PageTables) -> Table:
     """Return the numbers of distributions of each kind with gains and losses of a method."""
     verdicts = tables["verdicts"]
     rows = verdicts[(verdicts["distribution"] != ALL) & verdicts["method"].isin(REAL)]
@@ -301,7 +301,7 @@ def _verdicts(tables: StudyTables) -> Table:
     return tables.show("verdicts", _VERDICTS, columns, rows, best=marked)
 
 
-def _score_table(tables: StudyTables, rows: pd.DataFrame, n: int) -> Table:
+def _score_table(tables: PageTables, rows: pd.DataFrame, n: int) -> Table:
     """Return D, D~, R, R~ and the gain of every method on every distribution."""
     all_blocks = rows[rows["method"] == ALL_BLOCKS].set_index("setting")
     rows = rows[rows["method"] != ALL_BLOCKS].reset_index(drop=True)
@@ -321,7 +321,7 @@ def _score_table(tables: StudyTables, rows: pd.DataFrame, n: int) -> Table:
     )
 
 
-def _weights(tables: StudyTables) -> Gallery:
+def _weights(tables: PageTables) -> Gallery:
     """Return a small figure of the weights per distribution."""
     figures = []
     quantiles = ["estimated_5_percent", "estimated_median", "estimated_95_percent"]

@@ -8,7 +8,7 @@ from xnbflow.papers.xnb_paper.entries import ANALYSIS
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 
 _QUANTITIES = {
     "non_normal_ratio": "Table 1: features that are not normal, share (SW)",
@@ -119,7 +119,7 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-def _tables(tables: StudyTables) -> list[Block]:
+def _tables(tables: PageTables) -> list[Block]:
     """Return Tables 1 and 2 as printed with ours, and our distribution over other folds."""
     numbers = tables["numbers"]
     rows = numbers.assign(

@@ -21,7 +21,6 @@ from xnbflow.sources.dataset_entry import read_entry
 
 #: The tables that the template reads unchanged.
 _TABLES = (
-    "associations",
     "calibration",
     "omnibus",
     "comparison",
@@ -140,6 +139,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
 
     return {
         **{name: tables[name] for name in _TABLES},
+        "associations": rows_of(results.tables_of("audit")["associations"]),
         "study": study,
         "labels": results.labels,
         "rule": RULE,
@@ -167,7 +167,7 @@ def _cohort_facts(results: StudyResults) -> dict[str, Any]:
         "series": cohorts.series,
         "match": cohorts.match,
         "harmonise": cohorts.harmonise,
-        "genes": bool(len(results.cohorts["meta_genes"])),
+        "genes": bool(len(results.tables_of("cohorts")["meta_genes"])),
     }
 
 
@@ -181,7 +181,7 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
         has_tests = results.genes(row["dataset"], "p")["p"].notna().any()
         if not has_tests:
             continue
-        compared = results.gene_tables(row["dataset"])
+        compared = results.tables_of("genes", dataset=row["dataset"])
         (design,) = rows_of(compared["design"])
         model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
         model["counts"] = row["counts"]
@@ -262,7 +262,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "options": _reader_keys(settings),
         **reading,
         "biology": results.study.design_of(name).biology,
-        "gene_sets_tested": len(results.gene_tables(name)["gene_set_tests"]) > 0,
+        "gene_sets_tested": len(results.tables_of("genes", dataset=name)["gene_set_tests"]) > 0,
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
 
@@ -300,11 +300,14 @@ def _methods(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
             title = method.title
             source = method.source
 
-        # The values of parameters with their meaning; the first one is the default.
+        # Values of parameters with their meaning, of which the first is the default, and choices
+        # that no parameter changes.
         rules = []
-        for name, values in (method.rules if method else {}).items():
-            value = parameters.get(name, next(iter(values)))
-            rules.append({"name": name, "value": value, "meaning": values[value]})
+        if method is not None:
+            for choice, values in method.rules.items():
+                value = parameters.get(choice, next(iter(values)))
+                name = choice if choice in method.parameters else ""
+                rules.append({"name": name, "value": value, "meaning": values[value]})
 
         yield {
             "title": title.removeprefix(f"{label}: "),

@@ -77,7 +77,7 @@ def section(results: StudyResults) -> Section | None:
 
 def _nothing_found(results: StudyResults) -> str:
     """Return which checks found nothing, and with how many features and samples they are made."""
-    tested = results.tables["associations"]["column"].drop_duplicates().tolist()
+    tested = results.tables_of("audit")["associations"]["column"].drop_duplicates().tolist()
     confounder = "No"
     if tested:
         confounder = f"No confounder among the columns tested ({listed(tested, 6)}), no"
@@ -139,7 +139,7 @@ def _is_adjusted_for(results: StudyResults, row: dict[str, Any]) -> bool:
     """Return whether the features of a data set were compared adjusted for the row's column."""
     if row["kind"] not in _COLUMN_KINDS or not row["other"]:
         return False
-    adjusted = results.gene_tables(row["dataset"])["design"]["adjusted"]
+    adjusted = results.tables_of("genes", dataset=row["dataset"])["design"]["adjusted"]
     # Names may contain commas, which separate them.
     return any(f", {row['subject']}, " in f", {columns}, " for columns in adjusted)
 
@@ -165,7 +165,8 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
 
 def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the pictures of a data set, and how each column goes with the class."""
-    sources = results.tables.sources("components", "findings")
+    sources = results.tables_of("audit", dataset=dataset).sources("components")
+    sources += results.tables.sources("findings")
     components = _component_figures(results, dataset)
     probabilities = _probability_figures(results, dataset)
     caption = _TEXTS["picture"]
@@ -178,12 +179,13 @@ def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     pictures = sample_pictures(results, dataset)
     if pictures is not None:
         blocks.append(pictures)
-    tested = results.rows("associations", dataset=dataset)
+    audited = results.tables_of("audit", dataset=dataset)
+    tested = audited["associations"]
     if tested.empty:
         blocks.append(Prose(_TEXTS["unknown"], "warning"))
     else:
         columns = ["column", "strength", "p", "p_holm", "genes", "genes_adjusted"]
-        blocks.append(results.tables.show("associations", _TEXTS["tested"], columns, tested))
+        blocks.append(audited.show("associations", _TEXTS["tested"], columns, tested))
     if biology := results.study.design_of(dataset).biology:
         names = listed([f"“{name}”" for name in biology])
         verb = either(len(biology), "is biology by the design of the study and limits", "are "
@@ -210,12 +212,13 @@ def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
 
 def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the samples by two principal components, coloured by class and by tested columns."""
-    samples = results.rows("components", dataset=dataset)
+    audited = results.tables_of("audit", dataset=dataset)
+    samples = audited["components"]
     shares = samples[["share_1", "share_2"]].iloc[0].tolist()
 
     # The class and the tested columns of the phenotype that the table has, by name.
     tested = {"class": samples["class"].tolist()}
-    for name in results.rows("associations", dataset=dataset)["column"]:  # the strongest first
+    for name in audited["associations"]["column"]:  # the strongest first
         cells = samples.get(f"{_PHENOTYPE}{name}", pd.Series(dtype=object)).fillna("")
         if (cells != "").any():
             tested[name] = [text or "unknown" for text in cells]
@@ -338,7 +341,7 @@ def _distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
     """Return the histograms of p-values of normality, and of correlations given the class."""
     shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
     test = results.rows("diagnostics", dataset=dataset).iloc[0]
-    bins = results.diagnostic_tables(dataset)["correlations"]
+    bins = results.tables_of("diagnostic", dataset=dataset)["correlations"]
     alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
     normality = Figure(
         name=f"p-values-{dataset}",

@@ -65,7 +65,7 @@ def _several_series(results: StudyResults) -> Iterator[Block]:
     """Yield the results on several series together; nothing if the study compares none."""
     if not results.study.cohort_series:
         return
-    tables = results.cohorts
+    tables = results.tables_of("cohorts")
     series = tables["cohort_series"]
     noted = series[series["note"] != ""].to_dict("records")
     for row in noted:
@@ -78,7 +78,7 @@ def _several_series(results: StudyResults) -> Iterator[Block]:
 
     # The model of all series.
     path = MODEL.of(study=results.study.id, **ALL_COHORTS)
-    tables = results.model(**ALL_COHORTS)
+    tables = results.tables_of("model", **ALL_COHORTS)
     columns = ["class", "rank", "feature", "symbol", "direction", "share_of_folds"]
     columns += ["median_in", "median_out"]
     caption = _TEXTS["signature"].format(noun=_noun(results))
@@ -114,7 +114,7 @@ def _models_in_words(results: StudyResults) -> str:
 
 def _genes_in_words(results: StudyResults) -> str:
     """Return how many genes differ in every series, and how many over all of them."""
-    genes = results.cohorts["meta_genes"]
+    genes = results.tables_of("cohorts")["meta_genes"]
     noun = _noun(results)
     if genes["p"].isna().all():
         return f"{noun.capitalize()}s could not be compared over all series: see the warnings."
@@ -148,15 +148,15 @@ def _noun(results: StudyResults) -> str:
 
 def _left_out(results: StudyResults) -> pd.DataFrame:
     """Return the tests of each series by models of all others."""
-    matrix = results.cohorts["cohort_matrix"]
+    matrix = results.tables_of("cohorts")["cohort_matrix"]
     several = len(results.study.cohort_series) > 2
     strategies = ["merged", "averaged"] if several else ["one series"]
     return matrix[matrix["strategy"].isin(strategies)]
 
 
 def _models(results: StudyResults) -> Iterator[Block]:
-    tables = results.cohorts
-    matrix = results.cohorts["cohort_matrix"]
+    tables = results.tables_of("cohorts")
+    matrix = results.tables_of("cohorts")["cohort_matrix"]
     columns = ["test", "verdict", "strategy", "n", "value", "lower", "upper", "p_value", "loss"]
     columns += [name for name in ("auc", "auc_lower", "auc_upper") if matrix[name].notna().any()]
     columns += [name for name in matrix if name.startswith("recall.")]
@@ -198,7 +198,7 @@ def _cohort_matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure
         },
         caption=_TEXTS["matrix"],
         alt=f"Matrix of {counted(len(rows), 'model')} by {len(series)} series.",
-        sources=results.cohorts.sources("cohort_matrix"),
+        sources=results.tables_of("cohorts").sources("cohort_matrix"),
     )
 
 
@@ -208,7 +208,7 @@ def _share_text(share: float) -> str:
 
 def _gene_blocks(results: StudyResults) -> Iterator[Block]:
     """Yield the effects of the first genes in every series with their mean, and their table."""
-    genes = results.cohorts["meta_genes"]
+    genes = results.tables_of("cohorts")["meta_genes"]
     series = list(results.study.cohort_series)
     classes = genes["class"].unique().tolist()
     # of two classes the control is the mirror image of the other one
@@ -238,7 +238,7 @@ def _gene_blocks(results: StudyResults) -> Iterator[Block]:
                     f"Forest plot of {counted(len(first), _noun(results))}, {label} against the "
                     "others."
                 ),
-                sources=results.cohorts.sources("meta_genes"),
+                sources=results.tables_of("cohorts").sources("meta_genes"),
             )
             yield forest
     n_of_class = max(1, _MOST_ROWS // len(classes))
@@ -250,7 +250,7 @@ def _gene_blocks(results: StudyResults) -> Iterator[Block]:
     columns = [name for name in columns if rows[name].replace("", None).notna().any()]
     unit = _UNITS[genes["unit"].iloc[0]]
     caption = _TEXTS["genes"].format(unit=unit, noun=_noun(results))
-    table = results.cohorts.show("meta_genes", caption, columns, rows)
+    table = results.tables_of("cohorts").show("meta_genes", caption, columns, rows)
     yield Group(f"Table of {_noun(results)}s", [table], "the first by p over all series")
 
 
@@ -295,7 +295,7 @@ def verdicts_in_words(results: StudyResults) -> str:
     """Return the number of models that held in a second cohort; empty without tests."""
     if not results.study.validate:
         return ""
-    verdicts = results.validation["verdicts"]["verdict"]
+    verdicts = results.tables_of("validation")["verdicts"]["verdict"]
     if len(verdicts) == 1:
         return f"In a second cohort the model {COHORT_WORDS[verdicts.iloc[0]]}."
     counts = verdicts.value_counts()
@@ -306,16 +306,16 @@ def verdicts_in_words(results: StudyResults) -> str:
 def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
     """Return the rows of a table about one pair of cohorts, without the columns of its key."""
     key = {name: getattr(pair, name) for name in _KEY}
-    return results.validation.rows(table, **key).drop(columns=_KEY)
+    return results.tables_of("validation").rows(table, **key).drop(columns=_KEY)
 
 
 def _validation_overview(results: StudyResults) -> Table:
     """Return a table of all tests: accuracy in the test cohort, and in cross-validation."""
     # The table of accuracies has two rows for each test: of the training and of the test cohort.
     # The value of the training cohort becomes a column beside the row of the test cohort.
-    verdicts = results.validation["verdicts"]
+    verdicts = results.tables_of("validation")["verdicts"]
     verdicts = verdicts[[*_KEY, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
-    accuracies = results.validation["accuracy"].merge(verdicts, on=_KEY)
+    accuracies = results.tables_of("validation")["accuracy"].merge(verdicts, on=_KEY)
     in_training = accuracies[accuracies["cohort"] == "train"].set_index(_KEY)["value"]
     in_test = accuracies[accuracies["cohort"] == "test"]
     rows = in_test.join(in_training.rename("cross-validated"), on=_KEY)
@@ -323,7 +323,7 @@ def _validation_overview(results: StudyResults) -> Table:
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "lower"]
     columns += ["upper", "auc", "auc_lower", "auc_upper", "needed", "majority"]
     columns += ["mean_probability", "cross-validated"]
-    return results.validation.show(
+    return results.tables_of("validation").show(
         ["accuracy", "verdicts"],
         _SECOND["overview"],
         [name for name in columns if rows[name].notna().any()],
@@ -337,7 +337,7 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str)
 
     The names of the figures begin with ``figure_prefix``.
     """
-    tables = results.validation
+    tables = results.tables_of("validation")
     verdict = _rows(results, pair, "verdicts").iloc[0]
     signatures = _rows(results, pair, "signatures")
     row = {**vars(pair), **verdict}  # of the table of verdicts, with its key
@@ -377,7 +377,7 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
     else:
         caption = f"The {MOST_MISTAKES} most frequent mistakes in the test cohort."
         rows = frequent_mistakes(confusion)
-        yield results.validation.show("confusion", caption, rows=rows)
+        yield results.tables_of("validation").show("confusion", caption, rows=rows)
     calibration = _rows(results, pair, "calibration")
     if len(calibration):
         bins = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
@@ -387,7 +387,7 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
         caption = "Predictions in the test cohort."
         if len(classes) <= MOST_DRAWN_CLASSES:
             caption = "Predictions in the test cohort: a row is a true class."
-        sources = results.validation.sources("confusion", "calibration")
+        sources = results.tables_of("validation").sources("confusion", "calibration")
         yield Gallery(figures, caption, sources)
 
 

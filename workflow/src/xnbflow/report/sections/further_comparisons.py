@@ -8,7 +8,7 @@ import yaml
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
 
@@ -24,9 +24,7 @@ _SHOWN = ("rank", "feature", "symbol", "log_fold_change", "lower", "upper", "mea
 _SHOWN_SETS = ("rank", "gene_set", "set_size", "direction", "shift", "correlation", "p", "fdr")
 
 
-def further_comparisons(
-    results: StudyResults, tables: StudyTables, dataset: str
-) -> Iterator[Block]:
+def further_comparisons(results: StudyResults, tables: PageTables, dataset: str) -> Iterator[Block]:
     """Yield a group with the comparisons of two classes, or how a design asks for one."""
     contrasts = tables["contrasts"]
     names = contrasts["contrast"].drop_duplicates().tolist()

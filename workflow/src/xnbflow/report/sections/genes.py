@@ -25,7 +25,7 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.page.gene_content import gene_content
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import volcano_figure
@@ -60,7 +60,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the differences between the classes; None if no series has a linear feature."""
     tables_by_series = {}
     for dataset in results.study.datasets:
-        tables = results.gene_tables(dataset)
+        tables = results.tables_of("genes", dataset=dataset)
         if len(tables["genes"]):
             tables_by_series[dataset] = tables
     if not tables_by_series:
@@ -79,7 +79,7 @@ def section(results: StudyResults) -> Section | None:
         table = template.of(table="genes")
         files = [results.relative_path(text_of(table)), results.relative_path(table)]
         links.append((dataset, "all features, each class against the others", files))
-        if len(results.gene_tables(dataset)["contrasts"]):
+        if len(results.tables_of("genes", dataset=dataset)["contrasts"]):
             table = template.of(table="contrasts")
             files = [results.relative_path(text_of(table)), results.relative_path(table)]
             links.append((dataset, "all features, the other comparisons", files))
@@ -107,7 +107,7 @@ def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
 
 
 def _genes_of_series(
-    results: StudyResults, tables: StudyTables, dataset: str, most_bytes: int
+    results: StudyResults, tables: PageTables, dataset: str, most_bytes: int
 ) -> Iterator[Block]:
     """Yield numbers, plots, heat map, table and gene sets of a series, and its pairs of classes.
 
@@ -160,7 +160,7 @@ def _genes_of_series(
         caption=_TEXTS["heatmap"],
         sources=tables.sources("genes"),
         n_samples=int(about["samples"]),
-        phenotype=results.rows("components", dataset=dataset),
+        phenotype=results.tables_of("audit", dataset=dataset)["components"],
     )
     table = _gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
@@ -209,7 +209,7 @@ def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
 
 
 def _volcano_plots(
-    tables: StudyTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
+    tables: PageTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
 ) -> Gallery:
     """Return the volcano plots of some classes, by their numbers."""
     genes = tables["genes"]
@@ -238,7 +238,7 @@ def _gene_set_blocks(
     results: StudyResults, dataset: str, listed_classes: Sequence[str]
 ) -> Iterator[Block]:
     """Yield the tests of gene sets in the listed classes; nothing where none was tested."""
-    tables = results.gene_tables(dataset)
+    tables = results.tables_of("genes", dataset=dataset)
     tests = tables["gene_set_tests"]
     if tests.empty:
         return
@@ -260,7 +260,7 @@ def _packed_genes(
     results: StudyResults, dataset: str, labels: Sequence[str], most_bytes: int
 ) -> str:
     """Return all features of a series, with the contrasts of these classes, for the page."""
-    tables = results.gene_tables(dataset)
+    tables = results.tables_of("genes", dataset=dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
 
@@ -319,7 +319,7 @@ def _core(results: StudyResults, dataset: str) -> list[str]:
     classifier = results.tables["headline"]["classifier"].iloc[0] if results.study.models else ""
     if (dataset, classifier) not in results.study.models:
         return []
-    signature = results.model(dataset, classifier)["signature"]
+    signature = results.tables_of("model", dataset=dataset, classifier=classifier)["signature"]
     return signature.loc[signature["core"].astype(bool), "feature"].tolist()
 
 
@@ -333,7 +333,7 @@ def _kind_of_term(symbol: str, feature: str) -> int:
     return 1 if symbol.partition("///")[0].strip() == term else 2
 
 
-def _gene_table_block(tables: StudyTables, genes: pd.DataFrame) -> Table:
+def _gene_table_block(tables: PageTables, genes: pd.DataFrame) -> Table:
     """Return the first features of each class by rank."""
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]

@@ -28,7 +28,7 @@ def sample_pictures(results: StudyResults, dataset: str) -> Gallery | None:
     """
     if not results.is_of_expression(dataset):
         return None
-    tables = results.diagnostic_tables(dataset)
+    tables = results.tables_of("diagnostic", dataset=dataset)
     table = tables["sample_values"]
     order = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     by_class = table.assign(class_number=table["class"].map(order.index))

@@ -160,18 +160,20 @@ class ScaleOfValues:
         settings = self.settings()
         if not settings:
             return f"No transform is proposed: {self.reason}."
-        transform = flow_yaml(settings["transform"])
+        proposal = f"The proposal is transform: {flow_yaml(settings['transform'])}"
         if self.missing is not None:
-            return (
-                f"Proposed are transform: {transform} and missing: {flow_yaml(self.missing)}: "
-                f"{self.reason}."
+            proposal = (
+                f"Proposed are transform: {flow_yaml(settings['transform'])} and missing: "
+                f"{flow_yaml(self.missing)}"
             )
-        sentence = f"The proposal is transform: {transform}: {self.reason}"
+        sentence = f"{proposal}: {self.reason.finding}"
         if self.floor is not None:
             sentence += (
                 "; some values are 0 or below, which have no logarithm, and become the floor with "
                 "all smaller ones"
             )
+        if self.kind is RecognisedScale.COUNTS:
+            sentence += "; if they are intensities of an array, use --set transform=log2"
         return f"{sentence}."
 
 
