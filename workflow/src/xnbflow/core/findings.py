@@ -60,7 +60,7 @@ _PATIENTS = (
     "training and test share"
 )
 _NAME_PATIENTS = (
-    "name the patients of the samples by group (the table `likely_repeats` proposes groups)"
+    "name the patients of the samples by group (the table `components` proposes groups)"
 )
 _ADJUST = "to adjust comparisons of features for it, a study has `adjust: [{other}]` in its design"
 _NOT_SEPARATED = "the class cannot be separated from “{subject}”"
