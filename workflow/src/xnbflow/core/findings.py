@@ -346,6 +346,16 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         ),
         advice="settle why most {noun}s are shifted before reading the list of single {noun}s",
     ),
+    ("class not recognised", "small classes"): FindingKind(
+        condition=(
+            "of several classes: pairs of classes so small that one wrong sample decides (fewer "
+            "than nine samples or patients); a notice"
+        ),
+        sentence=(
+            "{count:.0f} of {total:.0f} pairs of classes cannot be judged, because the smaller "
+            "class has {detail} samples"
+        ),
+    ),
     ("column", "separates classes"): FindingKind(
         condition="each value of a column is of one class",
         advice=_ADJUST,
