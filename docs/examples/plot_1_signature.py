@@ -26,7 +26,7 @@ print("features with a weight:", len(model.selected_features_["tumour"]))
 # natural logarithms. These are the ten genes with the most evidence about one tumour sample.
 
 evidence = model.explain(X[y == "tumour"].iloc[:1]).query("`class` == 'tumour'")
-largest = evidence["log_likelihood"].abs().nlargest(10).index
+largest = evidence["evidence"].abs().nlargest(10).index
 largest = evidence.loc[largest].iloc[::-1]
 
 fig, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")

@@ -48,6 +48,7 @@ def test_concentration_inverts_the_mean_resultant_length(dimension, kappa):
     assert kappas.tolist() == [pytest.approx(kappa, rel=1e-8), 0.0, most, most]
 
 
+@pytest.mark.filterwarnings("ignore:angles of a feature differ by up to:UserWarning")
 def test_von_mises_is_scipys(two_classes):
     angles = np.vstack([two_classes[0], two_classes[0] ** 2])
     codes = two_classes[1]
@@ -198,3 +199,10 @@ def test_information_of_a_block_is_the_mean_log_ratio_over_the_samples():
     information = _sample_information(log_density, np.array([0, 1]), np.log([0.25, 0.75]))
     ratios = [0.5 / (0.25 * 0.5 + 0.75 * 0.1), 0.4 / (0.25 * 0.2 + 0.75 * 0.4)]
     assert information == pytest.approx([np.log(ratios).mean()])
+
+
+def test_degrees_taken_for_radians_are_reported(two_classes):
+    degrees = np.rad2deg(np.mod(two_classes[0], 2 * np.pi))
+    with pytest.warns(UserWarning, match="if they are in degrees, the period is 360"):
+        VonMises().fit(degrees, two_classes[1], 2)
+    VonMises(period=360.0).fit(degrees, two_classes[1], 2)

@@ -99,9 +99,9 @@ def test_samples_of_a_group_are_not_in_training_and_test(angles, monkeypatch):
     groups = np.arange(150) // 5
     received = []
 
-    def folds(cv, codes, fold_groups):
+    def folds(cv, codes, fold_groups, features):
         received.append(fold_groups)
-        return inner_folds(cv, codes, fold_groups)
+        return inner_folds(cv, codes, fold_groups, features)
 
     monkeypatch.setattr(selective_nb, "inner_folds", folds)
     SelectiveNB(VonMisesNB(), cv=5).fit(X, y, groups)

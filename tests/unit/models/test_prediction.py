@@ -67,7 +67,7 @@ def test_dropping_of_a_class_specific_classifier_leaves_the_evidence_of_the_othe
         np.tile(CSNB.estimator.class_log_prior_, (len(NEW), 1)), columns=CSNB.classes
     )
     for row in terms[terms["feature"] != gone].to_dict("records"):
-        joint.loc[row["sample"], row["class"]] += row["log_likelihood"]
+        joint.loc[row["sample"], row["class"]] += row["evidence"]
     expected = joint.to_numpy() - logsumexp(joint.to_numpy(), axis=1, keepdims=True)
     assert np.allclose(_log_posterior_without(CSNB.estimator, NEW, [gone]), expected)
 

@@ -8,6 +8,7 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 from toys import markers
 
+from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
@@ -144,7 +145,7 @@ def test_a_class_constant_in_a_feature_has_no_spike():
     X[150] = 1.0
     model = ClassSpecificNB(n_features=1).fit(X, y)
     assert model.pair_distances_["distance"].max() < 0.2
-    assert model.explain([[0.1]])["log_likelihood"].abs().max() < 5.0
+    assert model.explain([[0.1]])["evidence"].abs().max() < 5.0
 
 
 def test_constant_columns_are_never_selected(rng):
@@ -181,8 +182,14 @@ def test_the_evidence_of_a_missing_value_is_left_out(rng):
     holes = X.iloc[:5].assign(**{absent: np.nan})
     terms = model.explain(X.iloc[:5])
     left = terms[terms["feature"] != absent]
-    expected = left.groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    expected = left.groupby(["sample", "class"])["evidence"].sum().unstack()
     joint = model.predict_joint_log_proba(holes)
     np.testing.assert_allclose(joint, expected + model.class_log_prior_, atol=1e-9)
     of_absent = model.explain(holes).query("feature == @absent")
-    assert (of_absent["log_likelihood"] == 0.0).all()
+    assert (of_absent["evidence"] == 0.0).all()
+
+
+def test_a_number_of_features_beside_a_threshold_is_refused(rng):
+    X, y = rng.normal(size=(20, 4)), np.arange(20) % 2
+    with pytest.raises(InputError, match=r"n_features=2 and threshold=0\.9"):
+        ClassSpecificNB(n_features=2, threshold=0.9).fit(X, y)

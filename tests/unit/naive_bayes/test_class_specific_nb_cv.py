@@ -14,7 +14,7 @@ from sklearn.model_selection import (
 from threadpoolctl import threadpool_info, threadpool_limits
 from toys import markers
 
-from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
+from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, ShrunkenCentroids
 from xnbflow.naive_bayes.evidence import fit_class_densities
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.size_path import choose_size
@@ -97,7 +97,7 @@ def test_weights_are_those_of_a_loop_over_sizes_and_folds(rng):
 def test_a_prediction_is_a_sum_over_features_of_a_weight_times_one_curve(rng, n_classes):
     X, y = overlapping(rng, n_classes, n_features=60, n_per_class=8)
     model = averaged().fit(X, y)
-    shown = model.explain(X).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    shown = model.explain(X).groupby(["sample", "class"])["evidence"].sum().unstack()
     joint = shown.to_numpy() + model.class_log_prior_ + model.calibration_intercept_
     np.testing.assert_allclose(model.predict_log_proba(X), log_softmax(joint, axis=1), atol=1e-9)
     for label, chosen in model.selected_features_.items():
@@ -257,7 +257,7 @@ def test_the_reference_has_the_shares_where_priors_are_equal(rng):
     share = np.array([14, 5]) / 19
     expected = model.weights_[0][0] * np.log(0.99 * density[0] / (share @ density) + 0.01)
     actual = model.explain(X[few[:1]])
-    assert actual["log_likelihood"][0] == pytest.approx(expected)
+    assert actual["evidence"][0] == pytest.approx(expected)
 
 
 def test_the_evidence_that_is_left_is_a_share_of_the_weights(rng):
@@ -302,3 +302,27 @@ def test_a_fit_has_one_thread_of_blas_and_restores_those_of_the_process(rng):
             averaged(cv=folds).fit(X, y)
             assert folds.threads == {1}
             assert blas_threads() == {2}
+
+
+@pytest.mark.parametrize("classifier", [ClassSpecificNBCV, ShrunkenCentroids])
+def test_the_order_of_rows_changes_no_fit(classifier, rng):
+    X, y = overlapping(rng, n_classes=3)
+    groups = np.arange(len(y)) // 2
+    for fit_groups in (None, groups):
+        first = classifier().fit(X, y, fit_groups)
+        rows = rng.permutation(len(y))
+        other_groups = (
+            None if fit_groups is None else np.char.add("p", fit_groups[rows].astype(str))
+        )
+        second = classifier().fit(X[rows], y[rows], other_groups)
+        assert first.selected_features_ == second.selected_features_
+        np.testing.assert_allclose(first.predict_proba(X), second.predict_proba(X), rtol=1e-9)
+
+
+def test_sets_have_the_names_of_samples_and_classes(rng):
+    X, codes = overlapping(rng)
+    samples = [f"s{i}" for i in range(len(X))]
+    labels = np.array(["no", "yes"])[codes]
+    sets = ClassSpecificNBCV().fit(X, labels).predict_set(pd.DataFrame(X, index=samples))
+    assert list(sets.columns) == ["no", "yes"]
+    assert list(sets.index) == samples

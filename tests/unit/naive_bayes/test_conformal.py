@@ -30,7 +30,7 @@ def test_every_class_is_covered_and_an_accurate_model_has_small_sets(rng):
     new, true = markers(rng, 20, [2000, 2000], 1.0)
     model = ClassSpecificNBCV(cv=5).fit(X, y)
     assert model.path_["n_features_per_pair"].tolist() == list(range(1, 21))  # all sizes
-    sets = model.predict_set(new, 0.1)
+    sets = model.predict_set(new, 0.1).to_numpy()
     covered = sets[np.arange(len(true)), true]
     for c in (0, 1):  # about .9; a held-out share of 60 varies by .04
         assert covered[true == c].mean() > 0.8
@@ -74,15 +74,15 @@ def test_training_records_the_sets_of_tested_samples(rng):
         if has_sets:
             order = order_of(series)  # inner folds divide samples in it
             rest = order[~np.isin(order, tested)]
-            model = ClassSpecificNBCV().fit(X[rest], y[rest])
-            sets = model.predict_set(X[tested], 0.1)
+            model = ClassSpecificNBCV(cv=5).fit(X[rest], y[rest])
+            sets = model.predict_set(X[tested], 0.1).to_numpy()
             assert actual["set_size"].tolist() == sets.sum(axis=1).tolist()
             assert actual["covered"].tolist() == sets[np.arange(24), y[tested]].tolist()
 
 
 def test_a_class_of_few_samples_is_in_every_set(rng):
     X, y = markers(rng, 20, [30, 6], 1.0)
-    assert ClassSpecificNBCV(cv=3).fit(X, y).predict_set(X, 0.1)[:, 1].all()
+    assert ClassSpecificNBCV(cv=3).fit(X, y).predict_set(X, 0.1)[1].all()
 
 
 def test_a_p_value_equal_to_the_error_rate_leaves_the_class_out():

@@ -101,7 +101,7 @@ def test_explanations_add_up_to_the_joint_log_probability(n_classes):
     X, y = with_common_factor(n_classes)
     both = fitted(X, y)
     terms = both.explain(X)
-    sums = terms.groupby(["sample", "class"])["log_likelihood"].sum().unstack().to_numpy()
+    sums = terms.groupby(["sample", "class"])["evidence"].sum().unstack().to_numpy()
     joint = both.class_log_prior_ + both.calibration_intercept_ + sums
     assert np.allclose(joint, both.predict_joint_log_proba(X))
     assert not terms.duplicated(["sample", "class", "feature"]).any()
@@ -121,7 +121,7 @@ def test_new_samples_that_lack_features_are_predicted_by_the_others():
     assert np.allclose(incomplete, reordered)
 
     terms = both.explain(new.drop(columns=lacking))
-    assert (terms.loc[terms["feature"].isin(lacking), "log_likelihood"] == 0.0).all()
+    assert (terms.loc[terms["feature"].isin(lacking), "evidence"] == 0.0).all()
     left = both.evidence_left(new.drop(columns=lacking))
     first = fitted(X, y, decorrelation=0.0).evidence_left(new.drop(columns=lacking))
     second = fitted(X, y, cls=DecorrelatedNBCV).evidence_left(new.drop(columns=lacking))

@@ -145,7 +145,7 @@ def test_evidence_of_some_samples_is_that_of_all():
 def test_a_sample_is_the_sum_of_its_features_and_directions_are_signs():
     X, y = load_wine(return_X_y=True, as_frame=True)
     model = ShrunkenCentroids(threshold=3.0).fit(X, y)
-    shown = model.explain(X).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    shown = model.explain(X).groupby(["sample", "class"])["evidence"].sum().unstack()
     joint = shown.to_numpy() + model.class_log_prior_
     np.testing.assert_allclose(model.predict_joint_log_proba(X), joint, atol=1e-9)
     for code, label in enumerate(model.classes_):
@@ -189,7 +189,7 @@ def test_a_feature_constant_within_classes_has_finite_evidence():
     shift = (X[y == 1, 21].mean() - X[:, 21].mean()) / X[:, 21].std()
     left = 1.0 - 2.0 / np.abs(Centroids.of(X.T, y, 3).deviations[1, 21])
     expected = left * shift * (shift - left * shift / 2.0)
-    assert row["log_likelihood"].item() == pytest.approx(expected)
+    assert row["evidence"].item() == pytest.approx(expected)
 
 
 def test_it_is_the_last_step_of_a_pipeline():

@@ -191,3 +191,13 @@ def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng):
         fit(np.where(counts < 20, 0.0, counts), codes)
     with pytest.warns(UserWarning, match="class 2 has 1 sample"):
         fit(np.log1p(counts), np.r_[2, codes[1:]])
+
+
+def test_as_a_selector_it_keeps_the_features_of_any_class(rng):
+    X, y = markers(rng, 12, [15, 15, 15], 4.0)
+    names = [f"g{i}" for i in range(12)]
+    model = XNB().fit(pd.DataFrame(X, columns=names), y)
+    kept = set().union(*model.selected_features_.values())
+    assert set(model.get_feature_names_out()) == kept
+    transformed = model.set_output(transform="pandas").transform(pd.DataFrame(X, columns=names))
+    assert transformed.shape == (45, len(kept))

@@ -22,3 +22,12 @@ def __getattr__(name: str) -> Any:
         return getattr(package, name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    """Return the names of all estimators, of which those of papers are imported on first use."""
+    from xnbflow import naive_bayes, preprocessing  # noqa: PLC0415
+    from xnbflow.core.plugins import shipped_estimators  # noqa: PLC0415
+
+    estimators = {*naive_bayes.__all__, *preprocessing.__all__, *shipped_estimators()}
+    return [*sorted(estimators), "__version__"]

@@ -79,14 +79,19 @@ def shipped_estimator(package: str, name: str) -> Any:
     AttributeError
         If no paper in this installation has an estimator of that name.
     """
+    path = shipped_estimators().get(name)
+    if path is None:
+        msg = f"module {package!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(path.rpartition(".")[0]), name)
+
+
+@cache
+def shipped_estimators() -> Mapping[str, str]:
+    """Return the import path of each estimator of the papers, by the name of its class."""
     papers = with_papers("xnbflow.methods", Method, {}).values()
-    classes = {entry.estimator for entry in papers}.union(*(entry.related for entry in papers))
-    for path in classes:
-        module, _, class_name = path.rpartition(".")
-        if class_name == name:
-            return getattr(import_module(module), name)
-    msg = f"module {package!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    paths = {entry.estimator for entry in papers}.union(*(entry.related for entry in papers))
+    return {path.rpartition(".")[2]: path for path in sorted(paths)}
 
 
 @cache

@@ -3,25 +3,23 @@
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from xnbflow.core.errors import InputError, known_names
 
 
-class HasShape(Protocol):
-    """Tables, which are not `numpy.typing.ArrayLike`."""
+class SamplesLike(Protocol):
+    """Samples (n_samples, n_features): lists, arrays, DataFrames of pandas and polars, AnnData."""
 
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        """Number of rows and columns."""
+    def __len__(self) -> int:
+        """Return the number of samples."""
 
 
-#: Samples that estimators accept: nested lists, arrays, DataFrames of pandas and polars, AnnData.
-SamplesLike = npt.ArrayLike | HasShape
+class Labels(Protocol):
+    """Labels (n_samples,): a list, an array, a Series; with AnnData also the name of a column."""
 
-#: Labels that estimators accept: lists, arrays, Series; with AnnData also the name of a column.
-Labels = npt.ArrayLike | HasShape
+    def __len__(self) -> int:
+        """Return the number of samples."""
 
 
 @runtime_checkable

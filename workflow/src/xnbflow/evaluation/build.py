@@ -13,6 +13,9 @@ from xnbflow.data.dataset import COUNTS, KINDS, DataSet
 from xnbflow.evaluation.fitting import is_pipeline
 from xnbflow.preprocessing.counts import CountNormalizer, ReadFilter
 
+#: Inner folds of our estimators without the parameter ``cv``.
+_FOLDS = 5
+
 #: The columns of each feature kind.
 Columns = Mapping[str, Sequence[int] | np.ndarray]
 
@@ -49,6 +52,11 @@ def build_estimator(
             "Correct the classifier's params in the configuration"
         )
         raise InputError(msg)
+    # A study has its samples in the canonical order of the whole series already. Our estimators
+    # would compute the order of each training set anew.
+    is_ours = estimator.__module__.startswith("xnbflow.")
+    if is_ours and "cv" in accepted and accepted["cv"].default is None:
+        params.setdefault("cv", _FOLDS)
     if "random_state" in accepted:
         params.setdefault("random_state", random_state)
     return estimator(**params)

@@ -106,7 +106,8 @@ def feature_use(
     if explain and has_terms and sum(sizes) * len(X) <= most_rows:
         # Contributions are log densities in the feature's unit, evidence, or in another unit.
         scale = getattr(estimator, "explanation_scale_", "density")
-        explanations = last.explain(X).assign(scale=scale)
+        terms = last.explain(X).rename(columns={"evidence": "log_likelihood"})
+        explanations = terms.assign(scale=scale)
         priors = class_priors(estimator)
 
     ties = None

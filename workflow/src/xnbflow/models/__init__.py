@@ -9,6 +9,7 @@ file                        question
 ``signature``               which genes are high or low in a class?
 ``typicality``              is a sample unlike the training samples?
 ``model_file``              how is a model written and read?
+``saving``                  how does a classifier fitted in Python become a file?
 ``permitted_types``         which objects may a model's file contain?
 ``reading``                 how is a table read, with or without labels?
 ``alignment``               how does a table become a model's input?
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xnbflow.models.model_file import read_model, write_model
     from xnbflow.models.prediction import predict_table
+    from xnbflow.models.saving import load_model, save_model
     from xnbflow.models.signature import gene_sets, signature_table
     from xnbflow.models.signature_overlap import compare_signatures
     from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
@@ -41,8 +43,10 @@ __all__ = [
     "cross_validate",
     "fit_model",
     "gene_sets",
+    "load_model",
     "predict_table",
     "read_model",
+    "save_model",
     "signature_table",
     "write_model",
 ]
@@ -55,8 +59,10 @@ _MODULES = {
     "cross_validate": "trained",
     "fit_model": "trained",
     "gene_sets": "signature",
+    "load_model": "saving",
     "predict_table": "prediction",
     "read_model": "model_file",
+    "save_model": "saving",
     "signature_table": "signature",
     "write_model": "model_file",
 }

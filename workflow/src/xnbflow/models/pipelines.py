@@ -8,7 +8,6 @@ from xnbflow.core.deferred import is_instance
 from xnbflow.data.read_counts import log_cpm
 from xnbflow.evaluation.fitting import imputes, is_pipeline
 from xnbflow.evaluation.selected import feature_use, last_estimator, last_step
-from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.counts import CountNormalizer
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.selector import selects_features
@@ -119,20 +118,21 @@ def explainer(estimator: BaseEstimator) -> BaseEstimator | None:
 
 def is_relative(estimator: BaseEstimator) -> bool:
     """Return whether a classifier has evidence relative to a reference common to all classes."""
-    return isinstance(estimator, BaseClassSpecificNB)
+    return getattr(estimator, "explanation_scale_", "density") == "evidence"
 
 
 def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
-    """Return each feature's evidence for each class in samples X, see `BaseNaiveBayes.explain`.
+    """Return what each feature contributes to each class in samples X.
 
-    ``estimator`` is fitted and has an `explainer`; None where a transformer makes new features.
+    See `BaseNaiveBayes.explain`; the column ``log_likelihood`` has the contributions of any
+    classifier. ``estimator`` is fitted and has an `explainer`; None where a transformer makes new
+    features.
     """
     last = last_step(estimator, X.columns.to_numpy())
     if last.names is None:
         return None
-    if last.is_model:
-        return last.estimator.explain(X)
-    return last.explain(X)
+    terms = last.estimator.explain(X) if last.is_model else last.explain(X)
+    return terms.rename(columns={"evidence": "log_likelihood"})
 
 
 def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:

@@ -224,31 +224,33 @@ def fit_model(
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)
-    return _describe_fit(
+    return describe_fit(
         estimator,
         frame,
         series,
         entry=entry,
         validation=validation,
-        symbols={} if symbols is None else symbols,
-        origin={} if origin is None else origin,
+        symbols=symbols,
+        origin=origin,
     )
 
 
-def _describe_fit(
+def describe_fit(
     estimator: BaseEstimator,
     frame: pd.DataFrame,
     series: DataSet,
     *,
     entry: Mapping[str, Any],
-    validation: CrossValidation | None,
-    symbols: Mapping[str, str],
-    origin: Mapping[str, Any],
+    validation: CrossValidation | None = None,
+    symbols: Mapping[str, str] | None = None,
+    origin: Mapping[str, Any] | None = None,
 ) -> TrainedModel:
     """Return a fitted classifier with its metadata; ``frame`` (n_samples, n_features) is its input.
 
     The other parameters are those of `fit_model`.
     """
+    symbols = {} if symbols is None else symbols
+    origin = {} if origin is None else origin
     used = used_features(estimator, frame)
     # Counts are not transformed; missing values of other scales are filled in.
     values = series.values if series.scale == COUNTS else filled(series).values

@@ -22,7 +22,7 @@ import GaussianNB`` and, while their paper is installed, any classifier of the r
 
 from typing import Any
 
-from xnbflow.core.plugins import shipped_estimator
+from xnbflow.core.plugins import shipped_estimator, shipped_estimators
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
@@ -45,3 +45,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import an estimator of a paper on first use (PEP 562)."""
     return shipped_estimator(__name__, name)
+
+
+def __dir__() -> list[str]:
+    """Return the names of the classifiers, those of the papers included."""
+    return sorted({*__all__, *shipped_estimators()})

@@ -54,6 +54,10 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     #: Prior probabilities of the classes, where a classifier has such a parameter.
     priors: Any = None
 
+    #: What `explain` returns: a log "density" in the unit of a feature, or "evidence", the log
+    #: ratio of the class's density and a reference that all classes share.
+    explanation_scale_ = "density"
+
     #: Whether the subclass reads features in any memory layout. Features are then a view of X;
     #: otherwise X is copied so that each feature's samples are contiguous.
     _any_layout = False
@@ -124,9 +128,12 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         """Return what each feature contributes to each class's log-likelihood.
 
         One row per sample of X, class and feature that the class uses, with columns ``sample`` (X's
-        index, or the row number), ``class``, ``feature`` and ``log_likelihood``. With the class's
-        ``class_log_prior_`` the rows of a sample and class add up to its joint log-likelihood.
+        index, or the row number), ``class``, ``feature`` and ``log_likelihood``, or ``evidence``
+        where the contributions are relative to a reference that all classes share. With the class's
+        ``class_log_prior_`` the rows of a sample and class add up to its joint log-likelihood; that
+        of all classes, less their `scipy.special.logsumexp`, is `predict_log_proba`.
         """
+        contribution = "evidence" if self.explanation_scale_ == "evidence" else "log_likelihood"
         features = self._read_features(X)
         samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
         names = self._term_names()
@@ -138,7 +145,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
                 "sample": np.repeat(samples, len(columns)),
                 "class": label,
                 "feature": np.tile(names[columns], len(samples)),
-                "log_likelihood": terms.T.reshape(-1),
+                contribution: terms.T.reshape(-1),
             }
             parts.append(pd.DataFrame(class_columns))
         return pd.concat(parts, ignore_index=True)

@@ -147,8 +147,6 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
     distance: str
     n_grid: int
     _any_layout = True
-    #: The unit of the contributions that `explain` returns: evidence, in nats against the
-    #: reference. Most other classifiers return log densities.
     explanation_scale_ = "evidence"
 
     # The fit: ranking, selection, densities.
@@ -320,10 +318,19 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         """Return what each feature contributes to each class: nats against the reference.
 
         One row per sample of X, class and feature that the class uses, with columns ``sample``,
-        ``class``, ``feature`` and ``log_likelihood``: the evidence, divided by the temperature or
-        times the class's slope; above 0 it is for the class, below 0 against it. With the class's
+        ``class``, ``feature`` and ``evidence``, divided by the temperature or times the class's
+        slope; above 0 it is for the class, below 0 against it. With the class's
         ``class_log_prior_``, and the ``calibration_intercept_`` of `ClassSpecificNBCV`, the rows of
-        a sample and class add up to its `predict_joint_log_proba`.
+        a sample and class add up to its `predict_joint_log_proba`:
+
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = ClassSpecificNB(n_features=1).fit(X, y)
+        >>> evidence = model.explain(X).groupby(["sample", "class"])["evidence"].sum().unstack()
+        >>> joint = evidence + model.class_log_prior_
+        >>> log_posterior = joint.sub(np.logaddexp.reduce(joint.to_numpy(), axis=1), axis=0)
+        >>> np.allclose(log_posterior, model.predict_log_proba(X))
+        True
         """
         return super().explain(X)
 
@@ -356,12 +363,19 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         return self._share_left(~np.isnan(self._read_features(X)))
 
     def _share_left(self, present: np.ndarray) -> np.ndarray:
-        """Return the share of the weight where values are ``present`` (n_features, n_samples)."""
-        left = np.zeros(present.shape[1])
-        for columns, weights in zip(self.columns_, self._feature_weights, strict=True):
-            if len(columns):
-                left += weights @ present[columns] / weights.sum() / len(self.columns_)
-        return left
+        """Return the share of the weight where values are ``present`` (n_features, n_samples).
+
+        It is the mean over the classes that have features. The share that is missing is summed, so
+        that a complete sample has exactly 1.
+        """
+        missing_shares = [
+            weights @ ~present[columns] / weights.sum()
+            for columns, weights in zip(self.columns_, self._feature_weights, strict=True)
+            if len(columns)
+        ]
+        if not missing_shares:
+            return np.ones(present.shape[1])
+        return 1.0 - np.mean(missing_shares, axis=0)
 
     @property
     def _feature_weights(self) -> list[np.ndarray]:
@@ -407,7 +421,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         Features per pair of classes. None means the number that reaches the ``threshold``.
         `ClassSpecificNBCV` chooses by cross-validation.
     threshold : float, default=0.999
-        Without ``n_features``, features are taken until ``1 - prod(1 - distance)`` reaches this.
+        Features are taken until ``1 - prod(1 - distance)`` reaches this; not beside ``n_features``.
     distance : {"combined", "separation", "hellinger", "jeffreys", "jensen_shannon", \
             "kullback_leibler", "wasserstein"}, default="combined"
         Distance of two kernel densities, from 0 to 1, see
@@ -463,9 +477,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
     >>> model.selected_features_[0], model.direction_[0]
     (['petal length (cm)'], ['low'])
     >>> model.explain(X.iloc[:1]).round(2).head(2)
-       sample  class            feature  log_likelihood
-    0       0      0  petal length (cm)            1.09
-    1       0      1  petal length (cm)           -4.61
+       sample  class            feature  evidence
+    0       0      0  petal length (cm)      1.09
+    1       0      1  petal length (cm)     -4.61
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -502,6 +516,12 @@ class ClassSpecificNB(BaseClassSpecificNB):
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
         """Rank the features, and keep those that each pair of classes takes."""
+        if self.n_features is not None and self.threshold != DEFAULT_THRESHOLD:
+            msg = (
+                f"n_features={self.n_features} and threshold={self.threshold} both state how many "
+                "features a pair of classes takes; give one of them"
+            )
+            raise InputError(msg)
         ranked, rankings = self._rank_features(
             features, codes, n_features=self.n_features, threshold=self.threshold
         )

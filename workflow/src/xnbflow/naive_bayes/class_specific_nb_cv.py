@@ -91,9 +91,11 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
     cv : int, cross-validation splitter or list, default=None
-        The inner folds. None makes 5. An int makes stratified folds in the order of the samples,
-        or, where ``groups`` are given to `fit`, stratified folds that keep groups together. A list
-        has (training, test) samples.
+        The inner folds. None makes 5 stratified folds of the samples in their canonical order
+        (`xnbflow.data.canonical_order`): the order of the rows of X changes nothing, and a study
+        selects the same features of the same table. An int makes stratified folds in the order of
+        the rows, as in scikit-learn. Where ``groups`` are given to `fit`, both keep groups
+        together. A list has (training, test) samples.
     rule : {"average", "one_standard_error"}, default="average"
         Average over all sizes, see the notes; or take the fewest features whose log loss over the
         inner test samples is within one standard error, or the weight of one sample, of the least.
@@ -180,6 +182,24 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
        n_features_per_pair  accuracy  chosen
     0                    1      0.96    True
     1                    2      0.96   False
+    >>> model.predict_set(X.iloc[[0, 70]])
+            0      1      2
+    0    True  False  False
+    70  False   True   True
+
+    After a step that keeps the names of the features, and in a search over a parameter:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> scaler = StandardScaler().set_output(transform="pandas")
+    >>> pipeline = make_pipeline(scaler, ClassSpecificNBCV())
+    >>> pipeline.fit(X, y)[-1].core_features_[0]
+    ['petal length (cm)']
+    >>> parameters = {"classspecificnbcv__distance": ["combined", "hellinger"]}
+    >>> search = GridSearchCV(pipeline, parameters, scoring="neg_log_loss").fit(X, y)
+    >>> search.best_params_
+    {'classspecificnbcv__distance': 'combined'}
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -233,8 +253,11 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             self._fit_decorrelated(values, labels, sample_groups)
         return self
 
-    def predict_set(self, X: SamplesLike, error_rate: float = ERROR_RATE) -> np.ndarray:
-        """Return the set of classes of each sample, bool of shape (n_samples, n_classes).
+    def predict_set(self, X: SamplesLike, error_rate: float = ERROR_RATE) -> pd.DataFrame:
+        """Return the set of classes of each sample: True where a class is in it.
+
+        The table (n_samples, n_classes) has X's index, or the row numbers, and the class labels as
+        columns.
 
         A class is left out if its posterior is as low as in less than a share ``error_rate`` of the
         class's own samples, each predicted by the inner folds. The set contains the true class with
@@ -245,7 +268,9 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         between its two most probable ones.
         """
         posterior = self.predict_proba(X)
-        return conformal_sets(posterior, self.held_out_scores_, self.held_out_codes_, error_rate)
+        sets = conformal_sets(posterior, self.held_out_scores_, self.held_out_codes_, error_rate)
+        samples = X.index if isinstance(X, pd.DataFrame) else None
+        return pd.DataFrame(sets, index=samples, columns=self.classes_)
 
     def coverage(self, error_rate: float = ERROR_RATE) -> dict[Any, float]:
         """Return for each class label how often `predict_set` has it for its held-out samples.
@@ -310,7 +335,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self, features: Any, codes: np.ndarray, groups: np.ndarray | None, sizes: np.ndarray
     ) -> InnerPredictions:
         """Predict every inner test sample at every size."""
-        folds = self._inner_folds = inner_folds(self.cv, codes, groups)
+        folds = self._inner_folds = inner_folds(self.cv, codes, groups, features)
         tested = np.concatenate([test for _, test in folds])
         fold_of_tested = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         priors = None if self.priors is None else np.exp(self.class_log_prior_)

@@ -8,6 +8,7 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole_constraint
+from xnbflow.data.canonical_order import canonical_order, numbered
 from xnbflow.data.stratified import stratified_folds
 
 
@@ -40,20 +41,35 @@ _FOLDS = 5
 
 
 def inner_folds(
-    cv: Any, codes: np.ndarray, groups: np.ndarray | None
+    cv: Any, codes: np.ndarray, groups: np.ndarray | None, features: np.ndarray | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the training and test samples of each inner fold with test samples.
 
-    None for ``cv`` is 5. An int makes stratified folds in the order
-    of the samples, no more than the largest class has samples, or, where samples have ``groups``
-    (n_samples,), which no fold splits, than there are groups; fewer than two are refused. A list
-    holds training and test samples of each fold.
+    Parameters
+    ----------
+    cv : int, cross-validation splitter, list or None
+        An int makes stratified folds in the order of the samples, no more than the largest class
+        has samples, or, where samples have ``groups``, than there are groups; fewer than two are
+        refused. A list holds training and test samples of each fold. None makes 5 folds in the
+        canonical order of the samples, which the order of the rows of a table does not change.
+    codes : ndarray of int, shape (n_samples,)
+        The class of each sample.
+    groups : ndarray of shape (n_samples,), or None
+        Samples of one group, for example a patient, stay in one fold.
+    features : ndarray of shape (n_features, n_samples), optional
+        The values, which decide the canonical order; without them None makes 5 folds in the order
+        of the samples.
 
     Examples
     --------
     >>> [test.tolist() for _, test in inner_folds(2, np.array([0, 1, 0, 1]), None)]
     [[0, 1], [2, 3]]
     """
+    if cv is None and features is not None:
+        order = canonical_order(features, codes, groups)
+        ordered_groups = None if groups is None else numbered(groups[order])
+        folds = inner_folds(_FOLDS, codes[order], ordered_groups)
+        return [(order[train], order[test]) for train, test in folds]
     if cv is None:
         cv = _FOLDS
     if isinstance(cv, Integral):

@@ -58,7 +58,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
     n_thresholds : int, default=30
         Thresholds to try, equidistant from 0 to the greatest deviation, which leaves no feature.
     cv : int, cross-validation splitter or list, default=None
-        The inner folds, as in `ClassSpecificNBCV`. None makes 5.
+        The inner folds, as in `ClassSpecificNBCV`.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; None means their shares of the training samples.
 
@@ -99,7 +99,6 @@ class ShrunkenCentroids(BaseNaiveBayes):
     (['alcohol', 'color_intensity', 'proline'], ['low', 'low', 'low'])
     """
 
-    #: Columns of the result of `explain`.
     explanation_scale_ = "evidence"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [number_constraint(0.0, closed="left"), None],
@@ -146,7 +145,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
             # Accuracy and log loss at each threshold over all inner test samples.
             right = []
             losses = []
-            for train, test in inner_folds(self.cv, codes, groups):
+            for train, test in inner_folds(self.cv, codes, groups, features):
                 present, inner_codes = np.unique(codes[train], return_inverse=True)
                 fold_centroids = Centroids.of(features, inner_codes, len(present), samples=train)
                 log_prior = np.full(len(self.classes_), -np.inf)

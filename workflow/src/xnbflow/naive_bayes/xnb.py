@@ -20,15 +20,17 @@ from xnbflow.preprocessing.selection.class_features import (
     PairSelection,
     pair_distances,
 )
+from xnbflow.preprocessing.selector import FeatureSelector
 
 #: Whole numbers up to this are considered grades or codes, not raw counts.
 _FEW_COUNTS = 20
 
 
-class XNB(BaseNaiveBayes):
+class XNB(FeatureSelector, BaseNaiveBayes):
     """Explainable class-specific naive Bayes.
 
     Every class has kernel densities of only those features that separate it from the other classes.
+    As a selector it keeps the features that any class uses.
 
     A density has the unit one over its feature's. Classes with different numbers of features are
     thus compared with different powers of it, and **other units give other labels** (accuracy of
@@ -238,6 +240,13 @@ class XNB(BaseNaiveBayes):
         """One row per class, selected feature and other class, with their distance."""
         check_is_fitted(self)
         return distance_table(self.selected_features_, self.classes_, self.distances_)
+
+    def _get_support_mask(self) -> np.ndarray:
+        """Return a mask of the features that any class uses, for `FeatureSelector`."""
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[np.concatenate(self.columns_)] = True
+        return mask
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))

@@ -122,6 +122,8 @@ def log_densities(
     terms = model.explain(points.T)
     n_features, n_points = points.shape
     order = terms["feature"].head(n_features).to_numpy()
+    if "log_likelihood" not in terms:
+        return None
     if len(terms) != len(model.classes_) * points.size or set(order) != set(range(n_features)):
         return None
     logs = terms["log_likelihood"].to_numpy().reshape(len(model.classes_), n_points, n_features)

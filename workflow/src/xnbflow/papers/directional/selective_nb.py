@@ -42,7 +42,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     n_max : int, default=None
         Largest number of features to try; None tries all.
     cv : int, cross-validation splitter, list of (training, test) samples or None, default=10
-        The inner folds; an int makes stratified folds in the order of the samples, None 5.
+        The inner folds; an int makes stratified folds in the order of the samples, None 5 as in
+        `ClassSpecificNBCV`.
 
     Attributes
     ----------
@@ -127,7 +128,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         # over the features classifies the samples by all prefixes.
         n_correct = np.zeros(len(order))
         n_tested = 0
-        for training, test in inner_folds(self.cv, codes, groups):
+        for training, test in inner_folds(self.cv, codes, groups, features):
             inner = self._fit_template(features[:, training], codes[training])
             n_tested += len(test)
             for chunk in self._chunks(features, test):

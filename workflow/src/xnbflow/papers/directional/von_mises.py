@@ -1,5 +1,6 @@
 """The von Mises distribution of angles (Directional naive Bayes classifiers, section 2.1)."""
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,9 @@ from xnbflow.density.families.distribution import (
 from xnbflow.density.tiles import map_strips
 from xnbflow.papers.common.bessel import concentration
 
+#: Turns by which angles of one unit differ at most: differences of two angles are between minus one
+#: and one turn.
+_MOST_TURNS = 2.0
 #: Ends of the intervals of integration around a mode, in widths of the density.
 _STEPS = np.arange(-8.0, 9.0)
 
@@ -49,10 +53,21 @@ class VonMises(Distribution):
     def __init__(self, *, period: float = 2 * np.pi) -> None:
         self.period = period
 
+    def _warn_of_other_units(self, features: np.ndarray) -> None:
+        """Warn if angles of a feature differ by many turns: they may be in another unit."""
+        widest = np.ptp(features, axis=1).max(initial=0.0)
+        if widest > self.period * _MOST_TURNS:
+            msg = (
+                f"angles of a feature differ by up to {widest:.4g}, more than two full turns of "
+                f"{self.period:.4g}; if they are in degrees, the period is 360"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=6)
+
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Fit mean direction and concentration per feature and class; see `Distribution.fit`."""
         self._validate_params()
         self.n_classes_ = n_classes
+        self._warn_of_other_units(features)
         # The mean resultant vectors; their length is the R that determines the concentration.
         cosine = np.empty((len(features), n_classes))
         sine = np.empty((len(features), n_classes))

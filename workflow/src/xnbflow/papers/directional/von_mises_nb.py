@@ -24,7 +24,8 @@ class VonMisesNB(GroupedNB):
     categorical : columns, default=()
         The columns that hold categories, coded 0, 1, ...
     period : float, default=2*pi
-        A full turn in the unit of the angles: 2 pi for radians, 360 for degrees.
+        A full turn in the unit of the angles: 2 pi for radians, 360 for degrees. `fit` warns of
+        angles that differ by more than two turns, as degrees taken for radians do.
     alpha : float, default=1
         Lidstone smoothing of the categories.
     var_smoothing : float, default=1e-9
