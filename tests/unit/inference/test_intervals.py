@@ -89,9 +89,9 @@ def test_upper_limits_of_few_samples_are_combined_with_a_correlation(per_class, 
 def test_the_upper_limit_of_an_area_is_widened_for_few_samples_of_the_smaller_class(smaller):
     wider = area_interval(0.8, smaller, 1200, inflation=2.0)
     factor = np.sqrt(1 + 16 / smaller)
-    upper = area_interval(0.8, smaller / 2, 600).upper
-    assert wider.lower == area_interval(0.8, smaller / BELOW, 1200 / BELOW).lower
-    assert wider.upper == pytest.approx(min(1.0, 0.8 + (upper - 0.8) * factor))
+    plain = area_interval(0.8, smaller / 2, 600)
+    assert wider.lower == plain.lower
+    assert wider.upper == pytest.approx(min(1.0, 0.8 + (plain.upper - 0.8) * factor))
 
 
 def test_the_lower_limit_of_an_area_is_at_least_that_of_the_balanced_accuracy():

@@ -62,7 +62,7 @@ _PATIENTS = (
 _NAME_PATIENTS = (
     "name the patients of the samples by group (the table `likely_repeats` proposes groups)"
 )
-_ADJUST = "to adjust comparisons of features for it, a study has `adjust: [{other}]` in its design"
+_ADJUST = "to compare {noun}s within it, write `adjust: [{other}]` in the design of the study"
 _NOT_SEPARATED = "the class cannot be separated from “{subject}”"
 _NOT_EXAMINED = "the class cannot be examined within “{subject}”"
 
@@ -298,34 +298,34 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("repeats", "equal samples"): FindingKind(
         condition="all values of two samples are the same",
-        sentence="{subject} = {other}: all values are the same",
+        sentence="samples “{subject}” and “{other}” have the same values",
     ),
     ("repeats", "near copies"): FindingKind(
         condition="the residuals of two samples correlate by .95",
         sentence=(
-            "{subject} ~ {other}: far more alike than either is to any other sample (correlation "
-            "{estimate:.2f} after centring each feature)"
+            "samples “{subject}” and “{other}” are far more alike than either is to any other "
+            "sample (correlation {estimate:.2f} after centring each feature)"
         ),
     ),
     ("repeats", "replicates"): FindingKind(
         condition="two samples are far more alike than others; a notice",
         sentence=(
-            "{subject} ~ {other}: far more alike than either is to any other sample (correlation "
-            "{estimate:.2f} after centring each feature)"
+            "samples “{subject}” and “{other}” are far more alike than either is to any other "
+            "sample (correlation {estimate:.2f} after centring each feature)"
         ),
     ),
     ("repeats", "two series"): FindingKind(
         condition="one sample is in two series of the study",
         sentence=(
-            "{subject} = {other}: the same sample in two series, by {detail}, so that these are "
-            "not independent"
+            "“{subject}” and “{other}” are the same sample in two series, by {detail}, so that "
+            "these are not independent"
         ),
     ),
     ("samples", "sex differs"): FindingKind(
         condition="the genes of X and Y contradict the recorded sex of a sample",
         sentence=(
-            "{subject}: “{other}” is {detail}, but XIST and the genes of the Y chromosome are as "
-            "in the other sex: the sample may be exchanged with another"
+            "sample “{subject}”: “{other}” is {detail}, but XIST and the genes of the Y chromosome "
+            "are as in the other sex: the sample may be exchanged with another"
         ),
         advice="check the samples whose recorded sex does not fit",
     ),
@@ -349,7 +349,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ("class not recognised", "small classes"): FindingKind(
         condition=(
             "of several classes: pairs of classes so small that one wrong sample decides (fewer "
-            "than nine samples or patients); a notice"
+            "than about ten samples or patients); a notice"
         ),
         sentence=(
             "{count:.0f} of {total:.0f} pairs of classes cannot be judged, because the smaller "
@@ -410,8 +410,8 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ("samples", "outlier"): FindingKind(
         condition="a sample is far from its class in the first components; a notice",
         sentence=(
-            "{subject}: {estimate:.1f} robust standard deviations from its class in the first "
-            "principal components"
+            "sample “{subject}” is {estimate:.1f} robust standard deviations from its class in "
+            "the first principal components"
         ),
     ),
     ("samples", "group apart"): FindingKind(

@@ -18,7 +18,7 @@ FOLD_METRICS = ("accuracy", *CLASS_METRICS, "log_loss", "brier")
 
 #: Lower bound of probabilities in the log loss, as in scikit-learn.
 _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
-#: Least pairs (a sample of the class, one of the rest) of a ROC AUC within folds, or a third of all.
+#: Least pairs within folds (a sample of the class, one of the rest) of an AUC, or a third of all.
 _LEAST_PAIRS = 20
 #: Least share of a class, and of the rest, in folds that have both, for ranks pooled over folds.
 _LEAST_POOLED = 0.5

@@ -24,7 +24,12 @@ from xnbflow.core.significance import corrected_confidence
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.concordance import LEAST_SCORE, StratifiedPairs
-from xnbflow.inference.intervals import CROSS_VALIDATED, UNKNOWN, Estimate, area_interval
+from xnbflow.inference.intervals import (
+    CROSS_VALIDATED,
+    UNKNOWN,
+    Estimate,
+    area_interval,
+)
 from xnbflow.tables.contract import STUDY_TABLES
 
 
@@ -86,13 +91,13 @@ def _pair_areas(
                 "lower": interval.lower,
                 "upper": interval.upper,
                 "separated": bool(interval.lower > 0.5),
-                "judged": can_be_judged(sizes[first], sizes[second]),
+                "judged": can_be_judged(sizes[first], sizes[second], inflation),
             }
         )
     return sorted(rows, key=lambda row: np.nan_to_num(row["lower"], nan=-1.0))
 
 
-def can_be_judged(n_first: int, n_second: int) -> bool:
+def can_be_judged(n_first: int, n_second: int, inflation: float = CROSS_VALIDATED) -> bool:
     """Return whether a pair of classes of these sizes would be separated with one sample wrong.
 
     Its score is on the side of the other class, beyond all samples of that class: the area is 1 - 1
@@ -101,11 +106,11 @@ def can_be_judged(n_first: int, n_second: int) -> bool:
 
     Examples
     --------
-    >>> can_be_judged(8, 8), can_be_judged(9, 9)
-    (False, True)
+    >>> can_be_judged(9, 9), can_be_judged(10, 10), can_be_judged(10, 10, 2.5)
+    (False, True, False)
     """
     area = 1 - 1 / min(n_first, n_second)
-    interval = area_interval(area, n_first, n_second, inflation=CROSS_VALIDATED)
+    interval = area_interval(area, n_first, n_second, inflation=inflation)
     return bool(interval.lower > 0.5)
 
 

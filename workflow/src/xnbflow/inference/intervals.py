@@ -255,12 +255,12 @@ def area_interval(
 ) -> Estimate:
     """Return an area under the ROC curve with its interval; missing without samples.
 
-    ``n`` and ``m`` are the numbers of samples (or groups) of the class and of the others. In a
-    cross-validation they count as in `share_interval`: divided by `BELOW` for the lower limit, and
-    by the ``inflation`` for the upper one. Its training sets are smaller than all samples, so that
-    with few of them the area is too low: the part above the estimate is multiplied by ``sqrt(1 +
-    16 / k)``, ``k`` the smaller of ``n`` and ``m``, a factor found by simulation
-    (docs/methods/verdicts-evidence.md).
+    ``n`` and ``m`` are the numbers of samples (or groups) of the class and of the others, which in
+    a cross-validation are divided by the ``inflation``. Its training sets are smaller than all
+    samples, so that with few of them the area is too low: the part above the estimate is multiplied
+    by ``sqrt(1 + 16 / k)``, ``k`` the smaller of ``n`` and ``m``, a factor found by simulation
+    (docs/methods/verdicts-evidence.md). Divided by `BELOW`, as those of shares, lower limits were
+    above the truth in 4% of simulated studies without an effect, and so in 3%.
 
     ``balanced`` is the balanced accuracy of the same predictions, the mean of sensitivity and
     specificity at one threshold. The area under a concave ROC curve is at least that of the two
@@ -283,9 +283,7 @@ def area_interval(
     """
     if np.isnan(area) or not n or not m:
         return UNKNOWN
-    below = min(inflation, BELOW)
-    lower = _area_limits(area, n / below, m / below, confidence)[0]
-    upper = _area_limits(area, n / inflation, m / inflation, confidence)[1]
+    lower, upper = _area_limits(area, n / inflation, m / inflation, confidence)
     if inflation > 1:
         upper = min(1.0, area + (upper - area) * np.sqrt(1 + _SMALL_CLASS_AREA / min(n, m)))
     if balanced.value <= area:  # never if it is missing
