@@ -205,7 +205,6 @@ SMALL_STUDY = {
 #: The path of a table of each group, and the tables that it has.
 PLACES = {
     "study": (contract.STUDY_TABLE, contract.GROUPS["study"].tables),
-    "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
     "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
     "diagnostic": (contract.DIAGNOSTIC_PATH, contract.DIAGNOSTIC_TABLES),
@@ -225,7 +224,7 @@ def study_of_tables(root, tables, configuration=None, **fields):
     """
     study = Study(**(SMALL_STUDY | fields))
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
-    empty = empty_tables("study", "description") / contract.STUDY.of(study="s")
+    empty = empty_tables("study") / contract.STUDY.of(study="s")
     shutil.copytree(empty, root / contract.STUDY.of(study=study.id), dirs_exist_ok=True)
     genes = contract.GENES.parent
     empty = empty_tables("genes") / genes.of(study="s", dataset="d")
@@ -234,8 +233,7 @@ def study_of_tables(root, tables, configuration=None, **fields):
     for name, rows in tables.items():
         group, _, table = name.rpartition(".")
         if not group:
-            groups = ("study", "description")
-            group = next(group for group in groups if table in PLACES[group][1])
+            group = "study"
         place, schemas = PLACES[group]
         values = wildcards | {"table": table}
         path = place.of(**{wildcard: values[wildcard] for wildcard in place.wildcards})
@@ -386,9 +384,11 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), **resul
         with _for_print(figure.chart(), 85, figure.name) as drawing:
             assert drawing.axes, figure.name
     assert not (sourced and unsourced(section.blocks, module))
-    files = {f"analyses/{analysis.name}/{name}.tsv" for name in tables}
+    suffixes = (".parquet", ".tsv")
+    files = {f"analyses/{analysis.name}/{name}{suffix}" for name in tables for suffix in suffixes}
     for path in contract.STUDY_FILES.values():
-        files.add(results.relative_path(contract.text_of(path.of(study=results.study.id))))
+        file = results.relative_path(path.of(study=results.study.id))
+        files |= {file, contract.text_of(file)}
     assert sources(section.blocks) <= files
     return section, [block for block in walk(section.blocks) if isinstance(block, kinds.Table)]
 

@@ -21,10 +21,9 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.gene_set_files import GeneSetFile, gene_set_file_table, read_gene_sets
-from xnbflow.diagnostics.gene_tables import TEXTS, gene_tables
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.jobs.model_files import write_model_files
-from xnbflow.studies.description import description_tables
 from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
@@ -71,7 +70,7 @@ class StudyFiles:
         for name, frame in tables.items():
             path = self.path(group, name, **wildcards)
             write_parquet(frame, path, declared[name])
-            if not analysis and GROUPS[group].text:  # the contract has this table as text too
+            if declared[name].text:
                 write_tsv(frame, path.with_suffix(".tsv"), declared[name])
 
     def put_stacked(self, group, tables, **wildcards):
@@ -119,9 +118,6 @@ class StudyFiles:
             _COMPARED[key] = (series, gene_tables(series, design, sets))
         tables = _COMPARED[key][1] | {"gene_set_files": gene_set_file_table(files)}
         self.put("genes", tables, study=study, dataset=series.name)
-        for name in TEXTS:
-            path = self.paths[f"genes.{name}"][-1].with_suffix(".tsv")
-            write_tsv(tables[name], path, GROUPS["genes"].tables[name])
 
     def put_model(self, model, series, study, dataset, classifier):
         """Write a model of all samples, with its tables and gene sets; return their paths."""
@@ -149,7 +145,6 @@ class StudyFiles:
         entries_of = dict.fromkeys(study.datasets, entries)
         tables = study_tables(inputs, entries_of, alpha=0.05)
         self.put("study", tables, study=study.id)
-        self.put("description", description_tables(inputs, entries_of), study=study.id)
 
 
 #: The keys of a data set that each source needs.

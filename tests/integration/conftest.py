@@ -18,7 +18,6 @@ from xnbflow.running.cli.app import run
 ROOT = Path(__file__).parents[2]
 
 STUDY = yaml.safe_load(Path(__file__).with_name("tiny.yaml").read_text())
-RECORDED_TIMES = {"seconds.parquet", "seconds.tsv"}
 
 
 def prepare(folder, study=STUDY):
@@ -73,13 +72,9 @@ def jobs(folder, *arguments, root=ROOT):
 
 
 def tables(folder):
-    """Bytes of every table of the study, but for recorded seconds and the report."""
-    study = folder / "results/studies/tiny"
-    return {
-        path.name: path.read_bytes()
-        for path in sorted((study / "tables").iterdir())
-        if path.name not in RECORDED_TIMES
-    }
+    """Bytes of every table of a run, of data sets and studies, by its path."""
+    paths = sorted((folder / "results").rglob("*.parquet"))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 @pytest.fixture(scope="session")

@@ -118,7 +118,7 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         xnbflow("predict", model, tmp_path / "new.csv", cwd=tmp_path),
         xnbflow("explain", model, tmp_path / "new.csv", "--sample", "s4", cwd=tmp_path),
         xnbflow("predict", model, folder / "new.csv", "--set", f"x{ESCAPES}=1", cwd=tmp_path),
-        xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror", cwd=tmp_path),
+        xnbflow("study", "GSE1", "--mirror", tmp_path / "mirror", cwd=tmp_path),
     ]
     for call in calls:
         written = call.stdout + call.stderr
@@ -127,9 +127,9 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         assert not {"\x1b", "\x9b", "\u202e"} & {*written}, written
 
 
-def test_geo_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
+def test_study_of_an_accession_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
     mirror = put(tmp_path / "mirror", SERIES_MATRIX, "GSE1_series_matrix.txt.gz").parent
-    words = ["geo", "GSE1", "-o", "mine", "--mirror", mirror]
+    words = ["study", "GSE1", "-o", "mine", "--mirror", mirror]
     done = xnbflow(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "xnbflow run mine --configfile mine.yaml" in done.stderr

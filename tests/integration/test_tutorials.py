@@ -85,7 +85,7 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     subprocess.run([sys.executable, "example.py"], cwd=tmp_path, check=True)
     mirror = put(tmp_path / "mirror", MATRIX, "GSE4107_series_matrix.txt.gz").parent
     feature_counts(tmp_path / "data")  # counts.txt and samples.csv
-    proposals = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
+    proposals = [words for words in commands("own-data.md") if words[1] == "study"]
     for words in proposals:
         run([*words, "--mirror", str(mirror)], tmp_path)
     shown, change = blocks_of(page, "yaml")

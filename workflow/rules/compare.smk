@@ -30,12 +30,6 @@ rule compare:
     output:
         tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
         text=tables_of("results/studies/{study}/tables/{table}.tsv", "study").values(),
-        described=tables_of(
-            "results/studies/{study}/description/{table}.parquet", "description"
-        ).values(),
-        described_text=tables_of(
-            "results/studies/{study}/description/{table}.tsv", "description"
-        ).values(),
     log:
         "results/logs/compare/{study}.log",
     benchmark:

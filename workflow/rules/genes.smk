@@ -7,8 +7,7 @@ rule genes:
         gene_sets=OF_STUDY.gene_set_files,
     output:
         **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet", "genes"),
-        genes_text="results/studies/{study}/genes/{dataset}/genes.tsv",
-        contrasts_text="results/studies/{study}/genes/{dataset}/contrasts.tsv",
+        text=tables_of("results/studies/{study}/genes/{dataset}/{table}.tsv", "genes").values(),
     log:
         "results/logs/genes/{study}/{dataset}.log",
     benchmark:

@@ -33,9 +33,6 @@ rule analyse:
 #: What the sections of a page read. The page and its figures are made from the same sections.
 SECTION_INPUT = dict(
     tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
-    description=tables_of(
-        "results/studies/{study}/description/{table}.parquet", "description"
-    ).values(),
     truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
     genes=over(
         OF_STUDY.datasets,

@@ -5,10 +5,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import import_skops, start_job
+from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
-import_skops()
 
 from xnbflow.jobs.cohorts import compare_cohorts
 

@@ -182,7 +182,7 @@ def common_tables():
     datasets = pd.DataFrame({"dataset": DATASETS, "samples": 9, "features": 3, "classes": 2})
     return {
         "summary": pd.DataFrame(rows, columns=columns).assign(folds_failed=0),
-        "pairwise_within": pd.DataFrame(within, columns=names),
+        "comparison": pd.DataFrame(within, columns=names),
         "datasets": datasets,
     }
 
@@ -214,11 +214,11 @@ def test_ranks_over_the_same_data_sets_agree_where_the_accuracies_do():
 
 def test_sorted_runs_have_the_direction_of_the_papers_pair():
     tables = common_tables()
-    within = tables["pairwise_within"]
+    within = tables["comparison"]
     turned = within.rename(columns={"first": "second", "second": "first"})
     turned["mean_difference"] *= -1
-    before = compare(ABOUT, tables | {"pairwise_within": within})["runs"]
-    after = compare(ABOUT, tables | {"pairwise_within": turned})["runs"]
+    before = compare(ABOUT, tables | {"comparison": within})["runs"]
+    after = compare(ABOUT, tables | {"comparison": turned})["runs"]
     pd.testing.assert_frame_equal(before, after)
     runs = before.set_index(["dataset", "first", "second"])
     assert len(runs) == 18
@@ -232,9 +232,9 @@ def test_sorted_runs_have_the_direction_of_the_papers_pair():
 def test_accuracies_that_are_printed_alike_are_equal(difference, direction):
     """Per cents with two decimals: .004% is no difference, .006% is one."""
     tables = common_tables()
-    within = tables["pairwise_within"].assign(mean_difference=difference)
+    within = tables["comparison"].assign(mean_difference=difference)
     within = within[(within["first"] == within["first"].iloc[0])]
-    runs = compare(ABOUT, tables | {"pairwise_within": within})["runs"]
+    runs = compare(ABOUT, tables | {"comparison": within})["runs"]
     flipped = {"=": "=", ">": "<", "<": ">"}[direction]
     assert set(runs["direction"]) <= {direction, flipped}
     assert len(runs)
@@ -311,7 +311,7 @@ def test_the_section_shows_the_numbers_of_the_tables(section):
 def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
     """MAGIC's GNB is worse than dNB in the paper (p .001); here it is made better."""
     common = common_tables()
-    within = common["pairwise_within"]
+    within = common["comparison"]
     pair = (within["dataset"] == "magic") & (within["first"] == "gnb") & (within["second"] == "dnb")
     assert pair.sum() == 1
     within.loc[pair, "mean_difference"] *= -1
@@ -323,7 +323,7 @@ def test_significance_in_the_other_direction_is_no_agreement(tables, tmp_path):
 @pytest.mark.slow
 def test_a_p_value_above_5_percent_is_not_significant(tables, tmp_path):
     common = common_tables()
-    common["pairwise_within"] = common["pairwise_within"].assign(sorted_runs=0.06)
+    common["comparison"] = common["comparison"].assign(sorted_runs=0.06)
     page, _ = drawn(tables, tmp_path, common)
     words = " ".join(block.text for block in walk(page.blocks) if isinstance(block, Prose))
     assert "that are significant there, 0 are significant here" in words
@@ -467,7 +467,7 @@ def test_gains_are_per_sample(tables):
 
 def test_the_first_scheme_of_folds_is_compared():
     common = common_tables()
-    other = {name: common[name].assign(folds="5-fold") for name in ("summary", "pairwise_within")}
+    other = {name: common[name].assign(folds="5-fold") for name in ("summary", "comparison")}
     both = {name: pd.concat([common[name], frame]) for name, frame in other.items()}
     about = ABOUT | {"folds": ("10-fold", "5-fold")}
     for name, frame in compare(about, both).items():

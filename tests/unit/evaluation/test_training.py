@@ -96,9 +96,7 @@ def test_ties_that_a_classifier_tells_are_a_table_and_counted(series, monkeypatc
     assert outcome["fits"]["ties"].tolist() == [2, 2]  # z alone could not be exchanged
 
 
-def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_features(
-    series, monkeypatch
-):
+def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_and_features(series, monkeypatch):
     def talk(model):
         for text in ("few samples", "few samples", "no convergence"):
             warnings.warn(text, UserWarning, stacklevel=1)
@@ -107,8 +105,6 @@ def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_feature
     fit = train(series, SECOND, SPY)["fits"].iloc[0]
     assert fit[["repeat", "fold", "status", "error"]].tolist() == [0, 1, "ok", ""]
     assert fit["warnings"] == "few samples; no convergence"
-    assert 0 < fit["fit_seconds"] < 60
-    assert 0 < fit["predict_seconds"] < 60
     assert fit[["features_per_class", "features"]].tolist() == [4, 4]
     monkeypatch.setattr(Spy, "act", fail)
     assert train(series, SECOND, SPY)["fits"]["warnings"].iloc[0] == ""

@@ -1,10 +1,9 @@
-"""Calibration curves and sure predictions, counted by hand."""
+"""Calibration curves, counted by hand."""
 
 import numpy as np
 import pytest
 
-from xnbflow.inference.calibration import calibration_curve, confidence_table
-from xnbflow.inference.intervals import proportion_interval
+from xnbflow.inference.calibration import calibration_curve
 
 
 def test_calibration_of_the_predicted_class_counts_by_hand():
@@ -33,20 +32,3 @@ def test_a_bin_of_few_samples_is_marked_however_often_they_were_tested():
     limits = ["observed_lower", "observed_upper"]
     np.testing.assert_allclose(once[limits], thrice[limits])
     assert thrice.loc[9, "count"] == 42
-
-
-def test_sure_predictions_are_counted_with_how_many_are_right():
-    probability = np.array([0.9995, 0.9991, 0.995, 0.95, 0.9, 0.6])
-    log_posterior = np.log(np.column_stack([probability, 1 - probability]))
-    true = np.array(["a", "b", "b", "a", "a", "b"])
-    table = confidence_table(true, log_posterior, np.array(["a", "b"])).set_index("above")
-    assert table.index.tolist() == [0.9, 0.99, 0.999]
-    assert table[["count", "right"]].to_numpy().tolist() == [[4, 2], [3, 1], [2, 1]]
-    assert table.loc[0.99, ["share", "accuracy"]].tolist() == pytest.approx([1 / 2, 1 / 3])
-    assert table.loc[0.99, "mean_probability"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
-    assert set(table["predictions"]) == {6}
-    limits = table.loc[0.99, ["accuracy_lower", "accuracy_upper"]]
-    assert tuple(limits) == proportion_interval(1, 3)
-    assert table["overconfident"].all()
-    right = confidence_table(np.repeat("a", 6), log_posterior, np.array(["a", "b"]))
-    assert not right["overconfident"].any()

@@ -14,6 +14,7 @@ from xnbflow.models import predict_table, reading
 from xnbflow.models.reading import described_entry, read_samples, read_training, symbols_of
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import RecognisedScale
 
 
@@ -32,18 +33,26 @@ LOGARITHMS = np.array([[4.0], [7.0], [10.0]]) + np.zeros((3, 100))
 INTENSITIES = 2**LOGARITHMS + 2000
 
 
+RNG = np.random.default_rng(0)
+LOGGED = RNG.normal(8, 1.2, (100, 4))
+#: Values of 100 features and four samples by their scale.
+VALUES = {
+    RecognisedScale.NOT_LOGGED: 2**LOGGED + 0.5,
+    RecognisedScale.COUNTS: RNG.negative_binomial(1, 0.002, (100, 4)).astype(float),
+    RecognisedScale.LOGARITHMS: LOGGED,
+    RecognisedScale.LOGGED_TWICE: np.log2(np.clip(LOGGED, 5, 12)),
+    RecognisedScale.MIXED: np.hstack([LOGGED[:, :2], 2 ** LOGGED[:, 2:] + 0.5]),
+}
+
+
 def needed_transform(
-    monkeypatch,
-    *,
-    kind=RecognisedScale.NOT_LOGGED,
-    n_features=100,
-    quartiles=LOGARITHMS,
-    transform=None,
+    *, kind=RecognisedScale.NOT_LOGGED, n_features=100, quartiles=LOGARITHMS, transform=None
 ):
-    """Return the transform of samples whose values are of a ``kind`` (`scale_of`)."""
-    monkeypatch.setattr(reading, "scale_of", lambda *_, **__: (kind, ""))
+    """Return the transform that samples whose values are of a ``kind`` still need."""
+    values = VALUES[kind]
+    assert recognise_scale(values).kind == kind
     entry = DatasetEntry("new", "table", "new.csv", transform=transform)
-    series = dataset(np.ones((n_features, 2)), ["a", "b"])
+    series = dataset(values[:n_features], ["a", "a", "b", "b"])
     training = DatasetEntry("x", "table", missing="impute", transform="log2")
     return reading._needed_transform(entry, training, series, quartiles)
 
@@ -62,20 +71,17 @@ def needed_transform(
         ({"transform": "log2p1"}, ""),
     ],
 )
-def test_values_of_a_hundred_features_get_the_transform_of_the_training(
-    monkeypatch, changes, transform
-):
-    assert needed_transform(monkeypatch, **changes) == transform
+def test_values_of_a_hundred_features_get_the_transform_of_the_training(changes, transform):
+    assert needed_transform(**changes) == transform
 
 
-def test_logarithms_are_refused_where_the_model_has_none(monkeypatch):
+def test_logarithms_are_refused_where_the_model_has_none():
     with refused("new.csv has logarithms, but the model was fitted to values", key="transform"):
-        needed_transform(monkeypatch, kind=RecognisedScale.LOGARITHMS, quartiles=INTENSITIES)
+        needed_transform(kind=RecognisedScale.LOGARITHMS, quartiles=INTENSITIES)
 
 
-def test_values_that_are_not_logged_are_refused_where_no_transform_is_known(monkeypatch):
-    monkeypatch.setattr(reading, "scale_of", lambda *_, **__: (RecognisedScale.NOT_LOGGED, ""))
-    series = dataset(np.ones((100, 2)), ["a", "b"])
+def test_values_that_are_not_logged_are_refused_where_no_transform_is_known():
+    series = dataset(VALUES[RecognisedScale.NOT_LOGGED], ["a", "a", "b", "b"])
     with refused("new.csv has values that are not logged", key="transform"):
         reading._needed_transform(described_entry("new.csv"), None, series, LOGARITHMS)
 

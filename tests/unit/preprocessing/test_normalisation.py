@@ -11,7 +11,7 @@ from xnbflow.preprocessing import (
     SampleRanks,
     SampleStandardizer,
 )
-from xnbflow.sources.series.scale_recognition import looks_like_counts
+from xnbflow.sources.series.reads import looks_like_counts
 
 RNG = np.random.default_rng(0)
 X = RNG.lognormal(5, 1, (12, 30))

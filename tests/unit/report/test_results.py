@@ -11,7 +11,7 @@ from report_study import write_study
 from toys import refused
 
 from xnbflow.inference import intervals
-from xnbflow.report.page.blocks import Facts, Table
+from xnbflow.report.page.blocks import Facts
 from xnbflow.report.sections import (
     accuracy,
     explanation,
@@ -54,9 +54,9 @@ def test_every_number_has_a_file_beside_the_page(results):
     shown = [module.section(results) for module in MODULES if module is not methods]
     for section in shown:
         for block in report_study.unsourced(section.blocks, explanation, samples, accuracy):
-            # Versions, and seconds that Snakemake recorded, are in no table of results.
+            # Versions are in no table of results.
             assert section.id == "overview"
-            assert isinstance(block, Facts | Table)
+            assert isinstance(block, Facts)
         for file in report_study.sources(section.blocks):
             assert (results.folder / file).is_file(), file
 

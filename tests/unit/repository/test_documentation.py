@@ -20,7 +20,7 @@ from xnbflow.running.project import default_configuration
 ROOT = Path(__file__).parents[3]
 STUDIES = {*default_configuration(ROOT)["studies"], "my-study"}
 STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["studies"]}
-STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
+STUDIES |= {"early"}  # which `xnbflow study -o early` writes
 PLACES = ("*.md", "*/README.md", "docs/**/*.md", "profiles/*/*")
 DOCUMENTS = sorted(
     path for pattern in (*PLACES, ".test/config/*.yaml") for path in ROOT.glob(pattern)

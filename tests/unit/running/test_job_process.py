@@ -6,13 +6,9 @@ import re
 import signal
 import sys
 
-import numpy as np
 import pytest
-from model_files import two_classes
 from toys import PROGRAMS
 
-from xnbflow.models.model_file import read_model
-from xnbflow.models.trained import fit_model
 from xnbflow.running import job_process
 from xnbflow.running.run_events import _cause_of_failure
 
@@ -21,35 +17,6 @@ def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(ru
     code, output = run("from xnbflow.core.errors import InputError; raise InputError('name it')")
     assert (code, output) == (1, "Error: name it\n")
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
-
-
-#: A job that writes a model of a toy series to a file.
-MODEL = """
-from pathlib import Path
-from xnbflow.data.dataset import DataSet
-from xnbflow.running.job_process import import_skops
-import_skops()
-from xnbflow.models.model_file import read_model, write_model
-from xnbflow.models.trained import fit_model
-write_model(fit_model(DataSet.read("toy.parquet"), {"method": "gaussian_nb"}), "a.skops")
-assert "sklearn.gaussian_process" not in sys.modules
-from sklearn.utils import all_estimators
-assert len(all_estimators()) > 100
-read_model("a.skops")
-"""
-
-
-@pytest.mark.slow
-def test_a_job_writes_a_model_without_scikit_learn_s_list_of_estimators(run, tmp_path, monkeypatch):
-    """The model is that of any process; estimators are listed as before, and it can be read."""
-    monkeypatch.chdir(tmp_path)
-    series = two_classes()
-    series.write("toy.parquet")
-    expected = fit_model(series, {"method": "gaussian_nb"}).estimator.predict_proba(series.frame())
-    code, output = run(MODEL)
-    assert code == 0, output
-    written = read_model("a.skops").estimator.predict_proba(series.frame())
-    assert np.array_equal(written, expected)
 
 
 def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):

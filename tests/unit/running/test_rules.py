@@ -30,14 +30,13 @@ from xnbflow.tables.contract import (
 ROOT = Path(__file__).parents[3]
 
 
-#: What takes a tenth of a second or more to import. `scipy.stats` has been imported if its
-#: distributions have been; the entry of its name in `sys.modules` may be a deferred import.
+#: What takes a tenth of a second or more to import.
 SLOW = {
     "matplotlib",
     "numba",
     "scipy.optimize",
     "scipy.special",
-    "scipy.stats.distributions",
+    "scipy.stats",
     "skops",
     "sklearn.base",
     "sklearn.feature_selection",
@@ -47,7 +46,8 @@ SLOW = {
 }
 
 
-TRAINING = {"numba", "scipy.special", "sklearn.base"}
+#: scikit-learn imports `scipy.stats`, and this `scipy.optimize`.
+TRAINING = {"numba", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.base"}
 NEEDED = {
     "acquire": set(),
     "diagnose": {"numba", "scipy.special"},

@@ -5,49 +5,36 @@ import pytest
 from toys import refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.data.note import Note
 from xnbflow.sources.series.intensities import keep_counts, transform
+from xnbflow.sources.series.scale_recognition import ScaleOfValues
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 
 SAMPLES = np.array(["s0", "s1", "s2", "s3"])
 
 
-def transformed(values, how, recognised, finding=""):
+def transformed(values, how, kind, reason=""):
     """Transform values in place; return the notes."""
-    return transform("x", values, how, recognised=recognised, finding=finding, samples=SAMPLES)
+    recognised = ScaleOfValues(kind=kind, reason=Note(reason))
+    return transform("x", values, how, recognised=recognised, samples=SAMPLES)
 
 
 def test_logarithms_to_base_2_are_taken_of_positive_values():
     values = np.array([[1.0, 8.0], [0.0, -2.0]])
-    notes = transform(
-        "x",
-        values,
-        Transform.LOG2,
-        recognised=RecognisedScale.NOT_LOGGED,
-        finding="",
-        samples=SAMPLES,
-    )
+    notes = transformed(values, Transform.LOG2, RecognisedScale.NOT_LOGGED)
     np.testing.assert_array_equal(values, [[0, 3], [np.nan, np.nan]])
     assert notes[-1] == "2 values of 0 or below became missing: no logarithm exists"
 
 
 def test_one_is_added_before_the_logarithm_by_log2p1():
     values = np.array([[0.0, 1.0, 7.0]])
-    notes = transform(
-        "x", values, Transform.LOG2P1, recognised=RecognisedScale.TPM, finding="", samples=SAMPLES
-    )
+    notes = transformed(values, Transform.LOG2P1, RecognisedScale.TPM)
     assert values.tolist() == [[0, 1, 3]]
     assert notes == ["logarithms to base 2 were taken of x + 1"]
     with refused(
         r"log2p1 of -0\.5 .sample 's0'.; values must not be negative", code="intensities.negative"
     ):
-        transform(
-            "x",
-            np.array([[-0.5]]),
-            Transform.LOG2P1,
-            recognised=RecognisedScale.TPM,
-            finding="",
-            samples=SAMPLES,
-        )
+        transformed(np.array([[-0.5]]), Transform.LOG2P1, RecognisedScale.TPM)
 
 
 def test_values_that_look_logged_or_mixed_are_noted():
@@ -58,29 +45,15 @@ def test_values_that_look_logged_or_mixed_are_noted():
         logged[1]
         == "the values look logged already (values from 2 to 9); is transform: log2 meant?"
     )
-    assert (
-        transform(
-            "x",
-            np.array([[2.0]]),
-            Transform.LOG2,
-            recognised=RecognisedScale.MIXED,
-            finding="two scales",
-            samples=SAMPLES,
-        )[1]
-        == "two scales"
+    mixed = transformed(
+        np.array([[2.0]]), Transform.LOG2, RecognisedScale.MIXED, reason="two scales"
     )
+    assert mixed[1] == "two scales"
 
 
 def test_counts_per_million_are_of_the_sample():
     values = np.array([[1.0, 30.0], [3.0, 10.0]])
-    notes = transform(
-        "x",
-        values,
-        Transform.LOG_CPM,
-        recognised=RecognisedScale.COUNTS,
-        finding="",
-        samples=SAMPLES,
-    )
+    notes = transformed(values, Transform.LOG_CPM, RecognisedScale.COUNTS)
     expected = np.log1p([[250_000, 750_000], [750_000, 250_000]])
     np.testing.assert_allclose(values, expected, rtol=1e-15)
     assert "the values do not look like counts of reads" in notes[1]
@@ -96,14 +69,7 @@ def test_counts_per_million_are_of_the_sample():
 )
 def test_libraries_of_unknown_size_are_refused(values, message):
     with pytest.raises(InputError, match=message) as error:
-        transform(
-            "x",
-            np.array(values),
-            Transform.LOG_CPM,
-            recognised=RecognisedScale.COUNTS,
-            finding="",
-            samples=SAMPLES,
-        )
+        transformed(np.array(values), Transform.LOG_CPM, RecognisedScale.COUNTS)
     assert error.value.key == "transform"
     with pytest.raises(InputError, match=message):
         keep_counts("x", np.array(values), np.ones(2, dtype=bool), SAMPLES)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from xnbflow.sources.series.reads import looks_like_counts
 from xnbflow.sources.series.scale_recognition import (
     intensity_quantiles,
     is_not_logged,
-    looks_like_counts,
     of_other_scale,
-    scale_of,
+    recognise_scale,
 )
 
 SAMPLES = np.array(["s0", "s1", "s2", "s3"])
@@ -113,36 +113,38 @@ def test_logarithms_of_logarithms(median, largest, n_features, kind):
     values = np.full((n_features, 4), median)
     values[0] = 1.0
     values[1] = largest
-    assert scale_of(values, SAMPLES)[0] == kind
+    assert recognise_scale(values).kind == kind
 
 
 @pytest.mark.parametrize(("n_cells", "kind"), [(3, "mixed"), (2, "not logged")])
 def test_a_code_of_missing_values_is_in_three_cells(n_cells, kind):
     values = np.tile(np.linspace(4, 14, 40), (4, 1)).T.copy()
     values.ravel()[:n_cells] = -9999.0
-    actual, reason = scale_of(values, SAMPLES)
-    assert actual == kind
-    assert ("-9999 is in 3 cells" in reason) == (kind == "mixed")
+    recognised = recognise_scale(values, samples=SAMPLES)
+    assert recognised.kind == kind
+    assert ("-9999 is in 3 cells" in recognised.reason) == (kind == "mixed")
 
 
 @pytest.mark.parametrize(("code", "kind"), [(-51.0, "mixed"), (-49.0, "not logged")])
 def test_a_negative_code_among_intensities_is_below_50(code, kind):
     values = np.tile(np.linspace(0.5, 1000, 40), (4, 1)).T.copy()
     values[:3, 0] = code
-    assert scale_of(values, SAMPLES)[0] == kind
+    assert recognise_scale(values).kind == kind
 
 
 @pytest.mark.parametrize(("scale", "kind"), [(2.9, "not logged"), (3.1, "mixed")])
 def test_samples_that_are_not_logged_are_three_times_above_the_others(scale, kind):
     values = np.tile(np.linspace(40.0, 80.0, 100), (4, 1)).T.copy()
     values[:, 2:] *= scale
-    actual, reason = scale_of(values, SAMPLES)
-    assert actual == kind
-    assert ("2 are not logged (s2, s3), 2 look logged (s0, s1)" in reason) == (kind == "mixed")
+    recognised = recognise_scale(values, samples=SAMPLES)
+    assert recognised.kind == kind
+    assert ("2 are not logged (s2, s3), 2 look logged (s0, s1)" in recognised.reason) == (
+        kind == "mixed"
+    )
 
 
 def test_one_sample_that_is_not_logged_is_written_in_the_singular():
     values = np.tile(np.linspace(40.0, 80.0, 100), (2, 1)).T.copy()
     values[:, 1] *= 3.1
-    _, reason = scale_of(values, SAMPLES[:2])
+    reason = recognise_scale(values, samples=SAMPLES[:2]).reason
     assert "1 is not logged (s1), 1 looks logged (s0)" in reason

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from lab_files import HTSEQ, STAR, counts, logarithms
 
-from xnbflow.sources.series.scale_recognition import scale_of
+from xnbflow.sources.series.reads import looks_like_estimated_counts, relative_unit
+from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.sequencing import (
     are_alignments,
-    looks_like_estimated_counts,
     plain_sample_names,
     read_tallies,
-    relative_unit,
     without_version,
 )
 
@@ -45,7 +44,7 @@ def estimated(share):
     ],
 )
 def test_the_scale_is_recognised_by_distribution_and_name(values, name, kind):
-    assert scale_of(values, SAMPLES, name)[0] == kind
+    assert recognise_scale(values, file_name=name).kind == kind
 
 
 def test_sums_of_a_million_are_exact_to_a_hundredth():
@@ -58,7 +57,7 @@ def test_sums_of_a_million_are_exact_to_a_hundredth():
 
 def test_a_name_does_not_make_counts_relative():
     assert relative_unit(COUNTS, "tpm.csv") is None
-    assert scale_of(COUNTS, SAMPLES, "genes_tpm.csv")[0] == "counts"
+    assert recognise_scale(COUNTS, file_name="genes_tpm.csv").kind == "counts"
     assert relative_unit(RATES - 1.0, "tpm.csv") is None  # negative values
 
 

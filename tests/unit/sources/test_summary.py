@@ -9,9 +9,9 @@ from xnbflow.core.natural_order import natural_key
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.proposal.column_kinds import column_options
 from xnbflow.sources.proposal.label import _is_follow_up_field, class_score
-from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table
+from xnbflow.sources.series.scale_recognition import recognise_scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -138,17 +138,17 @@ def test_logarithms_of_counts_to_base_2_reach_22(tmp_path, largest, scale):
 )
 def test_values_without_a_logarithm_get_a_floor(lowest, transform):
     values = np.array([[lowest, 300.0, 9000.5]])
-    option, reason = proposed_logarithm(values, np.arange(3))
-    assert option == {"transform": transform}
-    assert ("0 or below, which have no logarithm" in reason) == (transform != "log2")
+    recognised = recognise_scale(values)
+    assert recognised.settings() == {"transform": transform}
+    assert ("0 or below, which have no logarithm" in recognised.sentence()) == (transform != "log2")
 
 
 @pytest.mark.parametrize("unit", ["tpm", "cpm", "fpkm"])
 def test_one_is_added_to_values_relative_to_the_library(unit):
     values = np.random.default_rng(0).gamma(0.3, 500, (200, 4))
-    option, reason = proposed_logarithm(values, np.arange(4), f"genes_{unit}.tsv")
-    assert option == {"transform": "log2p1"}
-    assert f"look like {unit.upper()}" in reason
+    recognised = recognise_scale(values, file_name=f"genes_{unit}.tsv")
+    assert recognised.settings() == {"transform": "log2p1"}
+    assert f"look like {unit.upper()}" in recognised.sentence()
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from toys import put, refused
 
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.series.intensities import proposed_floor
 from xnbflow.sources.series.phenotype import matched_names
+from xnbflow.sources.series.scale_recognition import proposed_floor, recognise_scale
 from xnbflow.sources.series.sequencing import name_patients
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -183,10 +182,11 @@ def test_probes_of_an_array_are_never_fpkm():
     rng = np.random.default_rng(5)
     values = 2 ** rng.normal(3, 3, (300, 8))
     values[rng.random(values.shape) < 0.1] = 0
-    samples = np.arange(8)
-    assert proposed_logarithm(values, samples)[0] == {"transform": "log2p1"}
-    as_probes = proposed_logarithm(values, samples, are_probes=True)[0]
-    assert as_probes == {"transform": {"log2": {"floor": 1}}}
+    assert recognise_scale(values).settings() == {"transform": "log2p1"}
+    probes = [f"{200000 + number}_s_at" for number in range(300)]
+    assert recognise_scale(values, features=probes).settings() == {
+        "transform": {"log2": {"floor": 1}}
+    }
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.inference.paired_tests import corrected_resampled_t_test, sorted_runs_test
-from xnbflow.studies.comparison import _means_by_classifier, pairwise_within, ranks
+from xnbflow.studies.comparison import _means_by_classifier, ranks, within_data_sets
 
 
 def metrics_of(dataset, scores, n_folds=5):
@@ -31,7 +31,7 @@ def within():
         metrics_of("clear", {"nb": FIRST, "xnb": SECOND}),
         metrics_of("equal", {"nb": FIRST, "xnb": THIRD}),
     ]
-    return pairwise_within(pd.concat(parts, ignore_index=True)).set_index("dataset")
+    return within_data_sets(pd.concat(parts, ignore_index=True)).set_index("dataset")
 
 
 def test_training_sets_have_the_samples_that_a_fold_does_not_test(within):
@@ -61,13 +61,13 @@ def test_the_direction_of_sorted_runs_is_that_of_the_difference_so_that_p_is_dou
 
 def test_a_data_set_with_a_single_fold_is_left_out():
     table = metrics_of("d", {"nb": [0.8, 0.7], "xnb": [0.9, 0.6]}, n_folds=1)
-    assert pairwise_within(table).empty
+    assert within_data_sets(table).empty
 
 
 def test_a_classifier_with_a_failed_fold_is_left_out_within_a_data_set():
     failed = np.append(THIRD[:-1], np.nan)
     table = metrics_of("d", {"nb": FIRST, "xnb": SECOND, "csnb": failed})
-    assert pairwise_within(table)[["first", "second"]].to_numpy().tolist() == [["nb", "xnb"]]
+    assert within_data_sets(table)[["first", "second"]].to_numpy().tolist() == [["nb", "xnb"]]
 
 
 def repeats_of(scores):

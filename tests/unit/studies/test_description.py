@@ -13,7 +13,7 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.studies import description
-from xnbflow.tables.contract import DESCRIPTION_TABLES, TRAINING_TABLES
+from xnbflow.tables.contract import TRAINING_TABLES
 
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB", "params": {}}
 
@@ -44,7 +44,7 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
 
 def test_every_declared_table_is_made_also_where_nothing_was_selected(series, trained):
     tables = description._describe(series, XNB_ENTRY, trained, 0.5)
-    assert set(tables) == set(DESCRIPTION_TABLES)
+    assert set(tables) == {*description.DESCRIPTIONS, "profiles"}
     nothing = {
         name: table if name == "predictions" else table.iloc[:0] for name, table in trained.items()
     }

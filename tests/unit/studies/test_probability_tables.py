@@ -9,7 +9,7 @@ from xnbflow.inference.intervals import BELOW, CROSS_VALIDATED, proportion_inter
 from xnbflow.studies import probability_tables
 
 
-def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
+def test_the_calibration_of_all_classifiers_is_one_table():
     """One without probabilities and one that failed stand between two that give them."""
     table = predictions_of([0.9, 0.6, 1.0, 0.3])
     predicted_x = table["predicted"] == "x"
@@ -18,16 +18,15 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
     tables = {"first": table.assign(**posterior), "failed": table.iloc[:0], "silent": table}
     tables["last"] = tables["first"]
     predictions = {("d", "f", name): rows_of_one for name, rows_of_one in tables.items()}
-    for name, rows in (("calibration", 10), ("confidence", 3)):
-        actual = probability_tables.probabilities(name, predictions, {"d": HEADER}, {})
-        assert actual["classifier"].tolist() == ["first"] * rows + ["last"] * rows
-        assert actual.index.tolist() == list(range(2 * rows))
-    above = actual.set_index("above").iloc[:3].loc[0.99]
-    right = int((predicted_x & (table["true"] == "x")).sum())
-    assert above[["count", "right"]].tolist() == [predicted_x.sum(), right]
+    actual = probability_tables.calibration(predictions, {"d": HEADER}, {})
+    assert actual["classifier"].tolist() == ["first"] * 10 + ["last"] * 10
+    assert actual.index.tolist() == list(range(20))
+    last = actual.set_index("bin").iloc[:10].loc[9]  # all have a probability of .98 or more
+    right = int((table["predicted"] == table["true"]).sum())
+    assert last[["count", "observed"]].tolist() == [len(table), right / len(table)]
     n = 2 * CROSS_VALIDATED  # of two repeats
-    limits = proportion_interval(right / n, predicted_x.sum() / n)
-    assert above[["accuracy_lower", "accuracy_upper"]].tolist() == pytest.approx(limits)
+    limits = proportion_interval(right / n, len(table) / n)
+    assert last[["observed_lower", "observed_upper"]].tolist() == pytest.approx(limits)
 
 
 def test_coverage_counts_each_sample_once_and_sets_by_their_sizes():

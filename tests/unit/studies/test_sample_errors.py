@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from prediction_tables import labelled, recalled
 
-from xnbflow.studies.sample_errors import hard_samples, misclassified, samples, suspects
+from xnbflow.studies.sample_errors import samples, suspects
 
 KEY = ("d", "f", "nb")
 
@@ -132,27 +132,6 @@ def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
     # most often right, and yet more often wrong than right
     actual = rows.loc["s2", ["predicted", "mistakes", "wrong"]].tolist()
     assert actual == ["T-ALL", "AML 3, B-ALL 3", 6]
-
-
-def test_hard_samples_count_classifiers_that_are_wrong_more_often_than_right():
-    rows = [("s", "nb", 2, 2), ("s", "xnb", 2, 1), ("t", "nb", 2, 0), ("t", "xnb", 2, 0)]
-    table = pd.DataFrame(rows, columns=["sample", "classifier", "tested", "wrong"])
-    actual = hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
-    assert actual["samples"].to_dict() == {0: 1, 1: 1}  # half of the repeats is not more than half
-    assert actual["share"].sum() == pytest.approx(1)
-
-
-def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_out():
-    rows = [("s1", "nb", 1), ("s1", "xnb", 0), ("s2", "nb", 0), ("s2", "xnb", 0)]
-    rows += [("s3", "nb", 2), ("s3", "xnb", 3)]
-    table = pd.DataFrame(rows, columns=["sample", "classifier", "wrong"])
-    table = table.assign(dataset="a", folds="f", true="t", tested=3)
-    actual = misclassified(table)
-    # s1 is wrong once in three tests by one classifier, which is not most of its tests.
-    assert actual[["sample", "wrong_by", "wrong", "tested"]].to_numpy().tolist() == [
-        ["s3", 2, 5, 6],
-        ["s1", 0, 1, 6],
-    ]
 
 
 def test_a_label_is_suspect_if_another_class_is_predicted_in_more_than_half_of_its_tests():

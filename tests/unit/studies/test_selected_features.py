@@ -62,8 +62,7 @@ def test_recovery_of_planted_markers():
     truth = pd.DataFrame({"feature": [f"g{i}" for i in range(1, 11)], "class": None, "effect": 0.0})
     truth.loc[[0, 1, 3], "class"] = "a"
     truth.loc[[0, 1, 3], "effect"] = [1.0, -3.0, 2.0]
-    table = selected(["g1", "g2"], ["g2", "g3", "g5", "g6"], [])
-    (row,) = recovery({KEY: table}, {KEY: FITS.head(3)}, {"d": truth}).to_dict("records")
+    row = recovery([{"g1", "g2"}, {"g2", "g3", "g5", "g6"}, set()], truth)
     assert row["planted"] == 3
     assert row["by_chance"] == pytest.approx(0.3)
     # of two and of four selected features; the fold that selects nothing has no precision
@@ -78,10 +77,17 @@ def test_recall_counts_folds_that_select_nothing():
     truth = pd.DataFrame(
         {"feature": ["a", "b", "c"], "class": ["x", "x", None], "effect": [1.0, -2.0, 0.0]}
     )
-    key = ("sim", "2x2", "xnb")
     fits = fits_of(failed=[(1, 1)])  # three folds were fitted, two of them select nothing
-    tables = {key: selected, ("real", "2x2", "xnb"): selected, ("sim", "2x2", "nb"): selected[:0]}
-    (row,) = recovery(tables, dict.fromkeys(tables, fits), {"sim": truth}).iloc
+    rows = selected.assign(rank=1, distance=1.0, constant=False)
+    tables = {
+        ("sim", "2x2", "xnb"): rows,
+        ("d", "2x2", "xnb"): rows,
+        ("sim", "2x2", "nb"): rows[:0],
+    }
+    headers = {"sim": HEADER, "d": HEADER}
+    table = stability(tables, dict.fromkeys(tables, fits), headers, {}, truth={"sim": truth})
+    (row,) = table.dropna(subset="planted").to_dict("records")
+    assert (row["dataset"], row["class"]) == ("sim", "")
     assert row["planted"] == 2
     assert row["precision"] == 0.5
     assert row["by_chance"] == pytest.approx(2 / 3)
@@ -145,9 +151,7 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
 def test_markers_of_equal_effect_are_equally_strong():
     """None of two equal markers is weaker than the other; the third is weaker than both."""
     truth = pd.DataFrame({"feature": ["g1", "g2", "g3"], "class": "a", "effect": [2.0, -2.0, 1.0]})
-    (row,) = recovery(
-        {KEY: selected(["g1"], ["g2"], ["g3"])}, {KEY: FITS.head(3)}, {"d": truth}
-    ).to_dict("records")
+    row = recovery([{"g1"}, {"g2"}, {"g3"}], truth)
     assert row["strength"] == pytest.approx((1 / 3 + 1 / 3 + 0) / 3)
 
 

@@ -91,9 +91,9 @@ def test_a_study_wants_its_page_and_the_tables_of_what_it_asks_for():
     assert contract.GROUPS["report"].targets(study) == ["results/studies/s/report.html"]
     models = contract.GROUPS["model"].targets(study)
     assert models[0] == "results/studies/s/models/wine/xnb/signature.parquet"
-    assert models[-1] == "results/studies/s/models/wine/xnb/heatmap.tsv"
+    assert models[-1] == "results/studies/s/models/wine/xnb/signature.tsv"
     asked = {name for name, group in contract.GROUPS.items() if group.targets(study)}
-    assert asked == {"study", "description", "model", "report"}
+    assert asked == {"study", "model", "report"}
 
 
 TYPES = {"text": "text", "perhaps": "text or none", "whole": "integer", "share": "number"}

@@ -1,6 +1,5 @@
 """Tables record the software that they come from, and replace older tables."""
 
-from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -27,7 +26,7 @@ from xnbflow.tables.storage import (
     write_tables,
 )
 
-NUMBERS = TableSchema("numbers", "", "a row", {"x": Column("number")})
+NUMBERS = TableSchema("numbers", "", "a row", {"x": Column("number")}, text=True)
 FRAME = pd.DataFrame({"x": [0.5, np.nan]})
 
 
@@ -86,10 +85,8 @@ def test_numbers_on_a_page_have_three_decimals_and_whole_ones_commas():
     assert Column("integer").shown("n_genes").label == "n genes"
 
 
-def test_a_group_that_is_written_as_text_has_both_files():
-    group = replace(GROUPS["model"], text=True)
-    assert len(group.texts) == len(group.files)
-    assert replace(group, text=False).texts == []
+def test_a_table_that_is_written_as_text_has_both_files():
+    assert GROUPS["model"].texts == [text_of(GROUPS["model"].files["signature"])]
     assert text_of("results/a.parquet") == "results/a.tsv"
 
 

@@ -32,7 +32,7 @@ def results(tmp_path):
 def plain(results):
     """Return the study without the results of any option."""
     names = ("class_pairs", "equal_priors", "calibration", "label_tests")
-    return with_rows(results, **{name: [] for name in (*names, "random_genes", "pairwise_within")})
+    return with_rows(results, **{name: [] for name in (*names, "random_genes", "comparison")})
 
 
 def with_study(results, **changes):

@@ -17,7 +17,7 @@ def study_of_ranks(tmp_path, n_classifiers, p_value=0.01):
     ranks = [row | {"datasets": 9, "critical_difference": 1.1} for row in RANKS[:n_classifiers]]
     test = {"folds": "f", "test": "Iman-Davenport", "p_value": p_value}
     pairs = [{"folds": "f", "first": "nb", "second": "xnb"}]
-    study = study_of_tables(tmp_path, {"ranks": ranks, "omnibus": [test], "pairwise": pairs})
+    study = study_of_tables(tmp_path, {"ranks": ranks, "omnibus": [test], "comparison": pairs})
     study.labels["svm"] = "SVM"
     return study
 

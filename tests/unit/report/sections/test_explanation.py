@@ -88,14 +88,14 @@ def test_a_matrix_of_many_features_leaves_the_rarest_out(monkeypatch):
 def test_the_table_begins_with_the_most_frequent_and_counts_the_rest(tmp_path, monkeypatch):
     monkeypatch.setattr(explanation, "_MOST_SELECTED", 3)
     distances = [PLACE | {"class": "a", "feature": "often", "other_class": "b", "distance": 0.25}]
-    profiles = [PLACE | {"class": "a", "feature": "often", "direction": "high"}]
-    tables = {"class_distances": distances, "profiles": profiles}
-    study = study_of_tables(tmp_path, tables)
-    table = explanation._selected_table(study, PLACE, pd.DataFrame(SELECTION))
+    study = study_of_tables(tmp_path, {"class_distances": distances})
+    rows = pd.DataFrame(SELECTION).assign(direction="")
+    rows.loc[rows["feature"] == "often", "direction"] = "high"
+    table = explanation._selected_table(study, PLACE, rows)
     assert table.frame["feature"].tolist() == ["always", "always", "often"]
     assert table.frame["to b"].tolist()[2] == 0.25
     assert table.frame["direction"].tolist()[2] == "high"
-    assert table.caption.endswith(" 1 rarer one is in selection.tsv.")
+    assert table.caption.endswith(" 1 rarer one is in selection.parquet.")
 
 
 def test_a_density_is_focused_on_the_class_that_the_feature_separates_best(tmp_path):
@@ -160,7 +160,7 @@ def test_of_many_classes_a_matrix_has_those_of_most_features(tmp_path, monkeypat
         selected("g3", "c", 0.3, 1),
     ]
     sizes = [{"dataset": "d", "class": label, "samples": 10} for label in "abcd"]
-    study = study_of_tables(tmp_path, {"class_sizes": sizes, "profiles": []})
+    study = study_of_tables(tmp_path, {"class_sizes": sizes})
     figure = explanation._feature_matrix(study, PLACE, pd.DataFrame(rows))
     assert figure.arguments["columns"] == ["a", "c"]
     assert np.array_equal(

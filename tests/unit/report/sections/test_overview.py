@@ -1,4 +1,4 @@
-"""The section on what was run: failures, small classes, versions, run time."""
+"""The section on what was run: failures, small classes, versions."""
 
 from dataclasses import replace
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from report_blocks import blocks, table_with, warnings_in
 from report_study import CLASSIFIERS, SCRIPT, study_of_tables, write_study
-from toys import put
 
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Facts, Table
@@ -18,7 +17,6 @@ from xnbflow.report.sections import (
     overview,
     samples,
 )
-from xnbflow.tables.contract import benchmark_of
 
 
 @pytest.fixture(scope="module")
@@ -56,17 +54,11 @@ def test_classes_with_fewer_samples_than_folds_are_warned_of(results):
     assert warnings_in(overview.section(results)) == []
 
 
-def test_folds_versions_and_seconds_are_in_the_overview(results):
-    first = {"study": results.study.id, "folds": "3-fold", "job": "main"}
-    for dataset, seconds in (("alpha", 8), ("other", 100)):
-        path = benchmark_of("classify").of(dataset=dataset, **first)
-        put(results.root, f"s\tmax_rss\tcpu_time\n{seconds}\t300\t1\n", path)
+def test_folds_and_versions_are_in_the_overview(results):
     section = overview.section(results)
     facts = {k: v for block in blocks(section, Facts) for k, v in block.items.items()}
     assert facts["Folds"] == "3-fold (splits: 3, repeats: 2)"
     assert facts["numpy"] == np.__version__
-    assert facts["Time"] == "8 s, the sum of all jobs without this page"
-    assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 300]]
 
 
 @pytest.mark.parametrize(("n_samples", "is_small"), [(2, True), (3, False)])
@@ -97,13 +89,3 @@ def test_data_sets_name_what_was_filled_in(tmp_path, missing):
     assert table.frame["missing"].tolist() == ["1,234 filled in" if missing else "none"]
     assert ("medians of the training samples" in table.caption) == missing
     assert "never on both sides" not in table.caption
-
-
-def test_run_time_is_summed_and_memory_is_the_most_of_a_job(tmp_path):
-    study = study_of_tables(tmp_path, {}, datasets=("d", "e"))
-    for dataset, seconds in (("d", 8), ("e", 100)):
-        wildcards = {"study": "s", "dataset": dataset, "folds": "f"}
-        path = benchmark_of("classify").of(**wildcards, job=study.study.job_of("nb"))
-        put(tmp_path, f"s\tmax_rss\tcpu_time\n{seconds}\t{seconds * 10}\t1\n", path)
-    rows = overview._job_seconds(study).to_numpy().tolist()
-    assert rows == [["classify", 2, 108, 1000]]

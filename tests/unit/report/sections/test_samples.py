@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from report_study import study_of_tables, write_study
 from scipy.special import logsumexp
@@ -75,11 +76,10 @@ SAMPLE = {"dataset": "d", "folds": "f", "classifier": "nb", "true": "a"}
 
 def test_a_wrong_sample_has_the_classes_that_it_was_predicted_as(tmp_path):
     tests = [
-        SAMPLE | {"sample": "s1", "tested": 2, "mistakes": "b 1"},
-        SAMPLE | {"sample": "s1", "tested": 1, "mistakes": "c 1", "classifier": "xnb"},
+        SAMPLE | {"sample": "s1", "tested": 2, "wrong": 1, "mistakes": "b 1"},
+        SAMPLE | {"sample": "s1", "tested": 1, "wrong": 1, "mistakes": "c 1", "classifier": "xnb"},
     ]
-    wrong = [{"dataset": "d", "folds": "f", "sample": "s1", "true": "a", "wrong_by": 2}]
-    study = study_of_tables(tmp_path, {"samples": tests, "misclassified": wrong})
+    study = study_of_tables(tmp_path, {"samples": tests})
     group = samples._misclassified_block(study, "d", "f")
     assert group.note == "1 sample that some classifier got wrong"
     row = group.blocks[0].frame.iloc[0]
@@ -89,9 +89,8 @@ def test_a_wrong_sample_has_the_classes_that_it_was_predicted_as(tmp_path):
 @pytest.mark.parametrize(("n_wrong", "more"), [(150, ""), (152, " 2 more are in")])
 def test_a_long_table_counts_the_samples_that_it_leaves_out(tmp_path, n_wrong, more):
     names = [f"s{i}" for i in range(n_wrong)]
-    tests = [SAMPLE | {"sample": name, "tested": 1, "mistakes": "b 1"} for name in names]
-    wrong = [{"dataset": "d", "folds": "f", "sample": name, "true": "a"} for name in names]
-    study = study_of_tables(tmp_path, {"samples": tests, "misclassified": wrong})
+    wrong = {"tested": 1, "wrong": 1, "mistakes": "b 1"}
+    study = study_of_tables(tmp_path, {"samples": [SAMPLE | {"sample": s} | wrong for s in names]})
     table = samples._misclassified_block(study, "d", "f").blocks[0]
     assert len(table.frame) == 150
     assert ("more are in" in table.caption) == bool(more)
@@ -104,3 +103,24 @@ def test_samples_without_a_mistake_and_untested_samples_are_named(tmp_path):
     assert samples._misclassified_block(study, "d", "f").note == "no mistake"
     untested = study_of_tables(tmp_path, {"samples": []})
     assert samples._misclassified_block(untested, "d", "f").note == "not tested"
+
+
+def test_hard_samples_count_classifiers_that_are_wrong_more_often_than_right():
+    rows = [("s", "nb", 2, 2), ("s", "xnb", 2, 1), ("t", "nb", 2, 0), ("t", "xnb", 2, 0)]
+    table = pd.DataFrame(rows, columns=["sample", "classifier", "tested", "wrong"])
+    actual = samples.hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
+    assert actual["samples"].to_dict() == {0: 1, 1: 1}  # half of the repeats is not more than half
+    assert actual["share"].sum() == pytest.approx(1)
+
+
+def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_out():
+    rows = [("s1", "nb", 1), ("s1", "xnb", 0), ("s2", "nb", 0), ("s2", "xnb", 0)]
+    rows += [("s3", "nb", 2), ("s3", "xnb", 3)]
+    table = pd.DataFrame(rows, columns=["sample", "classifier", "wrong"])
+    table = table.assign(dataset="a", folds="f", true="t", tested=3)
+    actual = samples.misclassified_samples(table)
+    # s1 is wrong once in three tests by one classifier, which is not most of its tests.
+    assert actual[["sample", "wrong_by", "wrong", "tested"]].to_numpy().tolist() == [
+        ["s3", 2, 5, 6],
+        ["s1", 0, 1, 6],
+    ]

@@ -30,8 +30,6 @@ from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.modelled_features import variance_model
 from xnbflow.tables.contract import GENE_TABLES
 
-#: Tables that are written as text, too.
-TEXTS = ("genes", "contrasts")
 #: Number of features whose values a page can show.
 _FEATURES_SHOWN = 2000
 #: Number of samples that a page can show.

@@ -15,7 +15,7 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
-from xnbflow.sources.series.scale_recognition import looks_like_counts
+from xnbflow.sources.series.reads import looks_like_counts
 
 #: Least number of features from which the level of a sample is estimated.
 _FEWEST_FEATURES = 100

@@ -30,7 +30,7 @@ from xnbflow.diagnostics.sample_components import (
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
 from xnbflow.diagnostics.sex_check import sexes
 from xnbflow.sources.series.plausibility import repeated_samples
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, scale_of
+from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
 from xnbflow.sources.series.scales import RecognisedScale
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.finding_table import finding_table
@@ -110,13 +110,14 @@ def _scale(series: DataSet) -> list[Finding]:
     linear = linear_values(series)
     if len(linear) < ENOUGH:
         return []
-    recognised, note = scale_of(linear, series.samples)
-    if recognised is RecognisedScale.LOGARITHMS:
+    recognised = recognise_scale(linear, samples=series.samples, features=series.features)
+    if recognised.kind in (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES):
         return []
+    note = recognised.reason
     finding = Finding(
         code="values",
         kind="scale",
-        subject=recognised.value,
+        subject=recognised.kind.value,
         estimate=float(intensity_quantiles(linear)[4]),
         detail="; ".join(filter(None, [note.finding, note.advice])),
     )

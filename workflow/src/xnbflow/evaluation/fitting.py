@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from xnbflow.core.deferred import is_instance
+from xnbflow.core.instances import is_instance
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.preprocessing.imputation import Imputer

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from xnbflow.core.deferred import is_instance
+from xnbflow.core.instances import is_instance
 from xnbflow.evaluation.fitting import is_pipeline
 from xnbflow.tables.contract import TRAINING_TABLES
 from xnbflow.tables.storage import table_of

@@ -1,6 +1,5 @@
 """Training of one classifier over folds, with tables of all outcomes."""
 
-import time
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
@@ -107,7 +106,7 @@ def _train_fold(
 
 
 #: Measurements of a fit, which are missing if it fails.
-_MEASURED = ("features_per_class", "features", "ties", "fit_seconds", "predict_seconds")
+_MEASURED = ("features_per_class", "features", "ties")
 _NOTHING_FITTED = {**dict.fromkeys(_MEASURED, np.nan), "imputed": 0}
 
 
@@ -120,7 +119,7 @@ def _fit_and_predict(
     explain: bool,
     most_rows: float,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of a fit, and write its times and numbers into ``measurements``.
+    """Return the tables of a fit, and write its numbers into ``measurements``.
 
     What was measured before an error remains in the row of the fit.
     """
@@ -132,17 +131,13 @@ def _fit_and_predict(
     y = series.labels[training]
 
     # Fit, after imputation, and predict.
-    start = time.perf_counter()
     if series.missing:
         measurements["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())
         if not imputes(model):
             X, tested = impute_within(X, tested)
     groups = None if series.groups is None else numbered(series.groups[training])
     fit_grouped(model, as_read(model, X), y, groups)
-    fitted = time.perf_counter()
     tables = {"predictions": _predict(model, as_read(model, tested), series, test)}
-    measurements["fit_seconds"] = fitted - start
-    measurements["predict_seconds"] = time.perf_counter() - fitted
 
     # The features that it uses, with its priors and explanations.
     use = feature_use(model, tested, explain=explain, most_rows=most_rows)

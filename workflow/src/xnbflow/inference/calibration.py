@@ -1,4 +1,4 @@
-"""Calibration of probabilities: curves, and accuracy of predictions of high probability."""
+"""Calibration of probabilities: the accuracy of predictions by their probability."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,6 @@ from xnbflow.inference.intervals import effective_samples, proportion_interval
 
 #: A bin of a calibration curve with fewer samples is marked.
 FEW = 10
-
-#: Probabilities above which a prediction counts as sure.
-SURE = (0.9, 0.99, 0.999)
 
 
 def calibration_curve(
@@ -94,47 +91,3 @@ def _limits(
     lower, upper = proportion_interval(shares * sizes, sizes)
     is_one_group = (sizes == 0) & (counts > 0)
     return np.where(is_one_group, 0.0, lower), np.where(is_one_group, 1.0, upper)
-
-
-def confidence_table(
-    true: np.ndarray,
-    log_posterior: np.ndarray,
-    classes: np.ndarray,
-    repeats: int = 1,
-    groups: np.ndarray | None = None,
-    inflation: float = 1.0,
-) -> pd.DataFrame:
-    """Return the numbers of sure predictions and of right ones among them.
-
-    The parameters are those of `calibration_curve`. The result has a row per probability of `SURE`
-    and the columns of the study's table ``confidence``; predictions are overconfident if the
-    interval of their accuracy is below their mean probability. Values that need sure predictions
-    are missing without them.
-    """
-    groups = _groups_with_probabilities(groups, log_posterior)
-    codes, log_posterior = known_predictions(true, log_posterior, classes)
-    probability = np.exp(log_posterior.max(axis=1))
-    is_right = np.argmax(log_posterior, axis=1) == codes
-    sure = probability > np.array(SURE)[:, None]
-    count = sure.sum(axis=1)
-    right = (sure & is_right).sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        mean_probability = np.where(sure, probability, 0.0).sum(axis=1) / count
-        accuracy = right / count
-    lower, upper = _limits(
-        list(sure), is_right, repeats=repeats, groups=groups, inflation=inflation
-    )
-    return pd.DataFrame(
-        {
-            "above": SURE,
-            "predictions": len(codes),
-            "count": count,
-            "share": count / max(1, len(codes)),
-            "right": right,
-            "accuracy": accuracy,
-            "accuracy_lower": lower,
-            "accuracy_upper": upper,
-            "mean_probability": mean_probability,
-            "overconfident": upper < mean_probability,
-        }
-    )

@@ -13,9 +13,9 @@ from xnbflow.diagnostics.gene_set_files import (
     gene_set_file_table,
     read_gene_sets,
 )
-from xnbflow.diagnostics.gene_tables import TEXTS, gene_tables
+from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.tables.contract import GENE_TABLES
-from xnbflow.tables.storage import write_parquet, write_tsv
+from xnbflow.tables.storage import write_tables
 
 
 def compare_features(
@@ -38,7 +38,4 @@ def compare_features(
     sets = read_gene_sets(*(file.path for file in files))
     tables = gene_tables(DataSet.read(series), design, sets)
     tables["gene_set_files"] = gene_set_file_table(files)
-    for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet", GENE_TABLES[name])
-    for name in TEXTS:
-        write_tsv(tables[name], folder / f"{name}.tsv", GENE_TABLES[name])
+    write_tables(tables, folder, GENE_TABLES)

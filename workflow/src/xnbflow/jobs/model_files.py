@@ -9,11 +9,11 @@ from xnbflow.models.model_file import write_model
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import TrainedModel
 from xnbflow.tables.contract import MODEL_TABLES
-from xnbflow.tables.storage import write_parquet, write_tsv
+from xnbflow.tables.storage import write_tables
 
 
 def write_model_files(model: TrainedModel, series: DataSet, folder: Path, classifier: str) -> None:
-    """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text.
+    """Write a model, its gene sets and the tables `MODEL_TABLES`.
 
     ``classifier`` is the id that is the name of the first two.
     """
@@ -23,7 +23,4 @@ def write_model_files(model: TrainedModel, series: DataSet, folder: Path, classi
     ]
     path_of_sets = folder / f"{classifier}.gmt"
     write_atomically(path_of_sets, lambda part: part.write_text("".join(lines), encoding="utf-8"))
-    for name, table in model_tables(model, series).items():
-        schema = MODEL_TABLES[name]
-        write_parquet(table, folder / f"{name}.parquet", schema)
-        write_tsv(table, folder / f"{name}.tsv", schema)
+    write_tables(model_tables(model, series), folder, MODEL_TABLES)

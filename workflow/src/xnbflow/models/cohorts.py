@@ -28,7 +28,7 @@ from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.models.validation import as_seen, cross_validated, harmonised
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, scale_of
+from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
 from xnbflow.sources.series.scales import RecognisedScale
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of
@@ -450,9 +450,11 @@ def _describe_series(
 
 def _scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
     """Yield the differences of a series from the others, by its row of ``cohort_series``."""
-    recognised, description = scale_of(with_log_counts(series).values, series.samples)
-    if recognised is not RecognisedScale.LOGARITHMS:
-        yield f"{description}: effects depend on it, and models unless by harmonise: rank"
+    recognised = recognise_scale(
+        with_log_counts(series).values, samples=series.samples, features=series.features
+    )
+    if recognised.kind not in (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES):
+        yield f"{recognised.reason}: effects depend on it, and models unless by harmonise: rank"
     if row["agreement"] < _LEAST_CORRELATION:
         yield (
             "features that are high in the other series are not high here (Spearman's "

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from xnbflow.core.deferred import is_instance
+from xnbflow.core.instances import is_instance
 from xnbflow.data.read_counts import log_cpm
 from xnbflow.evaluation.fitting import imputes, is_pipeline
 from xnbflow.evaluation.selected import feature_use, last_estimator, last_step

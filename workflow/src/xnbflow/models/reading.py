@@ -16,21 +16,29 @@ from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, read_entry
+from xnbflow.sources.dataset_entry import (
+    DatasetEntry,
+    is_accession,
+    location_of_argument,
+    read_entry,
+)
 from xnbflow.sources.formats.cell_texts import complaint, is_missing
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.platforms import are_probes
 from xnbflow.sources.proposal.column_options import add_names, columns_named, set_aside
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged, scale_of
+from xnbflow.sources.series.scale_recognition import (
+    intensity_quantiles,
+    is_not_logged,
+    recognise_scale,
+)
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
 from xnbflow.sources.table import fetch_table
@@ -45,8 +53,13 @@ _FEWEST_FEATURES = 100
 _ROWS_OF_TEXT = 20
 #: Characters by which the form of a file is recognised.
 _FIRST_CHARACTERS = 4096
-#: Kinds of scale (`scale_of`) that are left as they are.
-_LOGGED = (RecognisedScale.LOGARITHMS, RecognisedScale.LOGGED_TWICE, RecognisedScale.MIXED)
+#: Scales (`recognise_scale`) that are left as they are.
+_LOGGED = (
+    RecognisedScale.LOGARITHMS,
+    RecognisedScale.CYCLES,
+    RecognisedScale.LOGGED_TWICE,
+    RecognisedScale.MIXED,
+)
 
 
 def described_entry(location: str, settings: Mapping[str, Any] | None = None) -> DatasetEntry:
@@ -55,7 +68,8 @@ def described_entry(location: str, settings: Mapping[str, Any] | None = None) ->
     Parameters
     ----------
     location : str
-        A path, a URL, an accession of GEO, or ``source:name``.
+        A path, a URL, an accession of GEO, or ``source:name``. A file with the name of an accession
+        is a file if it exists.
     settings : mapping, optional
         Keys of the entry with their values, as in the configuration. Keys that a source needs may
         be absent.
@@ -72,6 +86,7 @@ def described_entry(location: str, settings: Mapping[str, Any] | None = None) ->
     >>> described_entry("bundled:wine").location
     'wine'
     """
+    location = location_of_argument(location)
     source, _, rest = location.partition(":")
     if source in known_sources() and rest:
         place = known_sources()[source].places[0]
@@ -206,12 +221,13 @@ def _needed_transform(
         return ""
     if dataset.transform or series.n_features < _FEWEST_FEATURES:
         return ""
-    recognised, _ = scale_of(
+    recognised = recognise_scale(
         series.values,
-        series.samples,
-        Path(dataset.location).name,
-        are_probes=are_probes(series.features),
-    )
+        samples=series.samples,
+        features=series.features,
+        file_name=Path(dataset.location).name,
+        is_array=dataset.source == "geo",
+    ).kind
     if is_not_logged(intensity_quantiles(quartiles)):
         if recognised is RecognisedScale.LOGARITHMS:
             low, median, high = np.nanmedian(quartiles, axis=1)

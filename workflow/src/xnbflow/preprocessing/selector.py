@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import TransformerMixin
 
-from xnbflow.core.deferred import is_instance
+from xnbflow.core.instances import is_instance
 
 
 class FeatureSelector(TransformerMixin):

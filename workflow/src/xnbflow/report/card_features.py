@@ -197,11 +197,7 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
             of=FIRST_OF_HALVES if has_halves else "folds",
         )
     else:  # no model of all samples, hence no core set
-        profiles = results.rows("profiles", **evaluation)[
-            ["class", "feature", "direction", "symbol"]
-        ]
         rows = results.rows("selection", **evaluation)
-        rows = rows.merge(profiles, on=["class", "feature"], how="left")
         rows = rows.assign(core=False, share=rows["frequency"], of="folds")
     rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
     genes = results.genes(dataset, *_OF_GENES)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -179,10 +179,9 @@ class StudyResults:
 
     @cached_property
     def tables(self) -> "StudyTables":
-        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.tables.contract`."""
-        groups = (GROUPS["study"], GROUPS["description"])
-        tables = {group.path.fill(study=self.study.id): group.tables for group in groups}
-        return StudyTables(self, tables)
+        """The tables of the study."""
+        group = GROUPS["study"]
+        return StudyTables(self, {group.path.fill(study=self.study.id): group.tables})
 
     def rows(self, table: str, **where: object) -> pd.DataFrame:
         """Return the rows of one of `tables` whose columns have the given values."""
@@ -282,7 +281,7 @@ class StudyResults:
 
         def tables_of(dataset: str) -> "StudyTables":
             template = GENES.fill(study=self.study.id, dataset=dataset)
-            return StudyTables(self, {template: GENE_TABLES}, as_text=("genes", "contrasts"))
+            return StudyTables(self, {template: GENE_TABLES})
 
         return cache(tables_of)
 
@@ -310,19 +309,14 @@ class StudyResults:
 
 
 class StudyTables:
-    """Tables in files, by name; each is read once, at its first use.
-
-    ``as_text`` are the tables that are also written as text; None means all.
-    """
+    """Tables in files, by name; each is read once, at its first use."""
 
     def __init__(
         self,
         results: StudyResults,
         tables_of: Mapping[PathTemplate, Mapping[str, TableSchema]],
-        as_text: Collection[str] | None = None,
     ) -> None:
         self._results = results
-        self._as_text = as_text
         self._schemas: dict[str, TableSchema] = {}
         self._paths: dict[str, str] = {}
         for template, schemas in tables_of.items():
@@ -361,8 +355,8 @@ class StudyTables:
         """Return the files of tables, as a page links to them: as text where there is one."""
         files = []
         for name in names:
-            has_text = self._as_text is None or name in self._as_text
             path = self._paths[name]
+            has_text = self._schemas[name].text
             files.append(self._results.relative_path(text_of(path) if has_text else path))
         return files
 
@@ -377,8 +371,9 @@ class StudyTables:
     def links(self) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the subject, title and files of the tables that were written."""
         for name in self.present():
-            files = [self._results.relative_path(self._paths[name]), *self.sources(name)]
-            yield files[1].removesuffix(".tsv"), self._schemas[name].title, files
+            path = self._results.relative_path(self._paths[name])
+            files = list(dict.fromkeys([path, *self.sources(name)]))
+            yield path.removesuffix(".parquet"), self._schemas[name].title, files
 
     def show(
         self,

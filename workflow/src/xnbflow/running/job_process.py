@@ -4,8 +4,6 @@ Import this first in a script: numba and BLAS read their number of threads when 
 """
 
 import atexit
-import gc
-import importlib
 import logging
 import os
 import platform
@@ -21,7 +19,6 @@ from typing import Any
 
 from xnbflow import __version__
 from xnbflow.core.atomic import lacks_space, no_space
-from xnbflow.core.deferred import defer_import
 from xnbflow.core.errors import InputError, printable
 from xnbflow.core.nouns import counted
 
@@ -60,10 +57,6 @@ def start_job(job: Any) -> None:
         raise RuntimeError(msg)
     for variable in THREAD_VARIABLES:
         os.environ[variable] = str(job.threads)
-
-    defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few jobs use it
-    gc.set_threshold(2000)  # the default from Python 3.13 on; 700 costs a tenth of the imports
-    atexit.register(gc.freeze)  # at the end of a process a search for cycles is lost time
 
     # A classifier of the user is a module beside the configuration. It replaces no installed one.
     sys.path.append(str(Path.cwd()))
@@ -131,28 +124,6 @@ def _log_end(how: str) -> None:
     logging.getLogger(__name__).info(
         "%s after %.2f s, %.2f processor seconds", how, seconds, processor_seconds
     )
-
-
-def import_skops() -> None:
-    """Import skops in a job that writes a model and reads none, without its list of estimators.
-
-    skops lists the estimators of scikit-learn when it is imported, to trust them in the files that
-    it reads, which imports every module of scikit-learn. Call this only where the process belongs
-    to this package: in this process skops trusts none by default.
-    """
-    import sklearn.utils  # noqa: PLC0415  after the number of threads is set
-
-    list_estimators = sklearn.utils.all_estimators
-    sklearn.utils.all_estimators = _no_estimators
-    try:
-        importlib.import_module("skops.io")
-    finally:
-        sklearn.utils.all_estimators = list_estimators
-
-
-def _no_estimators() -> list[tuple[str, type]]:
-    """Return no estimators, in place of scikit-learn's list of them."""
-    return []
 
 
 def working_directory(job: Any) -> Path:

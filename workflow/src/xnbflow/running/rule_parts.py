@@ -64,13 +64,19 @@ def _fill_path(path: str, wildcards: Any, values: Values) -> str:
 def tables_of(path: str, *groups: str) -> dict[str, str]:
     """Return the file of each table of groups of the contract by the name of the table.
 
+    A path that ends in ``.tsv`` is that of the tables that are also written as text.
+
     Examples
     --------
     >>> tables_of("results/{dataset}/diagnostics/{table}.parquet", "audit")["components"]
     'results/{dataset}/diagnostics/components.parquet'
+    >>> list(tables_of("results/studies/{study}/genes/{dataset}/{table}.tsv", "genes"))
+    ['genes', 'contrasts']
     """
-    names = [name for group in groups for name in GROUPS[group].tables]
-    return {name: path.replace("{table}", name) for name in names}
+    tables = [table for group in groups for table in GROUPS[group].tables.values()]
+    if path.endswith(".tsv"):
+        tables = [table for table in tables if table.text]
+    return {table.name: path.replace("{table}", table.name) for table in tables}
 
 
 def requested(base: float, per_mb: float, size_mb: float, attempt: int) -> int:

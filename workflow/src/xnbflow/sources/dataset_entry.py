@@ -234,9 +234,9 @@ class DatasetEntry:
         options = dict(self.options)
         for name, path in files.items():
             if name in self.options:
-                options[name] = path
+                options[name] = location_of_path(path)
             else:
-                fields_with_files[name] = path
+                fields_with_files[name] = location_of_path(path)
         return replace(self, **fields_with_files, options=options)
 
     def settings(self) -> dict[str, Any]:
@@ -536,6 +536,22 @@ def is_accession(location: str) -> bool:
     (True, False)
     """
     return re.fullmatch(ACCESSION, location) is not None
+
+
+def location_of_path(path: str | Path) -> str:
+    """Return the location of a file of this machine: one with the name of an accession is ./GSE5.
+
+    Examples
+    --------
+    >>> location_of_path("data/a.csv"), location_of_path("GSE5")
+    ('data/a.csv', './GSE5')
+    """
+    return f"./{path}" if is_accession(str(path)) else str(path)
+
+
+def location_of_argument(text: str) -> str:
+    """Return the location that a user names in a command: a file, if it exists, or an accession."""
+    return location_of_path(text) if is_accession(text) and Path(text).is_file() else text
 
 
 def local_path(location: str) -> Path | None:

@@ -173,19 +173,29 @@ def omnibus(repeats: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=STUDY_TABLES["omnibus"].fixed)
 
 
-def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
-    """Return every pair of classifiers compared over data sets, by ranks and by differences."""
-    columns = STUDY_TABLES["pairwise"].fixed
-    tables = []
+def comparison(metrics: pd.DataFrame, repeats: pd.DataFrame) -> pd.DataFrame:
+    """Compare every pair of classifiers over the folds of each data set, and over data sets.
+
+    ``metrics`` is the table of `xnbflow.studies.fold_scores.metrics`. Rows over data sets have an
+    empty ``dataset``.
+    """
+    columns = STUDY_TABLES["comparison"].fixed
+    tables = [table for table in (within_data_sets(metrics), *_over(repeats)) if len(table)]
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    table = pd.concat(tables, ignore_index=True).reindex(columns=columns)
+    return table.fillna({"dataset": "", "alternative": ""})
+
+
+def _over(repeats: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the comparison over data sets of each scheme of folds, by ranks and by differences."""
     for folds, scores in _over_data_sets(repeats):
         signed = compare_over_data_sets(scores).rename(columns={"p": "wilcoxon"})
         by_rank = pairwise_rank_tests(average_ranks(scores), len(scores))
         by_rank = by_rank.rename(columns={"p": "rank_p"}).set_index(_pairs(by_rank))
         added = ["z", "rank_p", "nemenyi", "holm"]
         by_rank = by_rank.loc[_pairs(signed), added].reset_index(drop=True)
-        table = signed.join(by_rank).assign(folds=folds)
-        tables.append(table[columns])
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
+        yield signed.join(by_rank).assign(folds=folds)
 
 
 def _pairs(table: pd.DataFrame) -> pd.Index:
@@ -193,14 +203,13 @@ def _pairs(table: pd.DataFrame) -> pd.Index:
     return pd.Index([frozenset(pair) for pair in pairs], dtype=object)
 
 
-def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
+def within_data_sets(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return every pair of classifiers compared over the folds of each data set.
 
     ``metrics`` is the table of `xnbflow.studies.fold_scores.metrics`. Classifiers with failed
     folds, and data sets with a single fold, are left out. Adjusted p-values are Holm's, over all
     rows; those of sorted runs are doubled first, as their direction is that of the difference.
     """
-    columns = STUDY_TABLES["pairwise_within"].fixed
     tables = []
     for (dataset, folds), group in metrics.groupby(["dataset", "folds"], sort=False):
         scores = _means_by_classifier(group, ["repeat", "fold"], "accuracy").dropna(axis="columns")
@@ -211,11 +220,11 @@ def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
             table = compare_over_folds(scores, tested / (in_all - tested))
             tables.append(table.assign(dataset=dataset, folds=folds))
     if not tables:
-        return pd.DataFrame(columns=columns)
+        return pd.DataFrame(columns=["dataset", "folds", "first", "second"])
     whole = pd.concat(tables, ignore_index=True)
     whole["corrected_t_holm"] = holm(whole["corrected_t"].to_numpy())
     whole["sorted_runs_holm"] = holm(np.minimum(1.0, 2 * whole["sorted_runs"].to_numpy()))
-    return whole[columns]
+    return whole
 
 
 def _over_data_sets(repeats: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -1,6 +1,6 @@
 """Tables of one classifier on one data set beyond its figures: its features, drawn on a page.
 
-The meaning of their columns is in `xnbflow.tables.contract.DESCRIPTION_TABLES`.
+`study_tables` adds them to the tables of the study, whose columns the contract declares.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
+from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.keyed_tables import key_fields
+from xnbflow.evaluation.keyed_tables import KEY, Key, key_fields
 from xnbflow.studies.densities import (
     class_densities,
     density_estimator,
@@ -23,7 +24,7 @@ from xnbflow.studies.densities import (
     most_selected_features,
 )
 from xnbflow.studies.study_inputs import StudyInputs
-from xnbflow.tables.contract import DESCRIPTION_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Features of each class whose densities are drawn.
 _DRAWN_PER_CLASS = 3
@@ -32,6 +33,26 @@ _MOST_DRAWN = 6
 #: Number of features for the test of dependence: those selected most often.
 _MOST_DEPENDENT = 200
 
+#: The key of a row of the table ``selection``, and the columns of it that this module makes.
+SELECTION_KEY = [*KEY, "class", "feature"]
+PROFILE = [
+    "direction",
+    "median_inside",
+    "median_outside",
+    "constant",
+    "dependence_group",
+    "symbol",
+]
+#: The tables that this module makes, besides `feature_profiles` of the selected features.
+DESCRIPTIONS = (
+    "class_distances",
+    "dependent_pairs",
+    "densities",
+    "values",
+    "priors",
+    "evidence",
+    "scores",
+)
 #: The training tables that are described.
 _TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
 
@@ -39,9 +60,10 @@ _TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
 def description_tables(
     inputs: StudyInputs, entries: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, pd.DataFrame]:
-    """Make every table of `xnbflow.tables.contract.DESCRIPTION_TABLES`.
+    """Make the tables `DESCRIPTIONS` of a study, and ``profiles``.
 
-    ``entries`` have per data set the classifiers' configuration by id.
+    The latter has further columns of the table ``selection``, by the same keys. ``entries`` have
+    per data set the classifiers' configuration by id.
     """
     study = inputs.study
     # The |r| above which features of a data set count as dependent, if it was diagnosed.
@@ -68,13 +90,21 @@ def description_tables(
 
     # Each table of all classifiers, with their key.
     tables = {}
-    for name, schema in DESCRIPTION_TABLES.items():
-        keys = [key for key in study.training_keys if len(parts[key][name])]
-        rows = [parts[key][name].assign(**key_fields(key)) for key in keys]
-        tables[name] = pd.DataFrame(columns=schema.fixed)
-        if rows:
-            tables[name] = pd.concat(rows, ignore_index=True)[schema.fixed]
+    for name in DESCRIPTIONS:
+        tables[name] = _stacked(study, parts, name, GROUPS["study"].tables[name].fixed)
+    tables["profiles"] = _stacked(study, parts, "profiles", [*SELECTION_KEY, *PROFILE])
     return tables
+
+
+def _stacked(
+    study: Study, parts: Mapping[Key, Mapping[str, pd.DataFrame]], name: str, columns: list[str]
+) -> pd.DataFrame:
+    """Return a table of all classifiers, with their key."""
+    keys = [key for key in study.training_keys if len(parts[key][name])]
+    rows = [parts[key][name].assign(**key_fields(key)) for key in keys]
+    if not rows:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(rows, ignore_index=True)[columns]
 
 
 def _describe(
@@ -83,7 +113,7 @@ def _describe(
     trained: Mapping[str, pd.DataFrame],
     cut: float | None,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of `xnbflow.tables.contract.DESCRIPTION_TABLES`, without their key.
+    """Return the tables of `description_tables`, without their key.
 
     They are empty for a classifier that does not select.
     The features' medians over all samples replace missing values, except in the evidence, which is
@@ -139,7 +169,7 @@ def _feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
     """Return the levels of each selected feature in its class and in the other classes.
 
     ``selected`` has the columns ``class`` and ``feature``; pairs may come more than once. The
-    columns are those of the table ``profiles``, without the dependence.
+    columns are `PROFILE`, without the dependence.
     """
     pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
     rows = pd.Index(series.features).get_indexer(pairs["feature"])

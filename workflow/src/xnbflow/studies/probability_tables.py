@@ -1,6 +1,6 @@
 """Predictions of all folds together: confusion, calibration, ROC curves, conformal sets."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from xnbflow.evaluation.keyed_tables import (
     stack,
 )
 from xnbflow.evaluation.metrics import roc_curves
-from xnbflow.inference.calibration import calibration_curve, confidence_table
+from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.intervals import CROSS_VALIDATED, share_interval
 from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.tables.contract import STUDY_TABLES
@@ -30,12 +30,10 @@ def confusion(predictions: Tables) -> pd.DataFrame:
     return counts.assign(share=counts["count"] / tests)
 
 
-def probabilities(
-    name: str, predictions: Tables, headers: Headers, inflations: Mapping[Key, float]
+def calibration(
+    predictions: Tables, headers: Headers, inflations: Mapping[Key, float]
 ) -> pd.DataFrame:
-    """Return the table ``calibration`` or ``confidence`` of the classifiers with probabilities."""
-    make: Callable[..., pd.DataFrame]
-    make = calibration_curve if name == "calibration" else confidence_table
+    """Return the calibration curves of the classifiers with probabilities."""
     tables = {}
     for key, table in predictions.items():
         if table.empty:
@@ -47,7 +45,7 @@ def probabilities(
         groups = None
         if header.groups is not None:
             groups = header.groups[pd.Index(header.samples).get_indexer(table["sample"])]
-        tables[key] = make(
+        tables[key] = calibration_curve(
             true,
             log_posterior,
             classes,
@@ -55,7 +53,7 @@ def probabilities(
             inflation=inflations.get(key, CROSS_VALIDATED),
             groups=groups,
         )
-    return stack(tables, _columns_beside_key(name))
+    return stack(tables, _columns_beside_key("calibration"))
 
 
 def roc(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:

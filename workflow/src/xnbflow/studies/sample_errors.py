@@ -121,31 +121,3 @@ def suspects(
 
     rows = rows[(rows["exchanged_with"] != "") | ~(rows["margin"] < MARGIN)]
     return rows.sort_values(key, ignore_index=True)[STUDY_TABLES["suspects"].fixed]
-
-
-def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers of samples by the number of classifiers that are mostly wrong on them."""
-    place = ["dataset", "folds"]
-    wrong = _mostly_wrong(samples).groupby([*place, "sample"], sort=False)["mostly"].sum()
-    counts = wrong.rename("classifiers").reset_index().groupby([*place, "classifiers"]).size()
-    table = counts.reset_index(name="samples")
-    share = table["samples"] / table.groupby(place)["samples"].transform("sum")
-    return table.assign(share=share.astype(float))
-
-
-def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:
-    """Add the column ``mostly``: whether a classifier is wrong in more than half of the repeats."""
-    return samples.assign(mostly=2 * samples["wrong"] > samples["tested"])
-
-
-def misclassified(samples: pd.DataFrame) -> pd.DataFrame:
-    """Return the samples that at least one classifier gets wrong at least once.
-
-    Of each data set those wrong by most come first, then those that are wrong most often.
-    """
-    groups = _mostly_wrong(samples).groupby(["dataset", "folds", "sample", "true"], sort=False)
-    sums = groups[["mostly", "wrong", "tested"]].sum().astype(int).reset_index()
-    sums = sums[sums["wrong"] > 0].rename(columns={"mostly": "wrong_by"})
-    order = ["dataset", "folds", "wrong_by", "wrong"]
-    ascending = [True, True, False, False]
-    return sums.sort_values(order, ascending=ascending, kind="stable", ignore_index=True)

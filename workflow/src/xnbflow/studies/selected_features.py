@@ -1,6 +1,6 @@
 """Selected features of all folds: frequency, ties, stability, planted markers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import fsum
 
 import numpy as np
@@ -20,6 +20,8 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 #: Share of selections above which a set is noted as one of features that are almost constant.
 _MOSTLY_CONSTANT = 0.5
+#: `recovery` of a class, and of a data set without planted markers.
+_NOT_PLANTED = dict.fromkeys(("planted", "by_chance", "precision", "recall", "strength"), np.nan)
 #: The table ``halves`` by data set and classifier.
 Halves = Mapping[tuple[str, str], pd.DataFrame]
 
@@ -69,11 +71,13 @@ def stability(
     halves: Halves,
     *,
     agreement: Halves | None = None,
+    truth: Mapping[str, pd.DataFrame] | None = None,
 ) -> pd.DataFrame:
     """Return Nogueira's index of each class's sets, and of their union (class '').
 
     There is an index of disjoint halves (`xnbflow.inference.halves`), of all selected features and
-    of the short lists (``agreement``, tables of checks), and one of the folds. ``note``
+    of the short lists (``agreement``, tables of checks), and one of the folds. Of a simulated data
+    set the union also has the `recovery` of its planted markers (``truth``, by data set). ``note``
     is "one sample" for a class without a second one, which has no stability; "constant" where more
     than half of the selections are made only because a class is almost constant.
     """
@@ -95,6 +99,9 @@ def stability(
             of_short, short_size = _of_short_lists(of_class, "agreement")
             replicated, _ = _of_short_lists(of_class, "replicated")
             note = "constant" if constant > _MOSTLY_CONSTANT else ""
+            recovered = _NOT_PLANTED
+            if not label and truth and key[0] in truth:
+                recovered = recovery(sets, truth[key[0]])
             rows.append(
                 {
                     **key_fields(key),
@@ -117,6 +124,7 @@ def stability(
                     "constant": constant,
                     "mean_size": float(np.mean([len(features) for features in sets])),
                     "note": "one sample" if samples == 1 else note,
+                    **recovered,
                 }
             )
     return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
@@ -152,34 +160,24 @@ def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:
     return [value if isinstance(value, set) else set() for value in sets]
 
 
-def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def recovery(sets: Sequence[set[str]], planted: pd.DataFrame) -> dict[str, float]:
     """Return how many selected features were planted, and how many planted ones were selected.
 
-    All are means over folds; a fold that selects nothing has a recall of 0 and no precision or
-    strength. The strength of a feature is the share of markers with a smaller effect, 0 if it is
-    not a marker.
+    All are means over folds, whose selected features are ``sets``; a fold that selects nothing has
+    a recall of 0 and no precision or strength. The strength of a feature is the share of markers
+    with a smaller effect, 0 if it is not a marker. ``planted`` is the table ``truth``.
     """
-    rows = []
-    for key, table in selected.items():
-        if key[0] not in truth or table.empty:
-            continue
-        planted = truth[key[0]]
-        markers = planted.dropna(subset="class").set_index("feature")["effect"].abs()
-        weaker = ((markers.rank(method="min") - 1) / len(markers)).to_dict()
-        sets = _sets(table, fits[key].query("status == 'ok'"))
-        hits = pd.Series([len(chosen & weaker.keys()) for chosen in sets])
-        # fsum: the rounding does not depend on the order of the features
-        sums = [fsum(weaker.get(name, 0.0) for name in chosen) for chosen in sets]
-        strengths = pd.Series(sums)
-        sizes = pd.Series(map(len, sets)).replace(0, np.nan)
-        rows.append(
-            {
-                **key_fields(key),
-                "planted": len(markers),
-                "by_chance": len(markers) / len(planted),
-                "precision": (hits / sizes).mean(),
-                "recall": (hits / len(markers)).mean(),
-                "strength": (strengths / sizes).mean(),
-            }
-        )
-    return pd.DataFrame(rows, columns=STUDY_TABLES["recovery"].fixed)
+    markers = planted.dropna(subset="class").set_index("feature")["effect"].abs()
+    weaker = ((markers.rank(method="min") - 1) / len(markers)).to_dict()
+    hits = pd.Series([len(chosen & weaker.keys()) for chosen in sets])
+    # fsum: the rounding does not depend on the order of the features
+    sums = [fsum(weaker.get(name, 0.0) for name in chosen) for chosen in sets]
+    strengths = pd.Series(sums)
+    sizes = pd.Series(map(len, sets)).replace(0, np.nan)
+    return {
+        "planted": len(markers),
+        "by_chance": len(markers) / len(planted),
+        "precision": (hits / sizes).mean(),
+        "recall": (hits / len(markers)).mean(),
+        "strength": (strengths / sizes).mean(),
+    }

@@ -1,4 +1,4 @@
-"""Overview of a study: data sets, classes, diagnostics, seconds and failures of fits."""
+"""Overview of a study: data sets, classes, diagnostics and failures of fits."""
 
 from collections.abc import Mapping
 from math import comb
@@ -13,12 +13,6 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 #: Bins of the histogram of p-values, .05 wide.
 _BINS = 20
-
-
-def seconds(fits: Tables) -> pd.DataFrame:
-    """Return the median seconds of a fit and of a prediction."""
-    table = stack(fits, ["fit_seconds", "predict_seconds"])
-    return table.groupby(KEY, sort=False).median().reset_index()
 
 
 def problems(fits: Tables) -> pd.DataFrame:

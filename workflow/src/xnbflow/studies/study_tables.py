@@ -33,6 +33,7 @@ from xnbflow.studies import (
     study_overview,
 )
 from xnbflow.studies.concordances import concordances, inseparable
+from xnbflow.studies.description import SELECTION_KEY, description_tables
 from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.study_inputs import StudyInputs
 from xnbflow.tables.contract import (
@@ -59,6 +60,25 @@ def study_tables(
     ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
     themselves are wider. ``alpha`` is the level of the normality test.
     """
+    tables = _results(inputs, entries, alpha=alpha)
+    described = description_tables(inputs, entries)
+    profiles = described.pop("profiles")
+    selection = tables["selection"].merge(
+        profiles, on=SELECTION_KEY, how="left", validate="one_to_one"
+    )
+    return {**tables, **described, "selection": selection}
+
+
+def _results(
+    inputs: StudyInputs,
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    *,
+    alpha: float,
+) -> dict[str, pd.DataFrame]:
+    """Return the tables of results: data sets, estimates, verdicts, selected features, samples.
+
+    ``selection`` is without the columns `xnbflow.studies.description.PROFILE`.
+    """
     # The files of the jobs.
     headers = inputs.headers()
     predictions = inputs.training_tables("predictions")
@@ -84,9 +104,8 @@ def study_tables(
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
         "stability": selected_features.stability(
-            selected, fits, headers, halves, agreement=agreement
+            selected, fits, headers, halves, agreement=agreement, truth=planted
         ),
-        "recovery": selected_features.recovery(selected, fits, planted),
     }
 
     # Estimates, verdicts and headline.
@@ -102,10 +121,8 @@ def study_tables(
     )
 
     # How far the probabilities of classifiers are right, and their ROC curves.
-    probabilities = probability_tables.probabilities
     tables |= {
-        "calibration": probabilities("calibration", predictions, headers, inflations),
-        "confidence": probabilities("confidence", predictions, headers, inflations),
+        "calibration": probability_tables.calibration(predictions, headers, inflations),
         "sets": probability_tables.sets(predictions, headers, inflations),
         "roc": probability_tables.roc(predictions, fits, headers),
         "equal_priors": equal_priors(predictions, headers, configurations),
@@ -116,9 +133,7 @@ def study_tables(
     inseparable_columns = inseparable(tables["concordance"])
     return tables | {
         "samples": samples,
-        "hard_samples": sample_errors.hard_samples(samples),
         "suspects": sample_errors.suspects(samples, tables["findings"], inseparable_columns),
-        "misclassified": sample_errors.misclassified(samples),
     }
 
 
@@ -219,19 +234,15 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
     metrics = fold_scores.metrics(predictions, fits, headers)
     repeats = fold_scores.repeats(predictions, metrics, fits, headers)
     summary = fold_scores.summary(metrics, repeats, fits)
-    seconds = study_overview.seconds(fits)
     confusion = probability_tables.confusion(predictions)
     return {
-        "metrics": metrics,
         "repeats": repeats,
         "summary": summary,
         "averages": fold_scores.averages(summary, confusion),
-        "seconds": seconds,
         "confusion": confusion,
         "ranks": comparison.ranks(repeats),
         "omnibus": comparison.omnibus(repeats),
-        "pairwise": comparison.pairwise(repeats),
-        "pairwise_within": comparison.pairwise_within(metrics),
+        "comparison": comparison.comparison(metrics, repeats),
     }
 
 

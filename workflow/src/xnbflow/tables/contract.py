@@ -154,6 +154,8 @@ class TableSchema:
         name that ends in a wildcard, as ``log_posterior.{class}``, is any number of columns.
     definitions : str
         The section of ``docs/methods/quantities.md`` that defines some of them; empty without one.
+    text : bool
+        Whether the table is also written as tab-separated text, because people open it.
     """
 
     name: str
@@ -161,6 +163,7 @@ class TableSchema:
     row: str
     columns: Mapping[str, Column]
     definitions: str = ""
+    text: bool = False
 
     def column(self, name: str) -> Column | None:
         """Return the column of this name, or the column with a wildcard that matches; None without.
@@ -225,8 +228,6 @@ class TableGroup:
         ``"models"`` are pairs (data set, classifier), for each of which there are tables; other
         attributes are data sets, or a truth value (or ``"id"``, which is always true) for tables
         of the whole study. Empty for tables that are written because other rules read them.
-    text : bool
-        Whether each table is written as tab-separated text, too.
     stacked : bool
         Whether a file has the tables of several classifiers one below the other, see
         `stacked_schema`.
@@ -240,7 +241,6 @@ class TableGroup:
     study_attribute: str
     tables: Mapping[str, TableSchema]
     note: str = ""
-    text: bool = False
     stacked: bool = False
 
     @property
@@ -257,8 +257,8 @@ class TableGroup:
 
     @property
     def texts(self) -> list[PathTemplate]:
-        """The paths of the tables as text; none where they are not written as text."""
-        return [text_of(path) for path in self.files.values() if self.text]
+        """The paths of the tables that are written as text, too."""
+        return [text_of(path) for name, path in self.files.items() if self.tables[name].text]
 
     def targets(self, study: Study) -> list[str]:
         """Return the files that a run of a study writes by its `study_attribute`.
@@ -447,8 +447,6 @@ STUDY_TABLE = GROUPS["study"].path
 STUDY_FILES = GROUPS["study"].files
 #: In the paths of models, the data set and classifier of the model of all cohorts of a study.
 ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
-#: Tables of single features and samples.
-DESCRIPTION_TABLE = GROUPS["description"].path
 #: Tables of several series of one question.
 COHORT_TABLE = GROUPS["cohorts"].path
 #: The folder of the tables of second cohorts and of several series.
@@ -490,7 +488,6 @@ GENE_TABLES = GROUPS["genes"].tables
 TRAINING_TABLES = GROUPS["training"].tables
 CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
 STUDY_TABLES = GROUPS["study"].tables
-DESCRIPTION_TABLES = GROUPS["description"].tables
 MODEL_TABLES = GROUPS["model"].tables
 VALIDATION_TABLES = GROUPS["validation"].tables
 COHORT_TABLES = GROUPS["cohorts"].tables

@@ -318,7 +318,7 @@ def write_tables(
     folder: str | Path,
     tables: Mapping[str, TableSchema],
 ) -> None:
-    """Write tables to a folder, each as Parquet and as text.
+    """Write tables to a folder as Parquet, and those that people open as text, too.
 
     Parameters
     ----------
@@ -338,7 +338,8 @@ def write_tables(
     for name, frame in frames.items():
         path = Path(folder, f"{name}.parquet")
         write_parquet(frame, path, tables[name])
-        write_tsv(frame, path.with_suffix(".tsv"), tables[name])
+        if tables[name].text:
+            write_tsv(frame, path.with_suffix(".tsv"), tables[name])
 
 
 def table_files(names: Iterable[str]) -> list[str]:

@@ -27,7 +27,7 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
     about : mapping
         ``parts`` has the study's classifier for each of the paper's, ``folds`` the schemes.
     study : mapping of str to DataFrame
-        The study's tables ``summary`` and ``pairwise_within``.
+        The study's tables ``summary`` and ``comparison``.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
     }
     folds = next(iter(about["folds"]), "")
     accuracies = _accuracies(study["summary"], paper_names, folds)
-    within = study["pairwise_within"]
-    within = within[within["folds"] == folds]
+    pairs = study["comparison"]
+    within = pairs[(pairs["folds"] == folds) & (pairs["dataset"] != "")]
     within = within.assign(
         first=within["first"].map(paper_names), second=within["second"].map(paper_names)
     )

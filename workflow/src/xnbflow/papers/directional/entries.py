@@ -66,7 +66,7 @@ ANALYSIS = Analysis(
     simulates=True,
     parameters={"bins": whole(1), "max_features": whole(0), "repeats": whole(1)},
     comparison="xnbflow.papers.directional.compute_comparison",
-    needs=("summary", "pairwise_within"),
+    needs=("summary", "comparison"),
     parts=("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB"),
 )
 

@@ -230,7 +230,7 @@ def _sorted_runs(tables: StudyTables) -> list[Block]:
 def _complexity_table(tables: StudyTables) -> Table:
     """Return Table 2: the size of the classifiers and the time of their fits."""
     paper = printed_table(2)
-    rows = tables["complexity"].copy()
+    rows = tables["complexity"].merge(tables["seconds"], on=["dataset", "classifier"])
     names = rows["dataset"].map(counterpart_name)
     keys = pd.MultiIndex.from_arrays([names, rows["classifier"]])
     printed = paper.set_index(["dataset", "classifier"]).reindex(keys)

@@ -25,8 +25,7 @@ _TABLES = (
     "calibration",
     "concordance",
     "omnibus",
-    "pairwise",
-    "pairwise_within",
+    "comparison",
     "label_tests",
     "random_genes",
 )

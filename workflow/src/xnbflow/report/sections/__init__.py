@@ -13,7 +13,7 @@
 ``accuracy``     How accurate is each classifier?
 ``comparison``   Do classifiers differ by more than chance?
 ``diagnostics``  Do the assumptions of naive Bayes hold?
-``overview``     What was run, and how long did it take?
+``overview``     What was run, and with which versions?
 ``methods``      How is the study repeated and cited?
 ===============  ======================================================================
 """

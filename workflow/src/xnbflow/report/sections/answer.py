@@ -38,7 +38,7 @@ def section(results: StudyResults) -> Section | None:
         card.feature_items or any(line.items for line in card.lines) for card in cards
     )
     caption = results.with_noun(CAPTION) if features_are_named else NO_FEATURES
-    files = sources("estimates", "verdicts", "findings", "selection", "profiles", "stability")
+    files = sources("estimates", "verdicts", "findings", "selection", "stability")
     for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
         files += results.gene_tables(dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))

@@ -19,7 +19,9 @@ _FEWEST_RANKED = 3
 def section(results: StudyResults) -> Section | None:
     """Return the tests between classifiers; None where there is nothing to compare."""
     ranks = results.tables["ranks"]
-    if results.tables["pairwise_within"].empty:
+    pairs = results.tables["comparison"]
+    pairs_within = pairs[pairs["dataset"] != ""]
+    if pairs_within.empty:
         return None
     blocks: list[Block] = []
     for folds, ranks_of_scheme in ranks.groupby("folds", sort=False):
@@ -28,7 +30,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Prose("Ranks over data sets need at least two data sets."))
     columns = ["dataset", "first", "second", "mean_difference", "lower", "upper", "corrected_t"]
     columns += ["corrected_t_holm", "sorted_runs", "sorted_runs_holm"]
-    within = results.tables.show("pairwise_within", _TEXTS["within"], columns)
+    within = results.tables.show("comparison", _TEXTS["within"], columns, pairs_within)
     blocks.append(Group("On each data set", [within], opened=ranks.empty))
     return Section(
         "comparison",
@@ -52,10 +54,10 @@ def _blocks_over_data_sets(
             f"(Iman and Davenport’s test, {p_equals(row['p_value'])})."
         )
         yield Prose(text, sources=results.tables.sources("omnibus"))
-    rows = results.rows("pairwise", folds=folds)
+    rows = results.rows("comparison", folds=folds, dataset="")
     columns = ["first", "second", "mean_difference", "standard_error", "nemenyi", "holm"]
     columns += ["wilcoxon"]
-    yield results.tables.show("pairwise", _TEXTS["over"], columns, rows)
+    yield results.tables.show("comparison", _TEXTS["over"], columns, rows)
 
 
 def _rank_diagram(results: StudyResults, folds: str, ranks: pd.DataFrame) -> Figure:

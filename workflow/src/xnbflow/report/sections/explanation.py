@@ -45,8 +45,10 @@ def section(results: StudyResults) -> Section | None:
     if results.tables["selection"].empty:
         return None
     blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), _fold_agreement_figure(results)]
-    if len(results.tables["recovery"]):
-        table = results.tables.show("recovery", _TEXTS["recovery"], _RECOVERY_COLUMNS)
+    stability = results.tables["stability"]
+    recovery = stability[stability["planted"].notna()]
+    if len(recovery):
+        table = results.tables.show("stability", _TEXTS["recovery"], _RECOVERY_COLUMNS, recovery)
         blocks.append(table)
     for dataset in results.study.datasets:
         if content := _explanation_of_dataset(results, dataset):
@@ -131,10 +133,10 @@ def _feature_matrix(
     if (shares == 1).all() and not planted:  # a matrix of one colour shows nothing
         label = results.labels[evaluation["classifier"]]
         text = f"{label} selects these in every fold for every class"
-        sources = results.tables.sources("selection", "profiles")
+        sources = results.tables.sources("selection")
         return Prose(f"{text}: {listed(features, _MOST_MATRIX_FEATURES)}.", sources=sources)
     profiles = (
-        results.rows("profiles", **evaluation).drop_duplicates("feature").set_index("feature")
+        results.rows("selection", **evaluation).drop_duplicates("feature").set_index("feature")
     )
     n_drawn = [
         f"{label} {np.count_nonzero(shares[:, column] > 0)}" for column, label in enumerate(classes)
@@ -161,7 +163,7 @@ def _feature_matrix(
             "Matrix of features by classes; features of each class that are drawn: "
             f"{', '.join(n_drawn)}."
         ),
-        sources=results.tables.sources("selection", "profiles"),
+        sources=results.tables.sources("selection"),
     )
 
 
@@ -214,17 +216,16 @@ def _selected_table(
     key = ["class", "feature"]
     distances = results.rows("class_distances", **evaluation)
     distances = _distance_columns(distances)
-    directions = results.rows("profiles", **evaluation).set_index(key)["direction"]
     n_rarer = len(selected) - len(rows)
     rest = ""
     if n_rarer:
-        rest = f" {n_rarer:,} rarer {either(n_rarer, 'one is', 'ones are')} in selection.tsv."
+        rest = f" {n_rarer:,} rarer {either(n_rarer, 'one is', 'ones are')} in selection.parquet."
     declared: dict[str, Column | str] = {"class": Column("text", label="for class")}
     return results.tables.show(
-        ["selection", "profiles", "class_distances"],
+        ["selection", "class_distances"],
         f"{_TEXTS['selected']}{rest}",
         [*_SELECTED_COLUMNS, *distances.columns],
-        rows.join(directions, on=key).join(distances, on=key),
+        rows.join(distances, on=key),
         declarations=declared | dict.fromkeys(distances.columns, ".2f"),
     )
 

@@ -1,7 +1,5 @@
-"""Overview: classifiers on average, problems, data sets, versions and time."""
+"""Overview: classifiers on average, problems, data sets and versions."""
 
-import itertools
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,20 +10,13 @@ from xnbflow.core.nouns import counted
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import JOBS, Column, benchmark_of
 
 _TEXTS = texts_of("overview")
-_SECONDS = {
-    "seconds": Column("number", "wall time, summed over jobs", format=",.1f"),
-    "most_memory": Column("number", "of a job", label="most memory (MB)", format=",.0f"),
-}
 
 
 def section(results: StudyResults) -> Section:
     """Return the overview of the study."""
-    seconds = _job_seconds(results)
-
-    # What was run, where, and for how long.
+    # What was run, and where.
     study = results.study
     schemes = results.configuration.get("folds", {})
     lines = {"Study": study.id}
@@ -33,9 +24,6 @@ def section(results: StudyResults) -> Section:
         described = [f"{name} ({_settings(schemes.get(name, {}))})" for name in study.folds]
         lines["Folds"] = "; ".join(described)
         lines["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
-    if len(seconds):
-        total = seconds["seconds"].sum()
-        lines["Time"] = f"{total:,.0f} s, the sum of all jobs without this page"
     lines |= _origin(results.provenance)
     lines["Version"] = f"xnbflow {__version__}"
     facts = Facts(lines, results.tables.sources("headline"))
@@ -54,21 +42,15 @@ def section(results: StudyResults) -> Section:
         other = ", ".join(f"{name} {number}" for name, number in results.reported_with.items())
         text = f"These versions trained the classifiers. The report was written with {other}."
         details.append(Prose(text, "warning"))
-    if len(results.tables["seconds"]):
-        caption = "Seconds to fit and to test a classifier in one fold."
-        details.append(results.tables.show("seconds", caption))
-    if len(seconds):
-        caption = "Run time and memory of the jobs, by stage."
-        details.append(Table(seconds, caption, columns=_SECONDS))
     packages = results.provenance.get("packages", {})
     if packages:
         versions = ", ".join(f"{name} {number}" for name, number in packages.items())
         details.append(Facts({"All packages": versions}))
-    blocks.append(Group("Versions and run time", details))
+    blocks.append(Group("Versions", details))
     return Section(
         "overview",
         "What was run",
-        "Classifiers and data sets, failures and warnings, time and memory.",
+        "Classifiers and data sets, failures and warnings, versions.",
         blocks,
     )
 
@@ -154,36 +136,3 @@ def _dataset_table(results: StudyResults) -> Table:
     if any_missing:
         captions.append(_TEXTS["imputed"])
     return results.tables.show("datasets", " ".join(captions), [*columns, "missing"], rows)
-
-
-def _job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return the time and memory that Snakemake measured of this study's jobs, by stage."""
-    rows = []
-    for stage in JOBS:
-        # The files with the measurements of a stage's jobs of this study.
-        study = results.study
-        values = {
-            "dataset": study.datasets,
-            "folds": study.folds,
-            "classifier": study.classifiers,
-            "job": dict.fromkeys(study.job_of(name) for name in study.classifiers),
-            "study": [study.id],
-            "analysis": study.analyses,
-        }
-        wildcards = re.findall(r"{(\w+)}", JOBS[stage])
-        jobs = itertools.product(*(values[name] for name in wildcards))
-        patterns = [
-            benchmark_of(stage).of(**dict(zip(wildcards, job, strict=True))) for job in jobs
-        ]
-        paths = list(itertools.chain.from_iterable(map(results.root.glob, patterns)))
-
-        if paths and stage != "report":
-            measured = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
-            row = {
-                "stage": stage,
-                "jobs": len(measured),
-                "seconds": measured["s"].sum(),
-                "most_memory": measured["max_rss"].max(),
-            }
-            rows.append(row)
-    return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])

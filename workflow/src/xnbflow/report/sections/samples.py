@@ -26,7 +26,13 @@ MANY_CLASSES = 5
 _NUMBERS_OF_FEATURE = 2
 _NUMBERS_OF_CLASS = 7
 _SAMPLE_AND_CLASS = ["sample", "class"]
-_WRONG_BY = Column("integer", "classifiers", label="wrong by")
+_HARD_COLUMNS = {
+    "classifiers": Column("integer", "wrong ones", label="wrong by"),
+    "samples": Column("integer"),
+    "share": Column("number", "of the samples tested"),
+}
+#: Declared for the table of misclassified samples.
+_WRONG_BY = Column("integer", "classifiers wrong in most repeats")
 
 
 def section(results: StudyResults) -> Section | None:
@@ -46,10 +52,11 @@ def section(results: StudyResults) -> Section | None:
         files = results.tables.sources("evidence", "scores", "priors")
         blocks.append(Evidence(models, _TEXTS["how_to_read"], files))
     table = results.tables.show(
-        "hard_samples",
+        "samples",
         _TEXTS["hard"],
         ["dataset", "classifiers", "samples", "share"],
-        declarations={"classifiers": _WRONG_BY},
+        hard_samples(results.tables["samples"]),
+        declarations=_HARD_COLUMNS,
     )
     blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
     blocks += [_misclassified_block(results, *evaluation) for evaluation in results.evaluations]
@@ -61,9 +68,9 @@ def _misclassified_block(results: StudyResults, dataset: str, folds: str) -> Blo
     evaluation = {"dataset": dataset, "folds": folds}
     title = results.with_folds(dataset, folds)
     samples = results.rows("samples", **evaluation)
-    misclassified = results.rows("misclassified", **evaluation)
     if samples.empty:
         return Group(title, [Prose("No classifier could be fitted.")], "not tested")
+    misclassified = misclassified_samples(samples)
     if misclassified.empty:
         return Group(title, [Prose("Every classifier is right on every sample.")], "no mistake")
     key = ["sample", "true"]
@@ -73,14 +80,47 @@ def _misclassified_block(results: StudyResults, dataset: str, folds: str) -> Blo
     cells = cells.astype(object).fillna("not tested")
     rows = misclassified.head(MOST_SAMPLES)[[*key, "wrong_by"]].join(cells, on=key)
     n_others = len(misclassified) - len(rows)
-    more = f" {n_others:,} more are in misclassified.tsv." if n_others else ""
+    more = f" {n_others:,} more are in samples.tsv." if n_others else ""
     table = results.tables.show(
-        ["misclassified", "samples"],
+        "samples",
         f"{_TEXTS['misclassified']}{more}",
         rows=rows.rename(columns=results.labels),
+        declarations={"wrong_by": _WRONG_BY},
     )
     n_samples = counted(len(misclassified), "sample")
     return Group(title, [table], f"{n_samples} that some classifier got wrong")
+
+
+def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers of samples by the number of classifiers that are mostly wrong on them.
+
+    ``samples`` is the table of the study.
+    """
+    place = ["dataset", "folds"]
+    wrong = _mostly_wrong(samples).groupby([*place, "sample"], sort=False)["mostly"].sum()
+    counts = wrong.rename("classifiers").reset_index().groupby([*place, "classifiers"]).size()
+    table = counts.reset_index(name="samples")
+    share = table["samples"] / table.groupby(place)["samples"].transform("sum")
+    return table.assign(share=share.astype(float))
+
+
+def _mostly_wrong(samples: pd.DataFrame) -> pd.DataFrame:
+    """Add the column ``mostly``: whether a classifier is wrong in more than half of the repeats."""
+    return samples.assign(mostly=2 * samples["wrong"] > samples["tested"])
+
+
+def misclassified_samples(samples: pd.DataFrame) -> pd.DataFrame:
+    """Return the samples that at least one classifier gets wrong at least once.
+
+    ``samples`` are rows of the table of one data set and scheme of folds. Those wrong by most
+    classifiers come first, then those that are wrong most often.
+    """
+    groups = _mostly_wrong(samples).groupby(["sample", "true"], sort=False)
+    sums = groups[["mostly", "wrong", "tested"]].sum().astype(int).reset_index()
+    sums = sums[sums["wrong"] > 0].rename(columns={"mostly": "wrong_by"})
+    return sums.sort_values(
+        ["wrong_by", "wrong"], ascending=False, kind="stable", ignore_index=True
+    )
 
 
 def _cell(mistakes: str, tested: int) -> str:

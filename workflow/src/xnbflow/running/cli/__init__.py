@@ -26,10 +26,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command `xnbflow`; exit with 0, with 1 where input is at fault, with 2 on misuse."""
     # an import of the package itself imports nothing else
-    from xnbflow.core.deferred import defer_import  # noqa: PLC0415
     from xnbflow.running.cli.app import run  # noqa: PLC0415
 
-    defer_import("scipy.stats")  # imported by scikit-learn; half a second, and few commands use it
     # A model can be of a class in a module of the user. It replaces no installed module.
     sys.path.append(str(Path.cwd()))
     run()

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.sources.dataset_entry import PLACES_OF_PHENOTYPE, place_key
+from xnbflow.sources.dataset_entry import PLACES_OF_PHENOTYPE, location_of_argument, place_key
 
 
 def parse_assignments(option: str, texts: Iterable[str]) -> dict[str, Any]:
@@ -50,7 +50,8 @@ def dataset_settings(texts: Iterable[str], **named: str | None) -> dict[str, Any
     """
     settings: dict[str, Any] = {key: value for key, value in named.items() if value}
     if phenotype := settings.get("phenotype"):
-        settings["phenotype"] = {place_key(phenotype, PLACES_OF_PHENOTYPE): phenotype}
+        location = location_of_argument(phenotype)
+        settings["phenotype"] = {place_key(location, PLACES_OF_PHENOTYPE): location}
     for path, value in parse_assignments("--set", texts).items():
         key, point, part = path.partition(".")
         if not point:

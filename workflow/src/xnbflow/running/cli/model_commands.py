@@ -2,11 +2,10 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.errors import InputError, printable
 from xnbflow.running.cli.options import (
     Annotation,
@@ -32,12 +31,6 @@ from xnbflow.running.cli.output_files import (
 )
 from xnbflow.running.cli.terminal import print_json, print_text, progress, warn
 
-if TYPE_CHECKING:
-    from xnbflow.running.cli import commands
-else:
-    # It imports the libraries of models; `xnbflow --help` is printed without these.
-    commands = DeferredModule("xnbflow.running.cli.commands")
-
 
 def fit(
     table: TableFile,
@@ -60,6 +53,8 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Fit a model on all samples of a table, and cross-validate its accuracy."""
+    from xnbflow.running.cli import commands  # noqa: PLC0415  the libraries of models
+
     entry = commands.classifier(method, commands.parameters(param))
     if folds == 1:
         msg = "--folds is 1; use 2 or more, or 0 for no cross-validation"
@@ -107,6 +102,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Describe a model: its origin, its figures and its signature."""
+    from xnbflow.running.cli import commands  # noqa: PLC0415  the libraries of models
+
     trained = commands.read_model(model, trust)
     result = commands.model_summary(trained, model)
     if as_json:
@@ -131,6 +128,8 @@ def signature(
     as_json: Json = False,
 ) -> None:
     """Write a model's signature as tab-separated text, or as gene sets for enrichment tools."""
+    from xnbflow.running.cli import commands  # noqa: PLC0415  the libraries of models
+
     trained = commands.read_model(model, trust)
     if as_json:
         print_json(trained.signature.to_dict("records"))
@@ -159,6 +158,8 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict samples: label, probabilities, and typicality relative to the training data."""
+    from xnbflow.running.cli import commands  # noqa: PLC0415  the libraries of models
+
     refuse_to_replace(
         output,
         inputs=[model, table, *settings],
@@ -207,6 +208,8 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Show the evidence of features for and against each class in one sample."""
+    from xnbflow.running.cli import commands  # noqa: PLC0415  the libraries of models
+
     trained = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(
@@ -225,4 +228,6 @@ def explain(
 
 def methods() -> None:
     """List the classifiers that a study can name, each with a sentence and its source."""
+    from xnbflow.running.cli import commands  # noqa: PLC0415  the libraries of models
+
     print_text(commands.methods_text())

@@ -1,11 +1,10 @@
-"""The command ``study`` (or ``geo``), which proposes a study of a table or a series of GEO."""
+"""The command ``study``, which proposes a study of a table or of a series of GEO."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from xnbflow.core.deferred import DeferredModule
 from xnbflow.running.cli.assignments import dataset_settings
 from xnbflow.running.cli.options import (
     Annotation,
@@ -18,12 +17,6 @@ from xnbflow.running.cli.options import (
     TableFile,
 )
 from xnbflow.running.cli.terminal import print_json, print_text, progress, warn
-
-if TYPE_CHECKING:
-    from xnbflow.running.cli import proposals
-else:
-    # It imports the libraries that read tables; `xnbflow --help` is printed without these.
-    proposals = DeferredModule("xnbflow.running.cli.proposals")
 
 
 def propose(
@@ -49,6 +42,8 @@ def propose(
     as_json: Json = False,
 ) -> None:
     """Show what a table or a GEO series holds, and the data set that makes it a study."""
+    from xnbflow.running.cli import proposals  # noqa: PLC0415  libraries that read tables
+
     inputs = [table, phenotype, annotation, *settings]
     if output:
         proposals.check_study_name(Path(output).name)

@@ -2,21 +2,14 @@
 
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from xnbflow.core.deferred import DeferredModule
 from xnbflow.core.nouns import counted
 from xnbflow.running.cli.options import Finished, Force, Width
 from xnbflow.running.cli.output_files import deliver, has_content, holds_figures, is_workbook
 from xnbflow.running.cli.terminal import print_text, progress, warn
-
-if TYPE_CHECKING:
-    from xnbflow.running.cli import finished_studies
-else:
-    # It imports the libraries of pages; `xnbflow --help` is printed without these.
-    finished_studies = DeferredModule("xnbflow.running.cli.finished_studies")
 
 #: A figure is reported as wider than requested if it is by more millimetres than rounding adds.
 _ROUNDING_MM = 0.5
@@ -30,6 +23,8 @@ def figures(
     force: Force = False,
 ) -> None:
     """Draw the figures of a study for print: SVG, PDF and PNG of one width, with legends."""
+    from xnbflow.running.cli import finished_studies  # noqa: PLC0415  the libraries of pages
+
     finished_studies.check_output(output, study, force, holds_figures)
     results = finished_studies.read_study(study)
     with progress("drawing"):
@@ -50,6 +45,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write a study as a workbook (-o NAME.xlsx), or a prepared data set as GCT and CLS."""
+    from xnbflow.running.cli import finished_studies  # noqa: PLC0415  the libraries of pages
     from xnbflow.sources.formats.gct import gct_and_cls  # noqa: PLC0415
 
     with progress("writing"):
@@ -69,6 +65,8 @@ def export(
 
 def open_study(study: Finished) -> None:
     """Open the page of a study in the browser."""
+    from xnbflow.running.cli import finished_studies  # noqa: PLC0415  the libraries of pages
+
     page = finished_studies.page_of(study)
     if not webbrowser.open(page.resolve().as_uri()):
         warn("no browser can be started here")

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from xnbflow.core.errors import about_file
-from xnbflow.sources.formats.arff import read_arff
 from xnbflow.sources.formats.files import open_raw, refuse_other_formats
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
@@ -49,6 +48,9 @@ def read_raw_table(
             if suffix != ".gct":
                 refuse_other_formats(path, stream)
             if suffix == ".arff":
+                # scipy.io, a tenth of a second, for few files
+                from xnbflow.sources.formats.arff import read_arff  # noqa: PLC0415
+
                 return read_arff(path, stream)
             if suffix == ".gct":
                 return read_gct(path, stream, most_rows)

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
@@ -28,7 +29,6 @@ from xnbflow.sources.proposal.label import (
     remarks_on_others,
 )
 from xnbflow.sources.proposal.reasons import reasons_of
-from xnbflow.sources.proposal.scale import proposed_logarithm
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 from xnbflow.sources.series.class_labels import (
     LabelRule,
@@ -37,6 +37,8 @@ from xnbflow.sources.series.class_labels import (
     plain_text,
     propose_map,
 )
+from xnbflow.sources.series.missing_values import propose_missing
+from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 
 if TYPE_CHECKING:
@@ -121,12 +123,23 @@ def _summarise_stream(
     if entry and (not head.has_table or "sequencing" in head.facts.get("type", "")):
         entry, remark = _counts_entry(entry, head, downloads)
         reason += remark
-    elif entry and not request.transform:
-        values = _first_values(request, where, stream, head)
-        present = values[~np.isnan(values)]
-        logarithm, remark = proposed_logarithm(present[None, :], samples=np.array([]))
-        entry = replace(entry, **logarithm)
-        reason += remark
+    elif entry:
+        first = _first_values(request, where, stream, head)
+        if not request.transform and not request.scale:
+            recognised = recognise_scale(
+                first.to_numpy(),
+                samples=list(first),
+                features=list(first.index),
+                is_array=True,
+                are_genes=True,
+            )
+            entry = entry.with_defaults(**recognised.settings())
+            if sentence := recognised.sentence():
+                reason += f" {sentence}"
+        missing, remark = propose_missing(first.to_numpy())
+        if missing is not None and not entry.missing:
+            entry = replace(entry, missing=missing)
+            reason += f" {remark}"
 
     # The fields, from which the user may choose another label.
     labels = [] if proposal.labels is None else list(proposal.labels)
@@ -154,13 +167,15 @@ def _summarise_stream(
 
 def _first_values(
     request: DatasetEntry, where: str, stream: "io.BufferedReader[Any]", head: GeoHead
-) -> np.ndarray:
+) -> pd.DataFrame:
     """Return the numbers in the first lines of the table of values, (n_rows, n_samples).
 
-    The ``stream`` is at the header of the table, where `read_head` leaves it. A table without
-    values, and samples without any, are refused.
+    The index names the features, the columns the samples. The ``stream`` is at the header of the
+    table, where `read_head` leaves it. A table without values, and samples without any, are
+    refused.
     """
     header = [cell.strip().strip('"') for cell in next(stream, b"").decode().split("\t")]
+    features = []
     rows = []
     for line in islice(stream, _FIRST_LINES - 1):
         if line.startswith(b"!"):  # the end of a short table
@@ -168,6 +183,7 @@ def _first_values(
         cells = [cell.strip().strip(b'"') for cell in line.split(b"\t")]
         if len(cells) != len(header):
             continue  # the reader refuses it
+        features.append(cells[0].decode(errors="replace"))
         rows.append([float(cell) if _NUMBER.fullmatch(cell) else np.nan for cell in cells])
     samples = [name for name in head.samples if name in header and not matches(name, request.drop)]
     positions = [header.index(name) for name in samples]
@@ -192,7 +208,7 @@ def _first_values(
             f"--set {shlex.quote(f'drop={flow_yaml(without_values)}')}",
             key="drop",
         )
-    return values
+    return pd.DataFrame(values, index=features, columns=samples)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,8 @@ import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from xnbflow.core.errors import about_file
 from xnbflow.core.nouns import either, listed
-from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note, NoteWarning
 from xnbflow.sources.acquire import acquire, check_shape, notes_on_constants
@@ -22,7 +19,7 @@ from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_options import set_aside
-from xnbflow.sources.proposal.scale import MOST_IMPUTED
+from xnbflow.sources.series.missing_values import propose_missing
 from xnbflow.sources.series.plausibility import suggested_group
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.scale_recognition import of_other_scale
@@ -75,13 +72,12 @@ class InferredKeys:
 
     def of_values(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
         """Return the entry with imputation, or with fewer features if many values are missing."""
-        share = float(np.isnan(series.values).mean())
-        if not share or dataset.missing:
+        if dataset.missing:
             return dataset
-        missing: Any = "impute" if share <= MOST_IMPUTED else {"drop_features": 0.3}
-        self.remarks.append(
-            f"The proposal is missing: {flow_yaml(missing)}: {share:.1%} of the values are missing."
-        )
+        missing, remark = propose_missing(series.values)
+        if missing is None:
+            return dataset
+        self.remarks.append(remark)
         self.keys["missing"] = missing
         return replace(dataset, missing=missing)
 

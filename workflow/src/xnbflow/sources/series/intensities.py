@@ -6,12 +6,9 @@ from xnbflow.core.nouns import counted
 from xnbflow.core.refusals import Refusal
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.note import Note
-from xnbflow.sources.series.scale_recognition import looks_like_counts
+from xnbflow.sources.series.reads import looks_like_counts, looks_like_estimated_counts
+from xnbflow.sources.series.scale_recognition import ScaleOfValues
 from xnbflow.sources.series.scales import RecognisedScale, Transform
-from xnbflow.sources.series.sequencing import looks_like_estimated_counts
-
-#: Thresholds of intensities in publications.
-_FLOORS = (1, 16, 20, 100)
 
 _NEGATIVE = Refusal(
     code="intensities.negative",
@@ -28,8 +25,7 @@ def transform(
     values: np.ndarray,
     how: Transform,
     *,
-    recognised: RecognisedScale,
-    finding: str,
+    recognised: ScaleOfValues,
     samples: np.ndarray,
     floor: float | None = None,
 ) -> list[str]:
@@ -39,8 +35,8 @@ def transform(
     0 and below become missing, as in GEO2R; with a ``floor``, smaller values are raised to it.
     ``LOG_CPM`` divides by the sum of a sample (Robinson and Oshlack, Genome Biology 11, 2010, R25),
     without TMM factors, as a sample must not depend on others. Each sample is transformed by
-    itself, so transforms may be applied before folds are drawn. ``recognised`` and ``finding`` are
-    the scale and the note of `scale_of`; errors name one of the ``samples``.
+    itself, so transforms may be applied before folds are drawn. ``recognised`` is the scale
+    of the values (`recognise_scale`); errors name one of the ``samples``.
     """
     if how is Transform.LOG_CPM:
         return _log_cpm(f"{where}: transform: log_cpm", values, samples)
@@ -51,11 +47,11 @@ def transform(
             raise _NEGATIVE.error(where=where, lowest=lowest[worst], sample=str(samples[worst]))
     argument = "x + 1" if how is Transform.LOG2P1 else "all values"
     notes = [f"logarithms to base 2 were taken of {argument}"]
-    if recognised is RecognisedScale.LOGARITHMS:
-        text = f"the values look logged already ({finding})"
+    if recognised.kind in (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES):
+        text = f"the values look logged already ({recognised.reason.finding})"
         notes.append(Note(text, advice=f"is transform: {how} meant?"))
-    if recognised is RecognisedScale.MIXED:
-        notes.append(finding)
+    if recognised.kind is RecognisedScale.MIXED:
+        notes.append(recognised.reason)
     n_lost = 0
     n_raised = 0
     for chunk in row_slices(values.shape):
@@ -75,32 +71,6 @@ def transform(
         values_lost = counted(n_lost, "value")
         notes.append(f"{values_lost} of 0 or below became missing: no logarithm exists")
     return notes
-
-
-def proposed_floor(values: np.ndarray) -> int:
-    """Return the value to which smaller intensities are raised before logarithms are taken.
-
-    It is the largest of the thresholds of the field (1, 16, 20 and 100; Golub and others, Science
-    286, 1999, use 100, and Shipp and others, Nature Medicine 8, 2002, use 20) that is at most the
-    noise. The noise is as large above 0 as below: it is the median size of the values below 0.
-    Without such values, it is the smallest one above 0.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_features, n_samples)
-        Intensities, of which some are 0 or below; NaN is ignored.
-
-    Examples
-    --------
-    >>> proposed_floor(np.array([[-150.0, -20.0, 0.0, 300.0, 9000.0, -110.0]]))
-    100
-    >>> proposed_floor(np.array([[0.0, 18.0, 300.0]])), proposed_floor(np.array([[0.0, 0.3]]))
-    (16, 1)
-    """
-    below = values[values < 0]
-    above = values[values > 0]
-    noise = float(np.median(-below)) if len(below) else float(above.min(initial=np.inf))
-    return max([threshold for threshold in _FLOORS if threshold <= noise], default=_FLOORS[0])
 
 
 _OTHER_KINDS = Refusal(

@@ -1,14 +1,22 @@
 """Missing values of features: refused, imputed in the training folds, or dropped."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.refusals import Refusal, fill
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.raw_series import RawSeries
+
+#: Largest share of missing values at which all are imputed; at a larger share features with many
+#: missing values are dropped.
+MOST_IMPUTED = 0.1
+#: Share of the samples; features that lack more of them are dropped by the proposal.
+_MOST_LACKING = 0.3
 
 #: What is missing, of which features; ``names`` have the missing values of each.
 _MISSING = (
@@ -32,6 +40,24 @@ _NO_FEATURE_LEFT = Refusal(
     sentence=f"{{where}}: {_MISSING}; no feature is left. Fill some in, or drop fewer",
     key="missing",
 )
+
+
+def propose_missing(values: np.ndarray) -> tuple[Any, str]:
+    """Return the key ``missing`` for values that lack some, and a sentence; None without any.
+
+    Examples
+    --------
+    >>> propose_missing(np.array([[1.0, np.nan], [2.0, 3.0]]))
+    ({'drop_features': 0.3}, 'The proposal is missing: {drop_features: 0.3}: 25.0% of the values \
+are missing.')
+    """
+    share = float(np.isnan(values).mean())
+    if not share:
+        return None, ""
+    missing: Any = "impute" if share <= MOST_IMPUTED else {"drop_features": _MOST_LACKING}
+    return missing, (
+        f"The proposal is missing: {flow_yaml(missing)}: {share:.1%} of the values are missing."
+    )
 
 
 def settle_missing(series: RawSeries, dataset: DatasetEntry) -> RawSeries:

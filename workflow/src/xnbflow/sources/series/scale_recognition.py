@@ -2,30 +2,41 @@
 
 *Idea.* Logarithms of intensities lie between 0 and about 20, intensities reach thousands, counts of
 reads are whole and spread over magnitudes. The rules are those of GEO2R (logarithms or not) and of
-the layouts of RNA-seq (`xnbflow.sources.series.sequencing`); each function states its own. In the
-order in which `scale_of` applies them:
+the layouts of RNA-seq (`xnbflow.sources.series.reads`); each function states its own. In the
+order in which `recognise_scale` applies them:
 
 1. *intensities* of mass spectrometers: all positive values are large, and some are 0;
-2. *counts*, relative units (*TPM*, *CPM*, *FPKM*), *estimated counts*;
+2. *counts*, relative units (*TPM*, *CPM*, *FPKM*), *estimated counts*, but not of an array;
 3. *mixed*: a code of missing values as -9999, or samples with and without logarithms;
 4. *logged twice*: median and largest value of logarithms of logarithms;
-5. *not logged*: the rule of GEO2R; else *logarithms*.
+5. *not logged*: the rule of GEO2R;
+6. threshold *cycles* of PCR; else *logarithms*.
 
-The key ``transform`` that a note advises is applied by `xnbflow.sources.series.intensities`.
-Threshold cycles of PCR are recognised apart (`note_on_cycles`): they need no transform.
+The proposal of a study, the reader of a series, and models call this function; the transform that
+it proposes is applied by `xnbflow.sources.series.intensities`.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.note import Note
-from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
-from xnbflow.sources.series.sequencing import looks_like_estimated_counts, relative_unit
+from xnbflow.sources.platforms import are_probes
+from xnbflow.sources.series.missing_values import MOST_IMPUTED
+from xnbflow.sources.series.reads import (
+    LEAST_COUNT,
+    looks_like_counts,
+    looks_like_estimated_counts,
+    relative_unit,
+)
+from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale, Transform
 
 #: Most values from which quantiles are computed.
 _MOST_VALUES = 250_000
@@ -33,10 +44,6 @@ _MOST_VALUES = 250_000
 _GENES = 100
 #: Number of features by which the scale of a sample is recognised.
 _FEATURES_OF_SAMPLE = 1000
-#: Least largest value of a table of counts.
-_LEAST_COUNT = 100
-#: Most distinct values of a table of categories or scores, which are whole numbers as well.
-_FEW_VALUES = 10
 #: Nearly all positive intensities of proteins are above this.
 _LEAST_INTENSITY = 1000.0
 #: Largest share of the positive intensities that are not.
@@ -57,6 +64,19 @@ _COUNTED = 0.9
 #: similar, logarithms to base 10, have medians of at most 2.32 in 18 series.
 _TWICE_MEDIAN = (2.4, 3.4)
 _TWICE_LARGEST = (3.3, 4.35)
+#: Bounds of the largest logarithm of intensities to base 2. Scanners have 16 bits: their largest
+#: logarithm is 16 to base 2, and 11.1 to base e, which is below the bounds; counts of reads of a
+#: gene reach four millions.
+_LARGEST_LOG2 = (11.2, 22.5)
+#: Largest size of a log ratio to base 2, and of the median of all.
+_LARGEST_RATIO = 20.0
+_LARGEST_CENTRE = 1.0
+#: Features that were not standardised differ in their deviations by at least this factor.
+_LEAST_VARIETY = 1.5
+#: Thresholds of intensities in publications.
+_FLOORS = (1, 16, 20, 100)
+#: Share of the samples in which nothing was measured; features with more are dropped.
+_MOST_UNMEASURED = 0.5
 
 #: Words in names for a threshold cycle.
 _CYCLE_WORD = re.compile(
@@ -75,6 +95,84 @@ _MOST_UNUSUAL = 0.1
 _CYCLE_BOUNDS = (3.0, 50.0)
 #: Largest difference of two threshold cycles.
 _LARGEST_DIFFERENCE = 30.0
+
+#: The transform that is proposed for values of a scale.
+_PROPOSED_TRANSFORMS = {
+    RecognisedScale.COUNTS: PROPOSED_COUNT_TRANSFORM,
+    RecognisedScale.ESTIMATED_COUNTS: PROPOSED_COUNT_TRANSFORM,
+    RecognisedScale.TPM: Transform.LOG2P1,
+    RecognisedScale.CPM: Transform.LOG2P1,
+    RecognisedScale.FPKM: Transform.LOG2P1,
+    RecognisedScale.NOT_LOGGED: Transform.LOG2,
+    RecognisedScale.INTENSITIES: Transform.LOG2,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaleOfValues:
+    """The probable scale of a table of values, and the transform that is proposed for it.
+
+    Attributes
+    ----------
+    kind : RecognisedScale
+        The scale.
+    reason : Note
+        The numbers or names by which it was recognised, and what to do.
+    transform : Transform or None
+        The transform that makes logarithms of the values, or normalises counts.
+    floor : int or None
+        The value to which smaller ones are raised before, where some have no logarithm.
+    missing : str, dict or None
+        The key ``missing`` for values that become missing by the transform.
+    is_log2 : bool
+        Whether they are logarithms to base 2, by their values or because they are of genes.
+    """
+
+    kind: RecognisedScale
+    reason: Note
+    transform: Transform | None = None
+    floor: int | None = None
+    missing: Any = None
+    is_log2: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return the keys of an entry that are proposed: ``transform`` and ``missing``."""
+        if self.transform is None:
+            return {}
+        transform: Any = self.transform.value
+        if self.floor is not None:
+            transform = {transform: {"floor": self.floor}}
+        settings = {"transform": transform, "missing": self.missing}
+        return {key: value for key, value in settings.items() if value is not None}
+
+    def sentence(self) -> str:
+        """Return the sentence of a proposal; empty for logarithms.
+
+        Examples
+        --------
+        >>> recognise_scale(np.array([[20.0, 300.0, 9000.5]])).sentence()[:59]
+        'The proposal is transform: log2: the values look like inten'
+        """
+        if self.kind is RecognisedScale.LOGARITHMS:
+            return ""
+        if self.kind is RecognisedScale.CYCLES:
+            return f"{self.reason[0].upper()}{self.reason[1:]}."
+        settings = self.settings()
+        if not settings:
+            return f"No transform is proposed: {self.reason}."
+        transform = flow_yaml(settings["transform"])
+        if self.missing is not None:
+            return (
+                f"Proposed are transform: {transform} and missing: {flow_yaml(self.missing)}: "
+                f"{self.reason}."
+            )
+        sentence = f"The proposal is transform: {transform}: {self.reason}"
+        if self.floor is not None:
+            sentence += (
+                "; some values are 0 or below, which have no logarithm, and become the floor with "
+                "all smaller ones"
+            )
+        return f"{sentence}."
 
 
 def intensity_quantiles(values: np.ndarray) -> np.ndarray:
@@ -131,7 +229,7 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
     if np.isnan(largest).all():
         return np.zeros(len(values), dtype=bool)
     are_counts = False  # values that are not negative and nearly all whole, with large ones
-    if np.fmin.reduce(values, axis=None) >= 0 and np.nanmax(largest) >= _LEAST_COUNT:
+    if np.fmin.reduce(values, axis=None) >= 0 and np.nanmax(largest) >= LEAST_COUNT:
         sample = values[:: max(1, values.size // _MOST_VALUES)]
         present = sample[~np.isnan(sample)]
         are_counts = bool(present.size and np.mean(present == np.floor(present)) >= _COUNTED)
@@ -149,41 +247,6 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
         if others_are_not_logged:
             other_scale[:] = False
     return other_scale
-
-
-def looks_like_counts(values: np.ndarray) -> bool:
-    """Return whether a matrix looks like counts of reads (RNA-seq).
-
-    All values are whole and not negative, and they spread as counts do: the largest is at least
-    100, and more than a few distinct values occur.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_features, n_samples) or its transpose
-        NaN is ignored.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> looks_like_counts(rng.negative_binomial(1, 0.01, (50, 6)))
-    True
-    >>> looks_like_counts(rng.normal(8, 2, (50, 6))), looks_like_counts(np.eye(9))
-    (False, False)
-    """
-    largest = 0.0
-    n_distinct = 0
-    for rows in row_slices(values.shape):
-        counts = np.asarray(values[rows], dtype=np.float64)
-        counts = counts[~np.isnan(counts)]
-        if (counts < 0).any() or (counts != np.floor(counts)).any():
-            return False
-        largest = max(largest, counts.max(initial=0.0))
-        n_distinct = max(n_distinct, len(np.unique(counts)))
-    return bool(largest >= _LEAST_COUNT and n_distinct > _FEW_VALUES)
 
 
 def _are_large_intensities(values: np.ndarray) -> bool:
@@ -209,22 +272,70 @@ def _are_large_intensities(values: np.ndarray) -> bool:
     return bool(np.quantile(positive, _LOWEST_SHARE) >= _LEAST_INTENSITY)
 
 
-def scale_of(
-    values: np.ndarray, samples: np.ndarray, name: str = "", *, are_probes: bool = False
-) -> tuple[RecognisedScale, Note]:
-    """Return the probable scale of values (n_features, n_samples), and a note about it.
+def recognise_scale(
+    values: np.ndarray,
+    *,
+    samples: Sequence[str] | np.ndarray = (),
+    features: Sequence[str] | np.ndarray = (),
+    file_name: str = "",
+    is_array: bool = False,
+    are_genes: bool = False,
+) -> ScaleOfValues:
+    """Return the probable scale of values, with the transform that is proposed for it.
 
-    Features `of_other_scale` do not count. The note on mixed scales names some of the ``samples``;
-    the ``name`` of the file may name the unit. Features that ``are_probes`` of an array have no
-    reads.
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples)
+        NaN is ignored. Features `of_other_scale` do not count.
+    samples, features : sequence of str, optional
+        The names. Samples are named where scales are mixed. Probes of an array have no reads, and
+        threshold cycles are recognised by their names.
+    file_name : str
+        The name of the file, which may name the unit.
+    is_array : bool
+        Whether the source is of arrays, whose values are no reads.
+    are_genes : bool
+        Whether the features are known to be genes or probes: their logarithms have the base 2.
+
+    Examples
+    --------
+    >>> scale = recognise_scale(np.array([[-20.0, 300.0, 9000.5]]))
+    >>> print(scale.kind, scale.settings())
+    not logged {'transform': {'log2': {'floor': 20}}}
     """
+    if len(values) >= _GENES and not is_array:
+        is_array = are_probes(features)
+    kind, reason, values = _kind_of(values, samples=samples, file_name=file_name, is_array=is_array)
+    if kind is RecognisedScale.LOGARITHMS:
+        cycles = note_on_cycles(values, file_name=file_name, features=features, samples=samples)
+        if cycles:
+            return ScaleOfValues(kind=RecognisedScale.CYCLES, reason=cycles)
+        is_log2 = not looks_like_counts(values) if are_genes else _are_log2(values)
+        return ScaleOfValues(kind=kind, reason=reason, is_log2=is_log2)
+    transform = _PROPOSED_TRANSFORMS.get(kind)
+    floor = None
+    missing: Any = None
+    if kind is RecognisedScale.INTENSITIES:
+        share = float(np.mean(values[values >= 0] == 0))
+        missing = "impute" if share <= MOST_IMPUTED else {"drop_features": _MOST_UNMEASURED}
+    elif transform is Transform.LOG2 and np.fmin.reduce(values, axis=None) <= 0:
+        floor = proposed_floor(values)
+    return ScaleOfValues(
+        kind=kind, reason=reason, transform=transform, floor=floor, missing=missing
+    )
+
+
+def _kind_of(
+    values: np.ndarray, *, samples: Sequence[str] | np.ndarray, file_name: str, is_array: bool
+) -> tuple[RecognisedScale, Note, np.ndarray]:
+    """Return the scale of values, a note about it, and the values that count."""
     # units that a table of genes may have: intensities of proteins, and reads
     if len(values) >= _GENES:
         if _are_large_intensities(values):
             if np.fmin.reduce(values, axis=None) == 0:
-                return RecognisedScale.INTENSITIES, _note_on_intensities(values)
-        elif not are_probes and (unit := _sequencing_unit(values, name)):
-            return unit
+                return RecognisedScale.INTENSITIES, _note_on_intensities(values), values
+        elif not is_array and (unit := _sequencing_unit(values, file_name)):
+            return *unit, values
 
     # two scales in one table: a code of missing values, samples with and without logarithms
     other_scale = of_other_scale(values)
@@ -235,13 +346,13 @@ def scale_of(
     if high - low > _RANGE:
         problem = _code_of_missing(values, low, high) or _mixed_samples(values, samples)
         if problem:
-            return RecognisedScale.MIXED, problem
+            return RecognisedScale.MIXED, problem, values
 
     # one scale: logarithms of logarithms, no logarithms, logarithms
     has_median = _TWICE_MEDIAN[0] <= median <= _TWICE_MEDIAN[1]
     has_largest = _TWICE_LARGEST[0] <= high <= _TWICE_LARGEST[1]
     if len(values) >= _GENES and has_median and has_largest:
-        return RecognisedScale.LOGGED_TWICE, Note(
+        note = Note(
             f"the values look like logarithms of logarithms (median {median:.3g}, largest "
             f"{high:.3g})",
             advice=(
@@ -249,13 +360,63 @@ def scale_of(
                 "logarithms to base 10, they can be used"
             ),
         )
+        return RecognisedScale.LOGGED_TWICE, note, values
     if is_not_logged(quantiles):
-        return RecognisedScale.NOT_LOGGED, Note(
+        note = Note(
             f"the values look like intensities not logged (99% quantile {quantile_99:.4g}, largest "
             f"{high:.4g})",
             advice="consider transform: log2",
         )
-    return RecognisedScale.LOGARITHMS, Note(f"values from {low:.4g} to {high:,.6g}")
+        return RecognisedScale.NOT_LOGGED, note, values
+    note = Note(f"values from {low:.4g} to {high:,.6g}")
+    return RecognisedScale.LOGARITHMS, note, values
+
+
+def proposed_floor(values: np.ndarray) -> int:
+    """Return the value to which smaller intensities are raised before logarithms are taken.
+
+    It is the largest of the thresholds of the field (1, 16, 20 and 100; Golub and others, Science
+    286, 1999, use 100, and Shipp and others, Nature Medicine 8, 2002, use 20) that is at most the
+    noise. The noise is as large above 0 as below: it is the median size of the values below 0.
+    Without such values, it is the smallest one above 0.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples)
+        Intensities, of which some are 0 or below; NaN is ignored.
+
+    Examples
+    --------
+    >>> proposed_floor(np.array([[-150.0, -20.0, 0.0, 300.0, 9000.0, -110.0]]))
+    100
+    >>> proposed_floor(np.array([[0.0, 18.0, 300.0]])), proposed_floor(np.array([[0.0, 0.3]]))
+    (16, 1)
+    """
+    below = values[values < 0]
+    above = values[values > 0]
+    noise = float(np.median(-below)) if len(below) else float(above.min(initial=np.inf))
+    return max([threshold for threshold in _FLOORS if threshold <= noise], default=_FLOORS[0])
+
+
+def _are_log2(values: np.ndarray) -> bool:
+    """Return whether logarithms (n_features, n_samples) have the base 2, by their values.
+
+    Intensities and counts have a largest value that only base 2 has. Log ratios are around 0; they
+    are taken to base 2 everywhere, but values that were standardised feature by feature are none.
+    Other values with large negative numbers are centred or of any base.
+    """
+    lowest, _, median, _, _, largest = intensity_quantiles(values)
+    if lowest > -largest / 2:
+        return bool(_LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1])
+    is_centred = abs(median) < _LARGEST_CENTRE
+    is_in_bounds = max(-lowest, largest) < _LARGEST_RATIO
+    if not is_centred or not is_in_bounds:
+        return False
+    deviations = np.empty(len(values))
+    for rows in row_slices(values.shape):
+        deviations[rows] = np.nanstd(values[rows], axis=1)
+    low, high = np.quantile(deviations, [0.1, 0.9])
+    return bool(high >= _LEAST_VARIETY * low)
 
 
 def _note_on_intensities(values: np.ndarray) -> Note:
@@ -325,7 +486,7 @@ def _about_code(values: np.ndarray, code: float, first: float, last: float) -> N
     )
 
 
-def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> Note | None:
+def _mixed_samples(values: np.ndarray, samples: Sequence[str] | np.ndarray) -> Note | None:
     """Return a note on a mix of samples with and without logarithms; None if there is no mix."""
     if len(values) < _GENES:
         return None
@@ -340,11 +501,12 @@ def _mixed_samples(values: np.ndarray, samples: np.ndarray) -> Note | None:
         return None
     n_raw = int(is_raw.sum())
     n_logged = len(is_raw) - n_raw
+    names = np.asarray(samples) if len(samples) else np.arange(len(is_raw))
     return Note(
         f"samples differ in scale: {n_raw} {either(n_raw, 'is', 'are')} not logged "
-        f"({listed(list(samples[is_raw]))}), "
+        f"({listed(list(names[is_raw]))}), "
         f"{n_logged} {either(n_logged, 'looks', 'look')} logged "
-        f"({listed(list(samples[~is_raw]))})",
+        f"({listed(list(names[~is_raw]))})",
         advice="bring all to one scale in the table, as no transform fits both",
     )
 
@@ -378,7 +540,8 @@ def note_on_cycles(
     matching = []
     for word in (_DIFFERENCE_WORD, _CYCLE_WORD):
         n_features = sum(word.search(str(name)) is not None for name in features)
-        is_in_names = 2 * n_features > len(features) or all(map(word.search, map(str, samples)))
+        is_of_samples = len(samples) > 0 and all(map(word.search, map(str, samples)))
+        is_in_names = 2 * n_features > len(features) or is_of_samples
         if is_in_names or word.search(stem):
             matching.append(word)
     if not matching:

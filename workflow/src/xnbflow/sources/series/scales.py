@@ -12,6 +12,7 @@ class RecognisedScale(StrEnum):
 
     ``INTENSITIES`` are not logged, with 0 where nothing was measured. No transform fits ``MIXED``
     values: one of them recurs far from all others, or some samples are logged and others are not.
+    Threshold ``CYCLES`` of PCR are logarithms whose direction is opposite to expression.
     """
 
     LOGARITHMS = "logarithms"
@@ -24,6 +25,7 @@ class RecognisedScale(StrEnum):
     CPM = "CPM"
     FPKM = "FPKM"
     MIXED = "mixed"
+    CYCLES = "threshold cycles"
 
 
 class Transform(StrEnum):
@@ -42,14 +44,3 @@ class Transform(StrEnum):
 
 #: The transform that is proposed for counts of reads.
 PROPOSED_COUNT_TRANSFORM = Transform.TMM
-
-#: The transform that is proposed for values of a scale.
-PROPOSED_TRANSFORMS = {
-    RecognisedScale.COUNTS: PROPOSED_COUNT_TRANSFORM,
-    RecognisedScale.ESTIMATED_COUNTS: PROPOSED_COUNT_TRANSFORM,
-    RecognisedScale.TPM: Transform.LOG2P1,
-    RecognisedScale.CPM: Transform.LOG2P1,
-    RecognisedScale.FPKM: Transform.LOG2P1,
-    RecognisedScale.NOT_LOGGED: Transform.LOG2,
-    RecognisedScale.INTENSITIES: Transform.LOG2,
-}

@@ -18,7 +18,7 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
-from xnbflow.sources.platforms import FEWEST_PROBES, are_probes, probes_note
+from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
@@ -30,12 +30,7 @@ from xnbflow.sources.series.plausibility import (
 )
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
-from xnbflow.sources.series.scale_recognition import (
-    looks_like_counts,
-    note_on_cycles,
-    of_other_scale,
-    scale_of,
-)
+from xnbflow.sources.series.scale_recognition import of_other_scale, recognise_scale
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.sequencing import is_control, read_tallies
 
@@ -283,15 +278,17 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     if how is not Transform.NONE and dataset.scale:
         raise _LOGARITHMS_TWICE.error(where=series.where, scale=dataset.scale, how=how)
 
-    # What the values look like: a scale, or numbers of cycles, which no transform fits.
-    file_name = series.where.rpartition("/")[2]
-    has_probes = len(series.features) >= FEWEST_PROBES and are_probes(series.features)
-    recognised, finding = scale_of(linear_values, series.samples, file_name, are_probes=has_probes)
-    cycles = note_on_cycles(
-        linear_values, file_name=file_name, features=series.features, samples=series.samples
+    # Values of genes: the source is of arrays, or symbols are known.
+    metadata = series.feature_metadata
+    are_genes = series.note_unlogged or (metadata is not None and "symbol" in metadata)
+    recognised = recognise_scale(
+        linear_values,
+        samples=series.samples,
+        features=series.features,
+        file_name=series.where.rpartition("/")[2],
+        is_array=series.note_unlogged,
+        are_genes=are_genes,
     )
-    if how is Transform.NONE and cycles and not dataset.scale:
-        notes.append(cycles)
 
     # The transform, or a note where the values need one.
     if how is Transform.TMM:
@@ -302,14 +299,16 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
             linear_values,
             how,
             recognised=recognised,
-            finding=finding,
             samples=series.samples,
             floor=dataset.transform_floor,
         )
-    elif recognised not in _NOT_NOTED or (
-        recognised is RecognisedScale.NOT_LOGGED and series.note_unlogged
+    elif recognised.kind is RecognisedScale.CYCLES:
+        if not dataset.scale:  # which declares that the direction was corrected
+            notes.append(recognised.reason)
+    elif recognised.kind not in _NOT_NOTED or (
+        recognised.kind is RecognisedScale.NOT_LOGGED and series.note_unlogged
     ):
-        notes.append(finding)
+        notes.append(recognised.reason)
     if not is_linear.all():
         values[is_linear] = linear_values
     elif len(lone := series.features[of_other_scale(values)].tolist()):
@@ -323,12 +322,7 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
 
     # The scale of the result: that of the transform, or of logarithms of genes.
     if how is Transform.NONE:
-        is_logged = recognised is RecognisedScale.LOGARITHMS
-        # Values of genes: the source is of arrays, or symbols are known.
-        metadata = series.feature_metadata
-        is_of_array = series.note_unlogged or (metadata is not None and "symbol" in metadata)
-        is_log2 = is_logged and is_of_array and not looks_like_counts(linear_values) and not cycles
-        scale = "log2" if is_log2 else ""
+        scale = "log2" if are_genes and recognised.is_log2 else ""
     else:
         scale = _SCALES[how]
     return replace(series, scale=dataset.scale or scale).with_notes(notes)
