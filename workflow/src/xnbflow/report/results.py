@@ -171,7 +171,14 @@ class StudyResults:
     @cached_property
     def _has_probes(self) -> Callable[[str], bool]:
         """Whether the features of a data set are probes by their names."""
-        return cache(lambda dataset: are_probes(self.genes(dataset, "feature")["feature"].unique()))
+
+        def has_probes(dataset: str) -> bool:
+            """Return whether the features are probes; their names are in a large table."""
+            if "genes" not in self.gene_tables(dataset).present():
+                return False
+            return are_probes(self.genes(dataset, "feature")["feature"].unique())
+
+        return cache(has_probes)
 
     def relative_path(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""
