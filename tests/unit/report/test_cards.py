@@ -377,7 +377,7 @@ def test_the_features_of_a_class_that_separate_it_best_come_first():
             feature("a", "g3", 3, auc=0.9, log_fold_change=1.0, share=0.5, of="folds"),
         ]
     )
-    rows = rows.assign(least_fdr=np.nan)
+    rows = rows.assign(least_fdr=np.nan, doubt="")
     assert [row.name for row in card_features._rows_by_class(rows)] == ["g2", "g1", "g3"]
 
 

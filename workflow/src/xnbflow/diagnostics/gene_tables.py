@@ -19,6 +19,7 @@ from xnbflow.diagnostics.adjustment import (
     missing_covariates,
 )
 from xnbflow.diagnostics.contrasts import contrast_table
+from xnbflow.diagnostics.explained_features import explained_features
 from xnbflow.diagnostics.gene_set_tests import (
     contrast_set_tests,
     gene_set_notes,
@@ -55,6 +56,7 @@ def gene_tables(
     sets = sets or {}
     notes = [*design_notes(series, design), *gene_set_notes(series, sets)]
     genes = gene_table(series, design)
+    genes["explained_by"] = explained_features(series, design, genes)
     contrasts = contrast_table(series, design)
     logarithms = with_log_counts(series)
     first = first_features(genes, _FEATURES_SHOWN)

@@ -178,6 +178,7 @@ def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
         class_rows["least_fdr"] = class_rows["fdr"]
         if len(series.classes) > 2:
             class_rows["least_fdr"] = benjamini_hochberg(_least_p(class_rows))
+        class_rows["explained_by"] = ""  # see `xnbflow.diagnostics.explained_features`
         evidence = np.nan_to_num(np.abs(class_rows["t"]), nan=-1.0)
         least = np.nan_to_num(np.abs(class_rows["least_t"]), nan=-1.0)
         if len(series.classes) == 2:

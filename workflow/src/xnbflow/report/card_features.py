@@ -6,8 +6,9 @@ is no feature of this class. The lists of two classes are mirror images: one lis
 directions in the class that is not the control.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -33,7 +34,16 @@ FIRST_OF_HALVES = "first ten of halves"
 #: Classes that a sentence names.
 _MOST_NAMED = 4
 #: Columns of the table of genes that are used.
-_OF_GENES = ("class", "feature", "log_fold_change", "auc", "least_t", "least_fdr")
+_OF_GENES = (
+    "class",
+    "feature",
+    "log_fold_change",
+    "auc",
+    "fdr",
+    "least_t",
+    "least_fdr",
+    "explained_by",
+)
 #: Marks of the direction of a feature in a class, with their meaning.
 _SIGNS = {
     "high": ("▲", "higher than in every other class"),
@@ -183,8 +193,9 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
     -------
     DataFrame
         Columns: class, feature, symbol, direction, core, share (of disjoint halves in which it is
-        among the first ten of the class, or of folds that select it), of (which of these), and
-        log_fold_change, auc, least_t and least_fdr of the table of genes.
+        among the first ten of the class, or of folds that select it), of (which of these), doubt
+        (why its difference is doubtful), and log_fold_change, auc, least_t and least_fdr of the
+        table of genes.
     """
     dataset = evaluation["dataset"]
     classifier = evaluation["classifier"]
@@ -202,7 +213,28 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
     rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
     genes = results.genes(dataset, *_OF_GENES)
     genes = genes[genes["feature"].isin(rows["feature"])]
-    return rows.merge(genes, on=["class", "feature"], how="left")
+    has_counts = bool(results.rows("datasets", dataset=dataset)["counts"].any())
+    rows = rows.merge(genes, on=["class", "feature"], how="left")
+    return rows.assign(
+        doubt=[doubt_of(row, has_counts=has_counts) for row in rows.to_dict("records")]
+    )
+
+
+def doubt_of(row: Mapping[str, Any], *, has_counts: bool) -> str:
+    """Return why the difference of a feature is doubtful, in a few words; empty if it is not.
+
+    ``row`` is of the table of genes. Of counts, features with few reads are not tested.
+
+    Examples
+    --------
+    >>> doubt_of({"explained_by": "plate", "fdr": 0.01}, has_counts=False)
+    'no difference with “plate” in the model'
+    >>> doubt_of({"explained_by": "", "fdr": np.nan}, has_counts=True)
+    'too few reads'
+    """
+    if row["explained_by"] and pd.notna(row["explained_by"]):
+        return f"no difference with “{row['explained_by']}” in the model"
+    return "too few reads" if has_counts and pd.isna(row["fdr"]) else ""
 
 
 def _rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
@@ -238,6 +270,7 @@ def _gene_row(row: dict[str, object], label: str) -> GeneRow:
         auc=float(row["auc"]),  # type: ignore[arg-type]
         share=float(row["share"]),  # type: ignore[arg-type]
         core=bool(row["core"]),
+        note=str(row["doubt"]),
     )
 
 

@@ -4,6 +4,7 @@
 features, `xnbflow.report.sentences` writes the sentences.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,7 @@ from xnbflow.report.card_tiles import (
     selection_tiles,
     stability_of_verdict,
 )
+from xnbflow.report.findings import finding_in_short
 from xnbflow.report.levels import LEVEL_STYLES, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count, format_number
@@ -77,6 +79,8 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     warnings = []
     if finding is not None and few is None:
         warnings.append(f"{finding.short} See the audit.")
+    if few is None:
+        warnings += _doubts(lists, results.noun(dataset))
     if random_signatures and random_signatures.are_many and len(features):
         warnings.append(random_signatures.sentence)
 
@@ -122,6 +126,20 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         anchor=f"card-{dataset}-{folds}",
     )
     return shown if few is None else _card_of_few(results, dataset, shown, few)
+
+
+def _doubts(lists: FeatureLists, noun: str) -> list[str]:
+    """Return a sentence on each reason for which differences of the listed features are doubtful.
+
+    Examples
+    --------
+    >>> rows = [GeneRow(name="g1", note="too few reads"), GeneRow(name="g2")]
+    >>> _doubts(FeatureLists(rows=rows, heading=""), "gene")
+    ['1 of the 2 genes shown: too few reads.']
+    """
+    reasons = Counter(row.note for row in lists.rows if row.note)
+    shown = counted(len(lists.rows), noun)
+    return [f"{n_rows} of the {shown} shown: {reason}." for reason, n_rows in reasons.items()]
 
 
 def _card_of_few(results: StudyResults, dataset: str, shown: Card, few: few_units.FewUnits) -> Card:
@@ -263,13 +281,28 @@ def _class_warning(
 
 
 def _short_reason(results: StudyResults, evaluation: dict[str, str], level: str) -> str:
-    """Return the main reason of a verdict in one short sentence."""
+    """Return the main reason of a verdict in one short sentence, and one on small classes."""
     against = reasons_against(results, evaluation)
-    if not against:
-        return _TEXTS["supported"] if level == "well supported" else ""
-    n_others = len(against) - 1
-    rest = f" ({counted(n_others, 'further reason')} below)" if n_others else ""
-    return f"{capitalized(against[0])}{rest}."
+    reason = ""
+    if level == "well supported":
+        reason = results.with_noun(_TEXTS["supported"], evaluation["dataset"])
+    if against:
+        n_others = len(against) - 1
+        rest = f" ({counted(n_others, 'further reason')} below)" if n_others else ""
+        reason = f"{capitalized(against[0])}{rest}."
+    return " ".join(filter(None, [reason, _small_classes(results, evaluation)]))
+
+
+def _small_classes(results: StudyResults, evaluation: dict[str, str]) -> str:
+    """Return a sentence on pairs of classes that are too small to be judged; empty without."""
+    rows = results.rows("findings", **evaluation, kind="small classes")
+    if rows.empty:
+        return ""
+    row = rows.iloc[0]
+    if row["count"] < row["total"]:
+        return finding_in_short(row.to_dict())
+    unit = results.unit_noun(evaluation["dataset"])
+    return f"Each class has {row['detail']} {unit}s: too few to judge pairs of classes."
 
 
 @dataclass(frozen=True)
@@ -337,6 +370,7 @@ def _card_figure(
         return replace(boxes[0], name=f"{boxes[0].name}-card", caption=caption) if boxes else None
     # The heat map of the model has rows of other features between these.
     row_numbers = np.unique(cells["row"], return_inverse=True)[1]
+    cells = _in_natural_order(cells)
     return heatmap_figure(
         name=f"core-{dataset}-{classifier}",
         cells=cells.assign(row=row_numbers),
@@ -345,3 +379,20 @@ def _card_figure(
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
         phenotype=results.rows("components", dataset=dataset),
     )
+
+
+def _in_natural_order(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of a heat map with the classes side by side as C1, C2, ..., C10.
+
+    Examples
+    --------
+    >>> cells = pd.DataFrame({"class": ["C10", "C2"], "column": [0, 1]})
+    >>> _in_natural_order(cells)["column"].tolist()
+    [1, 0]
+    """
+    columns = cells.drop_duplicates("column").sort_values("column")
+    columns = columns.sort_values(
+        "class", key=lambda labels: labels.map(natural_key), kind="stable"
+    )
+    position = dict(zip(columns["column"], range(len(columns)), strict=True))
+    return cells.assign(column=cells["column"].map(position))

@@ -14,6 +14,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted, noun
 from xnbflow.core.significance import FDR_LEVEL, ONE_SIDED_LEVEL
 from xnbflow.data.controls import shown_classes
+from xnbflow.report.card_features import doubt_of
 from xnbflow.report.card_tiles import difference_tiles
 from xnbflow.report.numbers import format_p
 from xnbflow.report.page.blocks import Figure, GeneRow, Tile
@@ -33,8 +34,8 @@ class FewUnits:
     Attributes
     ----------
     count : int
-    noun : str
-        The word for one of them, such as "donor".
+    noun, feature_noun : str
+        The words for one of them, such as "donor", and for a feature.
     sufficient : int
         The number of each class with which a classifier without error can be supported.
     least_p : float
@@ -43,6 +44,7 @@ class FewUnits:
 
     count: int
     noun: str
+    feature_noun: str
     sufficient: int
     least_p: float
 
@@ -55,14 +57,13 @@ class FewUnits:
     def reason(self) -> str:
         """Why no classifier is judged, and what the card has instead."""
         units = counted(self.count, self.noun)
+        cause = "even without an error its interval is not above chance"
         if self.least_p > ONE_SIDED_LEVEL:
-            return (
-                f"With {units} no classifier can be judged: p of the label test is at least "
-                f"{format_p(self.least_p)}, whatever the data are. Single features can be tested."
-            )
+            least = format_p(self.least_p)
+            cause = f"p of the label test is at least {least}, whatever the data are"
         return (
-            f"With {units} no classifier can be judged: even without an error its interval is not "
-            "above chance. Single features can be tested."
+            f"With {units} no classifier can be judged: {cause}. Single {self.feature_noun}s can "
+            "be tested."
         )
 
     def next_step(self) -> str:
@@ -82,6 +83,7 @@ def few_units(results: StudyResults, dataset: str) -> FewUnits | None:
     return FewUnits(
         count=int(row["count"]),
         noun=results.unit_noun(dataset),
+        feature_noun=results.noun(dataset),
         sufficient=int(row["total"]),
         least_p=float(row["p"]),
     )
@@ -124,6 +126,7 @@ def _gene_row(row: Mapping[str, Any], *, is_of_class: bool) -> GeneRow:
         change=float(row["log_fold_change"]),
         fdr=float(row["fdr"]),
         auc=float(row["auc"]),
+        note=doubt_of(row, has_counts=False),  # these have a test
     )
 
 

@@ -237,6 +237,10 @@ def _gene_set_blocks(results: StudyResults, dataset: str) -> Iterator[Block]:
     tests = tables["gene_set_tests"]
     if tests.empty:
         return
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
+    reference = results.study.design_of(dataset).reference
+    shown = [classes[position] for position in shown_classes(classes, reference)]
+    tests = tests[tests["class"].isin(shown)]  # of two classes as the features, not the control
     blocks: list[Block] = [Prose(_TEXTS["caution"], "warning")]
     differ = tests["fdr"] < FDR_LEVEL
     significant = tests[differ & (tests["rank"] <= _BEST_SETS)]
