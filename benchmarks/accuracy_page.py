@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-__all__ = ["BEGIN", "END", "PAGE", "block"]
+__all__ = ["BEGIN", "BY_SERIES", "END", "PAGE", "block", "by_series"]
 
 PAGE = Path(__file__).parents[1] / "docs" / "methods" / "class-specific.md"
+#: The accuracy by series, to which the page links.
+BY_SERIES = Path(__file__).parent / "tables" / "accuracy_by_series.tsv"
 BEGIN = "<!-- accuracy: written by `python -m benchmarks accuracy` -->"
 END = "<!-- end of accuracy -->"
 
@@ -19,7 +21,7 @@ def block(means: pd.DataFrame, cells: pd.DataFrame) -> str:
     means : DataFrame
         Rows by method, with ``cells``, the three figures and each of them by seed.
     cells : DataFrame
-        Rows by ``series``, ``seed`` and ``method``; the mean accuracy over seeds is shown.
+        Rows by ``series``, ``seed`` and ``method``.
     """
     methods = means["method"].tolist()
     heads = ["method", "accuracy", "less than in the first row by (standard error over series)"]
@@ -39,15 +41,14 @@ def block(means: pd.DataFrame, cells: pd.DataFrame) -> str:
             str(row["cells"]),
         ]
         overall.append(f"| {' | '.join(values)} |")
-    heads = ["series", *methods]
-    by_series = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for series, row in accuracies.iterrows():
-        shares = " | ".join(share(row[method]) for method in methods)
-        by_series.append(f"| {series} | {shares} |")
     n_series = cells["series"].nunique()
     title = f"Means over {n_series} development series, five outer folds; log loss in nats."
-    details = ["Accuracy by series, mean of the seeds:", "", *by_series]
-    return "\n".join([BEGIN, title, "", *overall, "", *details, "", END])
+    return "\n".join([BEGIN, title, "", *overall, "", END])
+
+
+def by_series(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the accuracy of each method on each series as text, mean of the seeds."""
+    return cells.pivot_table(index="series", columns="method", values="accuracy").map(share)
 
 
 def share(value: float) -> str:

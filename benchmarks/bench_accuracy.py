@@ -1,9 +1,9 @@
 """How accurate classifiers are on the development series: five folds, two seeds.
 
 `python -m benchmarks accuracy` measures what is not yet measured and writes the means over series
-and the accuracy by series into docs/methods/class-specific.md. The predictions of every series,
-seed and method are kept in results/benchmarks/accuracy: delete a file to measure it again. The
-series are in the folder XNBFLOW_DATA, or ../shared/data.
+into docs/methods/class-specific.md, and the accuracy by series into benchmarks/tables. The
+predictions of every series, seed and method are kept in results/benchmarks/accuracy: delete a file
+to measure it again. The series are in the folder XNBFLOW_DATA, or ../shared/data.
 """
 
 import re
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from benchmarks.accuracy_page import PAGE, block
+from benchmarks.accuracy_page import BY_SERIES, PAGE, block, by_series
 from benchmarks.accuracy_peers import peers
 from benchmarks.accuracy_series import development_series
 from sklearn.base import BaseEstimator, clone
@@ -138,6 +138,7 @@ def details() -> dict[str, pd.DataFrame]:
 
 
 def pages() -> list[tuple[str, Path]]:
-    """Return the table of what is kept, and the page that contains it."""
+    """Return the table of what is kept, and the page that contains it; write that by series."""
     table = measured(stored=True)
+    by_series(table).to_csv(BY_SERIES, sep="\t")
     return [(block(means(table), table), PAGE)]

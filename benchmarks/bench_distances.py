@@ -86,8 +86,9 @@ def data_set(name: str, X: np.ndarray, labels: np.ndarray) -> DataSet:
 
 
 def pages() -> list[tuple[str, Path]]:
-    """Return the tables of the page, and the page that contains them."""
-    return [(block(pd.read_csv(TABLE, sep="\t")), PAGE)]
+    """Return the table of the development series, and the page that contains it."""
+    table = pd.read_csv(TABLE, sep="\t")
+    return [(block(table[table["series"] == "development"]), PAGE)]
 
 
 def block(table: pd.DataFrame) -> str:

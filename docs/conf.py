@@ -102,11 +102,54 @@ if REPOSITORY:
     html_theme_options |= {"use_edit_page_button": True}
 
 
-def with_repository(app: Sphinx, page: str, source: list[str]) -> None:
-    """Put the repository's owner into the commands of a page."""
-    del app, page
+#: The first page of the site is the README, and its menu has the groups of pages.
+START = """```{include} ../README.md
+:relative-docs: ./
+:relative-images:
+```
+
+```{toctree}
+:hidden:
+tutorials/index
+Methods <methods/index>
+gallery/index
+reference/index
+project/index
+```
+"""
+#: A link to the program of a figure, alone in its line. The site has the figure itself.
+FIGURE = re.compile(r"^Figure: \[(.+)\]\(\.\./examples/(plot_\w+)\.py\)$", re.MULTILINE)
+#: The first link to a page in an item of a list, or in a row of a table, of the index of a folder.
+LINK = re.compile(r"^[*|] .*?\]\(([^)#]+)\.md\)", re.MULTILINE)
+#: The report of the study `example`, as HTML: it is no source of the site.
+EXAMPLE_LINK = '<a href="../../example/results/studies/example/report.html">an example report</a>'
+#: Pages of the reference that the site makes.
+MADE = {"docs/reference/index": ["cli", "tables"]}
+
+
+def with_figure(link: re.Match[str]) -> str:
+    """Return the directive of a figure in place of the link to its program."""
+    caption, name = link.groups()
+    options = f":width: 640px\n:target: ../gallery/{name}.html\n"
+    image = f"../gallery/images/sphx_glr_{name}_001_2_00x.png"
+    return f"```{{figure}} {image}\n{options}\n{caption}\n```"
+
+
+def as_site(app: Sphinx, page: str, source: list[str]) -> None:
+    """Turn what GitHub shows into what the site shows: figures, menus, the repository's owner."""
+    text = FIGURE.sub(with_figure, source[0])
+    if page == "docs/index":
+        text = START
+    elif page.endswith("/index") and page != "docs/gallery/index":
+        pages = "\n".join(dict.fromkeys([*LINK.findall(text), *MADE.get(page, [])]))
+        text += f"\n```{{toctree}}\n:hidden:\n{pages}\n```\n"
+    if page.endswith("read-your-report"):
+        text = text.replace("an example report", EXAMPLE_LINK)
+        if app.tags.has("pictures"):
+            text = text.replace("images/report.png", "images/read-your-report.png")
     if REPOSITORY:
-        source[0] = source[0].replace("OWNER/xnbflow", REPOSITORY)
+        text = text.replace("OWNER/xnbflow", REPOSITORY)
+    source[0] = text
 
 
 def visit_formula(translator: Any, node: nodes.math | nodes.math_block) -> None:
@@ -138,6 +181,18 @@ def write_table_reference(app: Sphinx) -> None:
 
     page = Path(app.srcdir, "docs/reference/tables.md")
     page.write_text(table_reference(), encoding="utf-8")
+
+
+def write_finding_tables(app: Sphinx, page: str, source: list[str]) -> None:
+    """Write the tables of findings into the page on verdicts, from `xnbflow.core.findings`."""
+    from xnbflow.report.findings import notice_table, verdict_table
+
+    del app
+    if page != "docs/methods/verdicts":
+        return
+    tables = {"findings that limit a verdict": verdict_table(), "notices": notice_table()}
+    for name, lines in tables.items():
+        source[0] = source[0].replace(f"<!-- table: {name} -->", "\n".join(lines))
 
 
 def draw_report(app: Sphinx) -> None:
@@ -172,6 +227,7 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", write_command_line)
     app.connect("builder-inited", write_table_reference)
     app.connect("builder-inited", draw_report)
-    app.connect("source-read", with_repository)
+    app.connect("source-read", write_finding_tables)
+    app.connect("source-read", as_site)
     app.connect("build-finished", copy_example)
     app.connect("build-finished", write_design)

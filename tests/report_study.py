@@ -25,7 +25,7 @@ import pandas as pd
 import yaml
 from study_files import FOLDS, REPEATS, StudyFiles, configuration
 
-from xnbflow.core.findings import Finding, lowest
+from xnbflow.core.findings import NUMBERS, Finding, lowest
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
@@ -109,7 +109,6 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
             place = {"study": "small", "dataset": dataset, "folds": "3-fold", "job": "main"}
             trained = {name: _training(series, name, failed, warned) for name in classifiers}
             files.put_stacked("training", trained, **place)
-            files.put_stacked("random_genes", {}, **place)
     label_tests = {}  # by data set: the tables of each classifier
     for (dataset, classifier), p_value in p_values:
         test = {
@@ -208,6 +207,7 @@ PLACES = {
     "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
     "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
     "diagnostic": (contract.DIAGNOSTIC_PATH, contract.DIAGNOSTIC_TABLES),
+    "audit": (contract.DIAGNOSTIC_PATH, contract.AUDIT_TABLES),
     "genes": (contract.GENES, contract.GENE_TABLES),
     "model": (contract.MODEL_TABLE, contract.MODEL_TABLES),
 }
@@ -219,7 +219,8 @@ def study_of_tables(root, tables, configuration=None, **fields):
     ``tables`` have lists of rows by name: those of the study, and as ``genes.contrasts`` those of
     another group of `PLACES`, of the data set ``d`` and the classifier ``xnb`` where the group has
     one. Fields that a table does not declare are left out. Tables of the study that are not given,
-    and the tables of genes, are empty. ``fields`` replace those of `SMALL_STUDY`. Nothing is
+    and the tables of genes and of the audit, are empty. ``fields`` replace those of
+    `SMALL_STUDY`. Nothing is
     trained.
     """
     study = Study(**(SMALL_STUDY | fields))
@@ -230,6 +231,10 @@ def study_of_tables(root, tables, configuration=None, **fields):
     empty = empty_tables("genes") / genes.of(study="s", dataset="d")
     folder = root / genes.of(study=study.id, dataset=study.datasets[0])
     shutil.copytree(empty, folder, dirs_exist_ok=True)
+    empty = empty_tables("audit") / contract.DIAGNOSTIC_PATH.parent.of(dataset="d")
+    for dataset in study.datasets:
+        folder = root / contract.DIAGNOSTIC_PATH.parent.of(dataset=dataset)
+        shutil.copytree(empty, folder, dirs_exist_ok=True)
     for name, rows in tables.items():
         group, _, table = name.rpartition(".")
         if not group:
@@ -291,10 +296,14 @@ def changed(results, table, where="index >= 0", **columns):
 def finding_row(name, **fields):
     """Return a row of the table ``findings`` without its data set and classifier.
 
-    ``name`` is a code, or a code and kind as "chance: interval"; ``label`` is the class.
+    ``name`` is a code, or a code and kind as "chance: interval"; ``label`` is the class. Numbers
+    are among the ``fields``.
     """
     code, _, kind = name.partition(": ")
-    return Finding(code=code, kind=kind, **fields).columns()
+    numbers = {field: fields.pop(field) for field in NUMBERS if field in fields}
+    row = Finding(code=code, kind=kind, numbers=numbers, **fields).columns()
+    del row["dataset"]
+    return row
 
 
 def judged(results, classifier, *findings, dataset=None):

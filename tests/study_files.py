@@ -24,7 +24,7 @@ from xnbflow.diagnostics.gene_set_files import GeneSetFile, gene_set_file_table,
 from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.jobs.model_files import write_model_files
-from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
+from xnbflow.studies.study_reader import StudyChecks, StudyReader
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
 from xnbflow.tables.storage import write_parquet, write_stacked, write_tsv
@@ -138,10 +138,7 @@ class StudyFiles:
             self.put_genes(self.series[name], study.id, study.design_of(name))
         for dataset in study.datasets:
             self._put_absent("acquired", dataset=dataset)
-        for dataset, folds, job in study.training_jobs:
-            place = {"study": study.id, "dataset": dataset, "folds": folds, "job": job}
-            self._put_absent("random_genes", **place)
-        inputs = StudyInputs(study=study, checks=StudyChecks(**checks), root=self.root)
+        inputs = StudyReader(study=study, checks=StudyChecks(**checks), root=self.root)
         entries_of = dict.fromkeys(study.datasets, entries)
         tables = study_tables(inputs, entries_of, alpha=0.05)
         self.put("study", tables, study=study.id)

@@ -30,7 +30,7 @@ largest = evidence["evidence"].abs().nlargest(10).index
 largest = evidence.loc[largest].iloc[::-1]
 
 fig, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
-ax.barh(largest["feature"], largest["log_likelihood"])
+ax.barh(largest["feature"], largest["evidence"])
 ax.axvline(0, color="grey", linewidth=0.8)
 ax.set_xlabel("evidence for tumour (log-likelihood ratio)")
 plt.show()

@@ -23,6 +23,7 @@ from toys import dataset
 from xnbflow.core.study import Design, Study
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.diagnostics.gene_tables import gene_tables
+from xnbflow.diagnostics.series_audit import audit
 from xnbflow.report.drawings.marks import (
     MARKS,
     Band,
@@ -442,7 +443,9 @@ def gene_page(tmp_path_factory):
         feature_metadata=pd.DataFrame({"symbol": symbols}), scale="log2",
     )  # fmt: skip
     root = tmp_path_factory.mktemp("genes")
-    StudyFiles(root).put("genes", gene_tables(series, Design()), study="a-study", dataset="toy")
+    files = StudyFiles(root)
+    files.put("genes", gene_tables(series, Design()), study="a-study", dataset="toy")
+    files.put("audit", {"components": audit(series)["components"].head(0)}, dataset="toy")
     study = Study(
         id="a-study",
         title="Genes",
@@ -453,8 +456,7 @@ def gene_page(tmp_path_factory):
         diagnostics=False,
         analyses={},
     )
-    none = {key: [] for key in ("findings", "associations", "components")}
-    none["class_sizes"] = []
+    none = {"findings": [], "class_sizes": []}
     results = StudyResults(study, {}, {}, root)
     section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))
     page = root / "report.html"

@@ -6,7 +6,7 @@ rule acquire:
         unpack(OF_DATA.user_files),
     output:
         series="results/{dataset}/series.parquet",
-        notes="results/{dataset}/notes.parquet",
+        findings="results/{dataset}/findings.parquet",
         truth="results/{dataset}/truth.parquet",
         # kept by a job that runs again: the next download of the same files is compared with it
         checksums=update("results/{dataset}/checksums.sha256"),

@@ -9,9 +9,7 @@ rule classify:
     output:
         **tables_of(
             "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
-            "folds",
             "training",
-            "random_genes",
         ),
     log:
         "results/logs/classify/{study}/{dataset}/{folds}/{job}.log",

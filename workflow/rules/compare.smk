@@ -5,21 +5,21 @@ rule compare:
     input:
         series=over(OF_STUDY.datasets, "results/{dataset}/series.parquet"),
         truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
-        notes=over(OF_STUDY.datasets, "results/{dataset}/notes.parquet"),
+        findings=over(OF_STUDY.datasets, "results/{dataset}/findings.parquet"),
         audit=over(
             OF_STUDY.datasets,
             "results/{dataset}/diagnostics/{table}.parquet",
-            ["findings", "associations", "components"],
+            ["findings", "associations"],
         ),
         diagnostics=over(
             OF_STUDY.diagnostics_datasets,
             "results/{dataset}/diagnostics/{table}.parquet",
-            ["normality", "normality_within", "dependence", "dependence_test"],
+            ["normality", "dependence", "dependence_test"],
         ),
         training=over(
             OF_STUDY.training_jobs,
             "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
-            [*GROUPS["training"].tables, "random_genes"],
+            GROUPS["training"].tables,
         ),
         checks=over(
             OF_STUDY.check_datasets,

@@ -39,6 +39,11 @@ SECTION_INPUT = dict(
         "results/studies/{study}/genes/{dataset}/{table}.parquet",
         GROUPS["genes"].tables,
     ),
+    audit=over(
+        OF_STUDY.datasets,
+        "results/{dataset}/diagnostics/{table}.parquet",
+        ["associations", "components"],
+    ),
     correlations=over(
         OF_STUDY.diagnostics_datasets, "results/{dataset}/diagnostics/correlations.parquet"
     ),

@@ -1,4 +1,4 @@
-"""Acquire one data set: write its canonical series, notes, and planted markers."""
+"""Acquire one data set: write its canonical series, findings, and planted markers."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ acquire_data_set(
         dict(snakemake.input.items())
     ),
     series=Path(snakemake.output.series),
-    notes=Path(snakemake.output.notes),
+    findings=Path(snakemake.output.findings),
     truth=Path(snakemake.output.truth),
     checksums=Path(snakemake.output.checksums),
     downloads=snakemake.config["download"],

@@ -18,5 +18,5 @@ train_classifiers(
     downloads=snakemake.config["download"],
     entries=snakemake.params.entries,
     random_gene_classifiers=snakemake.params.random_gene_classifiers,
-    folder=Path(snakemake.output.folds).parent,
+    folder=Path(snakemake.output.predictions).parent,
 )

@@ -11,9 +11,9 @@ start_job(snakemake)
 
 from xnbflow.core.study import study_of
 from xnbflow.jobs.compare import compare_classifiers
-from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
+from xnbflow.studies.study_reader import StudyChecks, StudyReader
 
-inputs = StudyInputs(
+inputs = StudyReader(
     study=study_of(snakemake.params.study),
     checks=StudyChecks(**snakemake.params.checks),
     root=working_directory(snakemake),

@@ -5,7 +5,7 @@ import pytest
 from toys import put
 
 from xnbflow.data.note import Note
-from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.acquire import acquire_with_findings
 from xnbflow.sources.dataset_entry import DatasetEntry
 
 #: A table with probes of controls, a repeated name, and a title line.
@@ -26,18 +26,17 @@ def test_a_note_is_its_text_and_has_its_parts():
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_notes_of_a_table_have_codes_and_their_advice_apart(tmp_path, capsys):
+def test_the_notes_of_a_table_are_notices_with_their_advice_apart(tmp_path, capsys):
     path = put(tmp_path, TABLE, "x.csv")
     options = {"duplicates": "max_mean"}
     row = DatasetEntry("x", "table", str(path), label="class", id_column="sample", **options)
-    _, notes = acquire_noting(row)
-    assert set(notes["dataset"]) == {"x"}
-    by_code = notes.groupby("code")["note"].agg(list).to_dict()
-    assert len(by_code["names repeat"]) == 1
-    assert by_code["names repeat"][0].startswith("1 feature name repeats: 'g1'")
-    advice = notes.set_index("note")["advice"]
+    _, findings = acquire_with_findings(row)
+    assert {finding.dataset for finding in findings} == {"x"}
+    assert {(finding.code, finding.severity) for finding in findings} == {("reading", "notice")}
+    advice = {finding.detail: finding.other for finding in findings}
+    assert sum(text.startswith("1 feature name repeats: 'g1'") for text in advice) == 1
     assert advice["1 control probe was left out (AFFX-1)"] == "controls: keep keeps them"
-    (title,) = (note for note in notes["note"] if "title line" in note)
+    (title,) = (text for text in advice if "title line" in text)
     assert advice[title] == "the key header names another line as the header"
     assert "key header" in capsys.readouterr().err  # who acquires it reads both
 
@@ -56,17 +55,17 @@ def test_what_a_reader_advises_is_apart_from_what_was_found(rng, tmp_path):
     row = DatasetEntry(
         *("x", "table", str(tmp_path / "x.csv")), label="class", id_column="sample", **options
     )
-    _, notes = acquire_noting(row)
-    findings = {
+    _, findings = acquire_with_findings(row)
+    expected = {
         "(1-Mar (MARCH1 or MARC1))": "correct them in the table",
         "is called NAN": "name a gene, or leave it",
         "'rare' (2)": "add samples, or join or leave out",
         "'patient' has 3 values": "set group: patient",
         "logarithms to base 2": "",
     }
-    assert len(notes) == len(findings)
-    for finding, advice in findings.items():
-        (noted,) = notes[notes["note"].str.contains(finding, regex=False)].to_dict("records")
-        assert advice in noted["advice"]
-        assert bool(noted["advice"]) == bool(advice)
-        assert not advice or advice not in noted["note"]
+    assert len(findings) == len(expected)
+    for text, advice in expected.items():
+        (finding,) = (finding for finding in findings if text in finding.detail)
+        assert advice in finding.other
+        assert bool(finding.other) == bool(advice)
+        assert not advice or advice not in finding.detail

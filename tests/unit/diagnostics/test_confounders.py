@@ -5,10 +5,13 @@ import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.class_synonyms import is_class_in_other_words
-from xnbflow.diagnostics.column_parts import _parts_of_column
-from xnbflow.diagnostics.column_values import as_dates, usable
-from xnbflow.diagnostics.confounders import confounders
+from xnbflow.diagnostics.association import associations
+from xnbflow.diagnostics.columns import (
+    _parts_of_column,
+    as_dates,
+    is_class_in_other_words,
+    usable,
+)
 
 N = 24
 LABELS = np.repeat(["tumour", "normal"], N // 2)
@@ -29,21 +32,21 @@ def labelled(**columns):
 
 def findings(**columns):
     """Return the findings by column."""
-    return {finding.subject: finding for finding in confounders(labelled(**columns))[1]}
+    return {finding.subject: finding for finding in associations(labelled(**columns))[1]}
 
 
 def p_values(**columns):
     """Return the tested columns with their p."""
-    return confounders(labelled(**columns))[0].set_index("column")["p"]
+    return associations(labelled(**columns))[0].set_index("column")["p"]
 
 
 def test_follow_up_is_tested_as_every_column_and_noted_as_an_outcome():
     days = [str(100 + i + 500 * (i >= N // 2)) for i in range(N)]
     series = labelled(days_to_death=days, vital_status=["dead", "alive"] * 12, days=days)
-    associations, found = confounders(series)
+    table, found = associations(series)
     notices = [finding.subject for finding in found if finding.kind == "follow-up"]
     assert notices == ["days_to_death", "vital_status"]
-    p = associations.set_index("column")["p"]
+    p = table.set_index("column")["p"]
     assert p["days_to_death"] == p["days"] < 0.001
     warnings = {finding.subject: finding for finding in found if finding.severity == "warning"}
     assert set(warnings) == {"days_to_death", "days"}
@@ -56,7 +59,9 @@ def test_the_name_of_a_column_decides_nothing(name):
     site[: N // 2] = np.where(site[: N // 2] == "Ulm", "Bonn", "Ulm")
     finding = findings(**{name: site})[name]
     assert (finding.kind, finding.severity) == ("associated", "warning")
-    assert finding.p == pytest.approx(0.0033, abs=2e-4)  # Fisher's exact test of 10, 2, 2, 10
+    assert finding.numbers["p"] == pytest.approx(
+        0.0033, abs=2e-4
+    )  # Fisher's exact test of 10, 2, 2, 10
 
 
 @pytest.mark.parametrize(

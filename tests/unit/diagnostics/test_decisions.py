@@ -8,14 +8,14 @@ import pytest
 from scipy.stats import false_discovery_control
 from toys import dataset
 
-from xnbflow.diagnostics import confounders
-from xnbflow.diagnostics.associations import (
+from xnbflow.diagnostics import association as association_module
+from xnbflow.diagnostics.association import (
     Association,
     _complete_separation_p,
     category_association,
 )
 from xnbflow.diagnostics.block_correlation import block_correlation
-from xnbflow.diagnostics.column_values import usable
+from xnbflow.diagnostics.columns import usable
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.diagnostics.gene_values import gene_values
@@ -56,11 +56,11 @@ def test_a_column_is_a_finding_from_its_p_or_by_complete_separation(monkeypatch,
     """The only tested column: Holm's correction leaves its p as it is."""
     code = "separates classes" if complete else "categories differ"
     result = Association(strength=0.5, p=p, code=code)
-    monkeypatch.setattr(confounders, "association", lambda *_: result)
+    monkeypatch.setattr(association_module, "association", lambda *_: result)
     values = np.random.default_rng(0).normal(size=(20, 8))
     cells = pd.DataFrame({"site": list("pqpqpqpp")})
     series = dataset(values, ["a"] * 4 + ["b"] * 4, sample_metadata=cells)
-    _, findings = confounders.confounders(series)
+    _, findings = association_module.associations(series)
     assert [finding.kind for finding in findings] == ([kind] if kind else [])
 
 
@@ -167,7 +167,7 @@ def test_more_than_a_fifth_of_a_class_is_a_group_and_no_set_of_outliers(n_far, n
     assert table["outlying"].sum() == n_named
     assert sum(finding.kind == "outlier" for finding in findings) == n_named
     groups = [finding for finding in findings if finding.kind == "group apart"]
-    assert [(finding.subject, finding.count, finding.total) for finding in groups] == (
+    assert [(one.subject, one.numbers["count"], one.numbers["total"]) for one in groups] == (
         [] if n_named else [("a", n_far, 20)]
     )
 

@@ -29,10 +29,10 @@ def test_a_shift_of_most_features_is_a_warning_with_its_size(rng):
     assert (finding.kind, finding.label, finding.allows) == ("global shift", "tumour", "")
     genes = gene_table(series)
     changes = genes.loc[genes["class"] == "tumour", "log_fold_change"]
-    assert finding.estimate == pytest.approx(changes.median())
-    assert finding.estimate == pytest.approx(-0.8, abs=0.05)
+    assert finding.numbers["estimate"] == pytest.approx(changes.median())
+    assert finding.numbers["estimate"] == pytest.approx(-0.8, abs=0.05)
     assert finding.detail.startswith("lower in “tumour” (median log2 fold change -0.8")
-    assert finding.p < 1e-6
+    assert finding.numbers["p"] < 1e-6
     table = audit(series)["findings"]
     assert (table["kind"] == "global shift").sum() == 1
 
@@ -74,12 +74,12 @@ def test_several_classes_are_adjusted_and_patients_are_units(rng):
     assert "median difference +0.7" in findings[0].detail
     levels = np.median(values - values.mean(axis=1, keepdims=True), axis=0)
     p = moderated_contrasts(levels[None], np.repeat([0, 1, 2], 10)).p[:, 0]
-    assert [finding.p for finding in findings] == pytest.approx(3 * p)
+    assert [finding.numbers["p"] for finding in findings] == pytest.approx(3 * p)
     alone = global_shifts(dataset(values[:, :20], np.repeat(["a", "b"], 10)))
     assert len(alone) == 1
     patients = np.repeat(np.arange(4), 5).astype(str)
     once = global_shifts(dataset(values[:, :20], np.repeat(["a", "b"], 10), groups=patients))
-    assert once[0].p > alone[0].p
+    assert once[0].numbers["p"] > alone[0].numbers["p"]
 
 
 def test_too_few_features_samples_or_values_are_not_tested(rng):
@@ -114,7 +114,7 @@ def test_library_sizes_are_compared_between_the_classes(rng, ratio, severity):
     assert [finding.severity for finding in findings] == ([severity] if severity else [])
     for finding in findings:
         assert (finding.label, finding.other) == ("b", "a")
-        assert finding.estimate == pytest.approx(ratio, rel=0.03)
+        assert finding.numbers["estimate"] == pytest.approx(ratio, rel=0.03)
     # normalised in each fold, they limit no verdict
     normalised = library_sizes(dataset(counts, labels, scale="counts"))
     assert [finding.severity for finding in normalised] == (["notice"] if severity else [])

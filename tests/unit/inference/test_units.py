@@ -68,5 +68,5 @@ def test_too_few_samples_neither_support_a_result_nor_contradict_it(rng):
         judged = verdict(measured, LabelTest(0.1), [finding], suffice=False)
         assert judged.level == "cannot be judged"
         assert not any(one.kind == "label test" for one in judged.findings)
-    assert (finding.count, finding.total) == (6, 5)
+    assert (finding.numbers["count"], finding.numbers["total"]) == (6, 5)
     assert not units(dataset(rng.normal(size=(50, 20)), np.repeat(["a", "b"], 10)))

@@ -71,3 +71,14 @@ def test_up_to_two_thousand_features_and_then_evenly_spaced_ones_are_used():
     assert len(positions) == 2000
     assert (positions[0], positions[-1]) == (0, 4000)
     assert set(np.diff(positions).tolist()) == {2, 3}
+
+
+def test_constant_features_are_left_out_whatever_the_rounding_of_their_mean(rng):
+    """Counts without reads and intensities at the floor are constant; log2(100) is not exact."""
+    features = rng.normal(size=(5, 40))
+    codes = np.repeat([0, 1], 20)
+    with_constant = np.vstack([features, np.full((3, 40), np.log2(100))])
+    model = Typicality.fit(with_constant, codes)
+    assert model.held_out.tolist() == Typicality.fit(features, codes).held_out.tolist()
+    far = np.append(np.full(5, 20.0), np.full(3, np.log2(100)))[:, None]
+    assert model.typicality(far)[0] < ATYPICAL

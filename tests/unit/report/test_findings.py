@@ -17,9 +17,14 @@ LIMITING = [": ".join(filter(None, name)) for name, row in KINDS.items() if row.
 @pytest.mark.parametrize(("code", "kind"), KINDS)
 def test_a_sentence_is_made_from_the_row_alone(code, kind):
     finding = Finding(
-        code=code, kind=kind, subject="s", label="x", other="y", count=3, total=9, detail="few",
-        **NUMBERS,
-    )  # fmt: skip
+        code=code,
+        kind=kind,
+        subject="s",
+        label="x",
+        other="y",
+        detail="few",
+        numbers=NUMBERS | {"count": 3, "total": 9},
+    )
     (clause,) = clauses_of([finding.columns()], "gene")
     assert not {"{", "}", "nan"} & set(clause.split())
     assert not clause[0].isupper()

@@ -88,7 +88,6 @@ def printed(folder, effect, seed):
     trained = {name: train(data, folds, entry) for name, entry in ENTRIES.items()}
     place = {"study": "s", "dataset": "odd", "folds": "3-fold", "job": "main"}
     study_files.put_stacked("training", trained, **place)
-    study_files.put_stacked("random_genes", {}, **place)
     tables = {name: trained["csnb"][name] for name in ("predictions", "selected")}
     model = final_model(data, ENTRIES["csnb"], **tables, origin={})
     study_files.put_model(model, data, "s", "odd", "csnb")

@@ -2,7 +2,7 @@
 
 from report_study import write_study
 
-from xnbflow.report import results as module
+from xnbflow.studies import study_reader as module
 
 
 def test_a_table_of_a_series_is_read_once(tmp_path, monkeypatch):
@@ -15,7 +15,7 @@ def test_a_table_of_a_series_is_read_once(tmp_path, monkeypatch):
 
     original = module.read_parquet
     monkeypatch.setattr(module, "read_parquet", counted)
-    first = results.gene_tables("alpha")["genes"]
-    assert results.gene_tables("alpha")["genes"] is first
-    assert results.gene_tables("GSE7904")["genes"] is not first
+    first = results.tables_of("genes", dataset="alpha")["genes"]
+    assert results.tables_of("genes", dataset="alpha")["genes"] is first
+    assert results.tables_of("genes", dataset="GSE7904")["genes"] is not first
     assert read == ["genes.parquet"] * 2

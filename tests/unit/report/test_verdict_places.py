@@ -19,7 +19,7 @@ from fitted_models import SERIES, XNB
 from report_blocks import blocks
 from report_study import SMALL_STUDY, completed, study_of_tables, write_declared, write_study
 
-from xnbflow.core.findings import Finding
+from xnbflow.core.findings import NUMBERS, Finding
 from xnbflow.core.study import Cohorts, Study, Validation
 from xnbflow.diagnostics.series_audit import _copy_findings
 from xnbflow.inference.estimates import estimates, performance
@@ -32,7 +32,7 @@ from xnbflow.report.page.blocks import Cards
 from xnbflow.report.sections import answer
 from xnbflow.report.study_page import write_record
 from xnbflow.running.cli.model_texts import model_summary, summary_text
-from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.studies.study_reader import StudyReader
 from xnbflow.studies.study_tables import _further_findings
 from xnbflow.tables import contract
 from xnbflow.tables.finding_table import finding_table
@@ -80,7 +80,8 @@ def copies(kind, n):
 
 
 def of_data(code, kind, **fields):
-    return {"data": [Finding(code=code, kind=kind, **fields)]}
+    numbers = {field: fields.pop(field) for field in NUMBERS if field in fields}
+    return {"data": [Finding(code=code, kind=kind, numbers=numbers, **fields)]}
 
 
 def halves(value, lower, upper, **changes):
@@ -208,7 +209,7 @@ def study_of(root, conditions):
     }
     data_findings = finding_table(evidence["data"]).assign(dataset="d")
     pairs = pd.DataFrame([PLACE | row for row in evidence.get("pairs", [])])
-    pairs = completed(pairs, contract.STUDY_TABLES["concordance_pairs"])
+    pairs = completed(pairs, contract.STUDY_TABLES["recognition_pairs"])
     alike = {"class": "x", "other": "y", "auc": 0.6, "lower": 0.4, "separated": False}
     distinct = {"class": "x", "other": "z", "auc": 1.0, "lower": 0.9, "separated": True}
     rows = [PLACE | alike, PLACE | distinct] if "alike" in evidence else []
@@ -227,7 +228,7 @@ def study_of(root, conditions):
         further=_further_findings(
             {KEY: None},
             headers,
-            concordance_pairs=pairs,
+            recognition_pairs=pairs,
             class_pair_table=class_pairs,
             cohort_tests=cohort_tests(root, evidence),
         ),
@@ -245,7 +246,7 @@ def study_of(root, conditions):
             "findings": judged["findings"].to_dict("records"),
             "stability": stability.to_dict("records"),
             "label_tests": tests.to_dict("records"),
-            "concordance_pairs": pairs.to_dict("records"),
+            "recognition_pairs": pairs.to_dict("records"),
             "model.heatmap": [],
             "genes.gene_values": [],
             "genes.contrasts": [],
@@ -284,7 +285,7 @@ def cohort_tests(root, evidence):
         rows = pd.DataFrame(evidence["matrix"]).assign(**COHORT)
         write_declared(rows, root / path, contract.COHORT_TABLES["cohort_matrix"])
     study = Study(**SMALL_STUDY, validate=validate, cohorts=cohorts)
-    return StudyInputs(study=study, root=root).cohort_tests()
+    return StudyReader(study=study, root=root).cohort_tests()
 
 
 def text_of_name(code, kind):

@@ -57,7 +57,7 @@ def test_genes_have_a_sheet_for_each_contrast_and_two_classes_one(sheets, study)
     names = [name for name in sheets if name.startswith("genes ")]
     classes = ["genes alpha healthy", "genes alpha tumour <A>", "genes alpha tumour B"]
     assert names == [*classes, "genes GSE7904 tumour"]
-    genes = study.gene_tables("GSE7904")["genes"]
+    genes = study.tables_of("genes", dataset="GSE7904")["genes"]
     expected = genes[genes["class"] == "tumour"].sort_values("rank")
     actual = frame(sheets, "genes GSE7904 tumour")
     assert actual["feature"].tolist() == expected["feature"].tolist()

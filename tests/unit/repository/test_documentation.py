@@ -14,7 +14,6 @@ from snakemake.cli import get_argument_parser
 from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
-from xnbflow.report.findings import notice_table, verdict_table
 from xnbflow.running.project import default_configuration
 
 ROOT = Path(__file__).parents[3]
@@ -105,6 +104,12 @@ def test_every_link_between_documents_leads_to_a_file_and_a_heading():
     assert lost == []
 
 
+def test_github_shows_every_page_without_directives_of_sphinx():
+    """The reference of the library is a page of the site alone."""
+    pages = [path.name for path in PROSE if "```{" in path.read_text() and path.name != "api.md"]
+    assert pages == []
+
+
 PUBLIC_MODULES = ["data.dataset", "density.families", "diagnostics", "models"]
 PUBLIC_MODULES += ["inference.paired_tests", "inference.rank_tests"]
 PUBLIC_MODULES += ["naive_bayes", "preprocessing"]
@@ -168,9 +173,3 @@ def test_every_row_of_benchmarks_that_a_document_names_is_measured():
     assert rows
     missing = {row for row in rows if not (ROOT / "benchmarks" / f"bench_{row}.py").is_file()}
     assert not missing
-
-
-def test_the_rule_of_verdicts_has_the_table_of_findings():
-    text = (ROOT / "docs/methods/verdicts.md").read_text(encoding="utf-8")
-    for table in (verdict_table(), notice_table()):
-        assert "\n".join(table) in text

@@ -21,9 +21,9 @@ from xnbflow.running.finish import _left_out_sentences
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration
 from xnbflow.running.study_jobs import StudyPlanner
-from xnbflow.studies import study_inputs
-from xnbflow.studies.study_inputs import StudyChecks, StudyInputs
-from xnbflow.tables.contract import DIAGNOSTIC_PATH, GROUPS, NOTES, TRAINING_TABLES, TRUTH
+from xnbflow.studies import study_reader
+from xnbflow.studies.study_reader import StudyChecks, StudyReader
+from xnbflow.tables.contract import GROUPS, TRAINING_TABLES
 
 ROOT = Path(__file__).parents[3]
 TABLE = {"source": "table", "file": "mine.csv", "label": "kind"}
@@ -200,20 +200,19 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
     of_study = StudyPlanner(plan)
     study = study_of(of_study.comparison_fields(job))
     checks = StudyChecks(**of_study.checks(job))
-    inputs = StudyInputs(study=study, checks=checks)
+    inputs = StudyReader(study=study, checks=checks)
     read = ReadPaths()
-    with patch.multiple(study_inputs, read_stacked=read, read_parquet=read):
+    with patch.multiple(study_reader, read_stacked=read, read_parquet=read):
         for table in TRAINING_TABLES:
             inputs.training_tables(table)
         for table in GROUPS["check"].tables:
             inputs.check_tables(table, [*checks.label_tests, *checks.halves])
-        for table in ("normality", "normality_within", "dependence", "dependence_test"):
+        for table in ("normality", "dependence", "dependence_test"):
             inputs.diagnostic_tables(table)
-        for table in ("findings", "associations", "components"):
-            inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table=table), None)
-        inputs.dataset_tables(TRUTH, None)
-        inputs.dataset_tables(NOTES, None)
-        inputs.random_genes()
+        for table in ("findings", "associations"):
+            inputs.dataset_tables("audit", table)
+        inputs.dataset_tables("acquired", "truth")
+        inputs.dataset_tables("acquired", "findings")
     declared = []
     for choose in inputs_of("compare", plan).values():
         declared += choose(job)

@@ -1,7 +1,6 @@
 """The files of docs/reference/data-layouts.md: each row of its table is read and compared."""
 
 import gzip
-import re
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,6 @@ import pandas as pd
 import pytest
 import yaml
 
-from xnbflow.core.findings import KINDS
 from xnbflow.sources.dataset_entry import read_entry
 from xnbflow.sources.table import read_table
 
@@ -160,21 +158,6 @@ FILES = {
     "missing values": (csv_file(in_rows(HOLE)), HOLE),
     "a value missing, features dropped": (csv_file(in_rows(HOLE)), VALUES[:, [0, 2]]),
 }
-
-
-#: Codes of findings on a classifier, which need no file of a data set.
-OF_CLASSIFIERS = {"not fitted", "chance", "class not recognised", "unstable", "cohort"}
-#: Kinds of findings on a column and a classifier, which the table of verdicts describes.
-WITHIN_LEVELS = {"not separated", "not examined", "pair not separated", "pair not examined"}
-WITHIN_LEVELS |= {"explain result"}
-
-
-def test_the_page_describes_every_finding_on_a_data_set():
-    text = PAGE.read_text().partition("| finding | question | method |")[2].partition("\n\n")[0]
-    described = re.findall(r"^\| (.*?) \|", text, re.MULTILINE)
-    names = {name for cell in described for name in re.findall(r"`([^`]+)`", cell)}
-    kinds = {kind or code for code, kind in KINDS if code not in OF_CLASSIFIERS}
-    assert names == kinds - WITHIN_LEVELS
 
 
 def test_every_row_of_the_page_has_a_file_here():

@@ -12,7 +12,7 @@ import pytest
 from toys import dataset, put
 
 from xnbflow.sources import platforms
-from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.acquire import acquire_with_findings
 from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
@@ -182,6 +182,6 @@ def test_a_series_of_probes_has_the_note_unless_its_row_names_an_annotation(tmp_
     if "genes.csv" in options.values():
         options = {"annotation": str(put(tmp_path, "probe,symbol\n1007_s_at,DDR1\n", "genes.csv"))}
     row = DatasetEntry("x", "table", str(table), label="type", id_column="sample", **options)
-    _, notes = acquire_noting(row, downloads=tmp_path / "downloads")
-    is_noted = (notes["code"] == "without symbols").any()
+    _, findings = acquire_with_findings(row, downloads=tmp_path / "downloads")
+    is_noted = any("without gene symbols" in finding.detail for finding in findings)
     assert is_noted == (not options)

@@ -7,9 +7,10 @@ from toys import dataset
 
 from xnbflow.core.study import Study
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.studies.study_reader import StudyReader
 from xnbflow.studies.study_tables import data_findings
 from xnbflow.tables.contract import SERIES
+from xnbflow.tables.finding_table import finding_table
 
 
 def test_a_sample_that_two_series_share_is_in_the_audit_of_the_study(rng, tmp_path):
@@ -22,9 +23,10 @@ def test_a_sample_that_two_series_share_is_in_the_audit_of_the_study(rng, tmp_pa
         series = dataset(measured, np.repeat(["a", "b"], 6), name, samples=samples)
         series.write(tmp_path / SERIES.of(dataset=name))
         files.put("audit", audit(series), dataset=name)
+        files.put("acquired", {"findings": finding_table([])}, dataset=name)
     study = Study(**SMALL_STUDY | {"datasets": ("one", "two"), "classifiers": ()})
-    inputs = StudyInputs(study=study, root=tmp_path)
-    findings = data_findings(inputs, inputs.headers())
+    inputs = StudyReader(study=study, root=tmp_path)
+    findings = data_findings(inputs)
     shared = findings[findings["kind"] == "two series"]
     assert shared[["dataset", "subject", "other", "severity"]].values.tolist() == [
         ["one", "one7", "two: two4", "warning"]

@@ -69,6 +69,12 @@ def test_a_declaration_of_another_form_names_its_file_and_table(
     assert error.value.key == key
 
 
+FOLD_COLUMNS = {
+    "repeat": Column("integer"),
+    "fold": Column("integer"),
+    "sample": Column("text"),
+}
+FOLDS_TABLE = TableSchema("folds", "", "a sample of a repeat", FOLD_COLUMNS)
 FOLDS = pd.DataFrame({"repeat": [0, 0], "fold": [0, 1], "sample": ["s", "t"]})
 
 
@@ -171,19 +177,19 @@ def test_text_that_csv_would_misread_is_quoted():
 
 def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
     path = tmp_path / "folds.parquet"
-    columns = {name: c for name, c in contract.FOLDS_TABLE.columns.items() if name != "sample"}
-    other = contract.FOLDS_TABLE.columns | {"fold": Column("number")}
+    columns = {name: c for name, c in FOLDS_TABLE.columns.items() if name != "sample"}
+    other = FOLDS_TABLE.columns | {"fold": Column("number")}
     for frame, written, message in (
         (FOLDS[["repeat", "fold"]], columns, "column 'sample' is missing"),
         (FOLDS, other, "column 'fold' holds double, not integer"),
     ):
         write_parquet(frame, path, TableSchema("folds", "", "", written))
         with pytest.raises(InputError, match=message) as error:
-            read_parquet(path, contract.FOLDS_TABLE)
+            read_parquet(path, FOLDS_TABLE)
         assert error.value.file == str(path)
         assert "delete it" in error.value.remedy
     with pytest.raises(InputError, match=r"absent.parquet is missing; run the workflow again"):
-        read_parquet(tmp_path / "absent.parquet", contract.FOLDS_TABLE)
+        read_parquet(tmp_path / "absent.parquet", FOLDS_TABLE)
 
 
 def test_what_is_written_is_what_is_read_and_what_pandas_reads(tmp_path):

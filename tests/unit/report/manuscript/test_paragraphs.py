@@ -145,14 +145,14 @@ def test_only_classifiers_that_tune_themselves_have_wider_intervals(tmp_path):
 
 def test_notes_are_in_the_methods_without_their_advice(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
-    row = {"dataset": "alpha", "code": "other"}
+    row = {"dataset": "alpha", "code": "reading", "kind": "file", "other": ""}
     rows = [
-        row | {"note": "1 feature is called NAN", "advice": "name a gene; or none"},
-        row | {"note": "values were: if, add, and set", "advice": ""},
-        row | {"note": "GPL570", "code": "platform", "advice": ""},
-        row | {"note": "platform GPL96", "code": "processing", "advice": ""},
+        row | {"detail": "1 feature is called NAN", "other": "name a gene; or none"},
+        row | {"detail": "values were: if, add, and set"},
+        row | {"detail": "GPL570", "kind": "platform"},
+        row | {"detail": "platform GPL96", "kind": "processing"},
     ]
-    text = methods_in_words(with_rows(results, notes=rows))
+    text = methods_in_words(with_rows(results, findings=rows))
     assert "Notes on reading: 1 feature is called NAN; values were: if, add, and set." in text
     assert "Platform: GPL570." in text
     assert "processing as “platform GPL96”" in text  # the code decides, not the words
@@ -242,10 +242,11 @@ def test_a_study_without_diagnostics_describes_its_genes(tmp_path):
 
 def test_processing_of_deposited_values_is_named_where_it_is_noted(tmp_path):
     results = write_study(tmp_path)
-    notes = {"platform": "GPL570", "processing": "MAS5, scaled", "other": "x"}
-    rows = pd.DataFrame({"dataset": "GSE7904", "code": list(notes), "note": list(notes.values())})
+    notes = {"platform": "GPL570", "processing": "MAS5, scaled", "file": "x"}
+    place = {"dataset": "GSE7904", "code": "reading"}
+    rows = [place | {"kind": kind, "detail": detail} for kind, detail in notes.items()]
     for with_notes in (False, True):
-        study = with_rows(results, notes=rows) if with_notes else results
+        study = with_rows(results, findings=rows) if with_notes else results
         data = sections_of_text(methods_in_words(study))["Data"]
         assert ("Platform: GPL570." in data) == with_notes
         assert ("their processing as “MAS5, scaled”." in data) == with_notes

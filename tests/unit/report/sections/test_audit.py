@@ -23,16 +23,6 @@ def study_with(tmp_path, *rows, **tables):
     return study_of_tables(tmp_path, {"findings": rows, "headline": headline} | tables)
 
 
-def test_a_single_column_of_the_phenotype_is_one_finding(tmp_path):
-    rows = [finding("column: associated", "day"), finding("column: phenotype", "day")]
-    rows.append(finding("column: phenotype", "a, day", detail="“a”, “day”"))
-    copied = [finding("repeats: equal samples", f"s{i}", "e") for i in range(3)]
-    study = study_with(tmp_path, *copied, *rows)
-    sentence = audit.most_serious(study, "d").sentence
-    assert sentence.startswith("“day” differs between the classes")
-    assert sentence.endswith("1 other finding below.")
-
-
 def test_what_limits_a_verdict_comes_before_warnings_and_these_before_notices(tmp_path):
     rows = [
         finding("samples: outlier", severity="notice"),
@@ -86,8 +76,8 @@ def pictured(tmp_path):
         tmp_path,
         {
             "headline": [{"classifier": "xnb"}],
-            "components": samples,
-            "associations": [{"dataset": "d", "column": "site"}],
+            "audit.components": samples,
+            "audit.associations": [{"dataset": "d", "column": "site"}],
             "findings": [],
             "class_sizes": [{"dataset": "d", "class": label, "samples": 1} for label in "ab"],
             "estimates": [place | {"metric": "accuracy", "folds_failed": 0}],
@@ -135,13 +125,13 @@ def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
     pairs = [("a", "b"), ("a", "c"), ("b", "c")][:n_pairs]
     row = {"dataset": "d", "folds": "f", "classifier": "xnb", "column": "plate", "pairs": 9}
     rows = [row | {"class": label, "other": other} for label, other in pairs]
-    study = study_of_tables(tmp_path, {"concordance_pairs": rows, "concordance": [row]})
+    study = study_of_tables(tmp_path, {"recognition_pairs": rows, "recognition": [row]})
     assert len(audit._batch_tables(study, "d")) == (2 if n_pairs > 1 else 1)
 
 
 def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
     monkeypatch.setattr(audit, "_audit_of_dataset", lambda *_: [])
-    (nothing,) = audit.section(study_with(tmp_path / "a", associations=[])).blocks
+    (nothing,) = audit.section(study_with(tmp_path / "a")).blocks
     assert nothing.text.startswith("No repeated sample, no outlier and no wrong scale was found.")
     study = study_with(tmp_path / "b", finding("values: scale", detail="mixed values"))
     (table,) = audit.section(study).blocks
@@ -150,6 +140,6 @@ def test_an_audit_without_findings_names_its_checks(tmp_path, monkeypatch):
 
 def test_a_clean_audit_names_the_columns_that_were_tested(tmp_path):
     """What the phenotype lacks, such as the handling of the samples, is not among them."""
-    rows = [{"dataset": "d", "column": name} for name in ("Age", "Gender", "Age")]
-    sentence = audit._nothing_found(study_with(tmp_path, associations=rows))
+    rows = [{"column": name} for name in ("Age", "Gender", "Age")]
+    sentence = audit._nothing_found(study_with(tmp_path, **{"audit.associations": rows}))
     assert sentence.startswith("No confounder among the columns tested (Age, Gender), no repeated")

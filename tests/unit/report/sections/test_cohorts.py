@@ -107,7 +107,9 @@ def test_of_two_series_the_other_one_is_the_model(tmp_path):
 
 def test_the_matrix_has_models_in_rows_and_frames_the_series_itself(tmp_path):
     study = study_of_series(tmp_path, {"cohort_matrix": MATRIX})
-    arguments = cohorts._cohort_matrix_figure(study, study.cohorts["cohort_matrix"]).arguments
+    arguments = cohorts._cohort_matrix_figure(
+        study, study.tables_of("cohorts")["cohort_matrix"]
+    ).arguments
     assert arguments["rows"] == ["one", "two", "merged", "averaged"]
     assert arguments["columns"] == list(SERIES)
     assert arguments["values"][0, 1] == 0.7  # trained on one, tested on two

@@ -58,7 +58,6 @@ def study_of(root, series):
         tables = train(one_series, draw_folds(one_series, 3, 2), ENTRIES["xnb"])
         place = {"study": "s", "dataset": one_series.name, "folds": "3-fold", "job": "main"}
         files.put_stacked("training", {"xnb": tables}, **place)
-        files.put_stacked("random_genes", {}, **place)
     sets = root / "sets.gmt"
     raised = [f"g{i}" for i in range(60)]
     others = [f"g{i}" for i in range(100, 120)]
@@ -93,7 +92,7 @@ def blocks_of(results, kind):
 
 def test_two_classes_are_listed_and_drawn_once_as_the_class_against_its_control(results):
     for name in ("counts", "arrays"):
-        assert results.gene_tables(name)["design"]["control"].tolist() == ["normal"]
+        assert results.tables_of("genes", dataset=name)["design"]["control"].tolist() == ["normal"]
     assert results.tables["datasets"]["counts"].tolist() == [True, False]
     tables = [block.frame for block in blocks_of(results, Table)]
     of_classes = [frame for frame in tables if {"class", "auc"} <= {*frame}]
@@ -159,7 +158,7 @@ def test_each_comparison_has_its_features_its_gene_sets_and_a_plot(results):
 
 def test_the_note_of_a_comparison_counts_what_its_tables_have(results):
     note = groups_of_comparisons(results)["cancer vs normal"].note
-    table = results.gene_tables("counts")["contrasts"]
+    table = results.tables_of("genes", dataset="counts")["contrasts"]
     rows = table[(table["contrast"] == "cancer vs normal") & (table["fdr"] < 0.05)]
     assert note == f"{len(rows)} features and 1 gene set at an FDR below 0.05"
     assert len(rows) > 20
@@ -182,7 +181,9 @@ def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, t
     assert {"cancer vs normal counts", "normal vs cancer counts"} <= set(book.sheetnames)
     head, first, *_ = book["cancer vs normal counts"].iter_rows(values_only=True)
     row = dict(zip(head, first, strict=True))
-    expected = results.gene_tables("counts")["contrasts"].query("contrast == 'cancer vs normal'")
+    expected = results.tables_of("genes", dataset="counts")["contrasts"].query(
+        "contrast == 'cancer vs normal'"
+    )
     assert row["feature"] == expected["feature"].iloc[0]
     assert row["t"] == pytest.approx(expected["t"].iloc[0])
     head, *rows = book["gene sets of comparisons"].iter_rows(values_only=True)
@@ -224,7 +225,9 @@ def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smalles
     rows = [gene(f"g{i}", i, p=0.001 * i, fdr=0.009 * i) for i in range(1, 8)]
     rows[1]["symbol"] = "TP53"
     study = study_of_tables(tmp_path, {"genes.genes": rows})
-    (figure,) = genes._volcano_plots(study.gene_tables("d"), "d", ["a", "b"], [1]).figures
+    (figure,) = genes._volcano_plots(
+        study.tables_of("genes", dataset="d"), "d", ["a", "b"], [1]
+    ).figures
     assert figure.arguments["cut"] == 0.005  # FDR .045; the next has .054
     assert figure.arguments["names"] == {"g1": 0, "TP53": 1, "g3": 2, "g4": 3}
     assert (
@@ -235,7 +238,7 @@ def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smalles
 @pytest.mark.parametrize(("n_genes", "rest"), [(200, False), (201, True)])
 def test_the_table_has_two_hundred_genes_with_arrows(tmp_path, n_genes, rest):
     rows = [gene(f"g{i}", i, difference=(1.0, -1.0, 0.0)[i % 3]) for i in range(1, n_genes + 1)]
-    tables = study_of_tables(tmp_path, {"genes.genes": rows}).gene_tables("d")
+    tables = study_of_tables(tmp_path, {"genes.genes": rows}).tables_of("genes", dataset="d")
     table = genes._gene_table_block(tables, tables["genes"])
     assert len(table.frame) == 200
     assert table.frame["higher or lower"].tolist()[:3] == ["↓", "", "↑"]
@@ -322,12 +325,14 @@ def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(
         "genes.genes": both,
         "genes.gene_values": [value | {"feature": "g1"}],
         "genes.gene_heatmap": [cell | {"z": 0.0}],
-        "genes.design_notes": [{"note": note}] if note else [],
+        "genes.design": [{"notes": note}],
         "model.signature": [{"class": "a", "feature": "g2", "core": True, "symbol": ""}],
     }
     designs = {"d": Design(reference=reference)}
     study = study_of_tables(tmp_path, tables, final=("xnb",), designs=designs)
-    blocks = list(genes._genes_of_series(study, study.gene_tables("d"), "d", 100_000))
+    blocks = list(
+        genes._genes_of_series(study, study.tables_of("genes", dataset="d"), "d", 100_000)
+    )
     assert blocks[0].text.endswith(" Adjusted for age.") == bool(note)
     (explorer,) = (block for block in blocks if isinstance(block, GeneExplorer))
     header, arrays = unpack(explorer.content)
@@ -383,7 +388,9 @@ def test_pairs_of_several_classes_come_before_each_class_against_the_others(tmp_
         "genes.contrasts": [row | {"contrast": "b vs a"}],
     }
     study = study_of_tables(tmp_path, tables)
-    blocks = list(genes._genes_of_series(study, study.gene_tables("d"), "d", 100_000))
+    blocks = list(
+        genes._genes_of_series(study, study.tables_of("genes", dataset="d"), "d", 100_000)
+    )
     (explorer,) = (i for i, block in enumerate(blocks) if isinstance(block, GeneExplorer))
     (pairs,) = (
         i
@@ -397,3 +404,14 @@ def test_two_classes_have_neither_least_differences_nor_proposals(results):
     assert not [block for block in blocks_of(results, Prose) if "contrasts:" in block.text]
     for block in blocks_of(results, Table):
         assert "least_t" not in block.frame
+
+
+def test_gene_sets_of_two_classes_have_the_direction_of_the_one_that_is_not_the_control(tmp_path):
+    tests = [
+        gene_set("S1", 1, fdr=0.01) | {"class": label, "direction": direction}
+        for label, direction in (("normal", "lower"), ("tumour", "higher"))
+    ]
+    study = study_of_tables(tmp_path, {"genes.gene_set_tests": tests})
+    (group,) = genes._gene_set_blocks(study, "d")
+    assert group.note == "1 test at an FDR below 0.05"
+    assert group.blocks[1].frame["class"].tolist() == ["tumour"]

@@ -49,10 +49,13 @@ def results(tmp_path_factory):
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
     declared = contract.GENE_TABLES
     genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}
+    components = pd.DataFrame(columns=contract.AUDIT_TABLES["components"].fixed)
+    audited = {"components": components}
     fits = {"fits": pd.DataFrame(columns=contract.TRAINING_TABLES["fits"].fixed)}
     for series in (TRAIN, TEST):
         key = {"dataset": series.name}
         files.put("genes", genes, study="small", **key)
+        files.put("audit", audited, **key)
         place = {"study": "small", **key, "folds": "5-fold", "job": "main"}
         files.put_stacked("training", dict.fromkeys(entries, fits), **place)
         for name, entry in entries.items():
@@ -63,8 +66,7 @@ def results(tmp_path_factory):
             files.put_model(model, series, "small", series.name, name)
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
     study_results = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
-    empty = {"concordance": [], "components": []}
-    with_rows(study_results, datasets=sizes, **empty, headline=[{"classifier": ""}])
+    with_rows(study_results, datasets=sizes, recognition=[], headline=[{"classifier": ""}])
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
@@ -76,7 +78,7 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     sections = [signature.section(results), validation.section(results)]
     write_page(tmp_path / "page.html", "t", lead="l", sections=sections)
     page = re.sub("</?abbr.*?>", "", (tmp_path / "page.html").read_text())
-    verdicts = results.validation["verdicts"]
+    verdicts = results.tables_of("validation")["verdicts"]
     assert len(verdicts) == 2
     for row in verdicts.to_dict("records"):
         assert cohort_sentence(row, results.labels[row["model"]]).split(" (")[0] in page

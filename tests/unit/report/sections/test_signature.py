@@ -104,7 +104,7 @@ def test_the_table_has_the_first_features_by_rank(tmp_path, monkeypatch):
     monkeypatch.setattr(signature, "_MOST_SIGNATURE_ROWS", 2)
     rows = [row("a", "g3", 3), row("a", "g1", 1), row("b", "g2", 2)]
     study = study_of_tables(tmp_path, {"model.signature": rows})
-    tables = study.model("d", "xnb")
+    tables = study.tables_of("model", dataset="d", classifier="xnb")
     table = signature._signature_block(tables, tables["signature"])
     assert table.frame["feature"].tolist() == ["g1", "g2"]
     assert table.caption.endswith(" 1 more are in the file.")

@@ -11,6 +11,7 @@ terms             Which column does a term of ``adjust`` name?
 joined_columns    Which columns does a cell name that are examined together?
 atomic            How is a file written, so that it is complete or absent?
 jit               When is a compiled kernel out of date?
+blas              How does BLAS use one thread?
 seeds, rounding   Which seed has a job, and which numbers are equal?
 software          With which versions were results computed?
 ================= ==================================================================

@@ -7,12 +7,12 @@ limits nothing. The verdict on a classifier is the lowest level that a finding o
 of its data set allows.
 
 To add a finding, add its kind to `KINDS`, and make it where it is computed.
-`xnbflow.report.findings` joins the sentences of several findings, and makes the table of
-`docs/methods/verdicts.md`.
+`xnbflow.report.findings` joins the sentences of several findings, and makes the tables of the page
+on verdicts when the site is built.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from math import nan
 from typing import Any, Literal
 
@@ -369,13 +369,6 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         advice=_ADJUST,
         sentence="“{subject}” differs between the classes",
     ),
-    ("column", "phenotype"): FindingKind(
-        condition="all columns together predict the class in cross-validation",
-        sentence=(
-            "the phenotype alone ({detail}) predicts the class with a balanced accuracy of "
-            "{estimate:.0%} (95% interval {lower:.0%} to {upper:.0%}; chance {limit:.0%})"
-        ),
-    ),
     ("values", "predict class"): FindingKind(
         condition="a classifier of the values that were not measured is above chance",
         sentence=(
@@ -421,7 +414,36 @@ KINDS: dict[tuple[str, str], FindingKind] = {
             "first components (a group and no outliers, such as a batch or a subtype)"
         ),
     ),
+    ("reading", "platform"): FindingKind(
+        condition="the platform of a series of GEO; a notice",
+        sentence="platform {detail}",
+    ),
+    ("reading", "processing"): FindingKind(
+        condition="how the authors of a series of GEO describe its processing; a notice",
+        sentence="processing, by the authors: {detail}",
+    ),
+    ("reading", "file"): FindingKind(
+        condition=(
+            "what the reader of a file repaired, left out or recognised, and where the file came "
+            "from; a notice"
+        ),
+        sentence="{detail}",
+        advice="{other}",
+    ),
 }  # fmt: skip
+#: The numbers that a finding can have, which are columns of the table ``findings``.
+NUMBERS = (
+    "estimate",
+    "lower",
+    "upper",
+    "limit",
+    "p",
+    "p_holm",
+    "count",
+    "total",
+    "genes",
+    "genes_adjusted",
+)
 #: The position of each kind.
 _ORDER = {name: position for position, name in enumerate(KINDS)}
 
@@ -436,26 +458,25 @@ class Finding:
         A key of `KINDS`.
     severity : "warning" or "notice"
         A notice limits nothing.
+    dataset : str
+        The data set; of findings on a classifier the table ``findings`` adds it, with the
+        classifier.
     subject : str
         A sample, a column, columns together, or a second cohort.
     label, other : str
         The class that it concerns; the second sample, class, series or column.
-    estimate, lower, upper : float
-        A number with its 95% interval; missing where there is none.
-    limit : float
-        What the number, or an end of its interval, is compared with.
-    p, p_holm : float
-        P of a test, and p by Holm over the columns of a data set.
-    count, total : float
-        How many of how many: orders of the labels, samples, features, folds, or pairs of samples.
-    genes, genes_adjusted : float
-        Linear features that differ at an FDR below .05, without and with a column in the model.
     detail : str
         An enumeration or a word that the sentence contains.
+    numbers : mapping of str to float
+        Some of `NUMBERS`: ``estimate`` with the 95% interval ``lower`` and ``upper``; ``limit``,
+        with which the estimate or an end of its interval is compared; ``p`` of a test, and
+        ``p_holm`` by Holm over the columns of a data set; ``count`` of ``total`` orders of the
+        labels, samples, features, folds, or pairs of samples; ``genes`` and ``genes_adjusted``,
+        linear features that differ at an FDR below .05, without and with a column in the model.
 
     Examples
     --------
-    >>> finding = Finding(code="repeats", kind="copies", count=2, total=24)
+    >>> finding = Finding(code="repeats", kind="copies", numbers={"count": 2, "total": 24})
     >>> finding.allows, Finding(code="column", kind="follow-up", severity="notice").allows
     ('partly supported', '')
     """
@@ -463,24 +484,19 @@ class Finding:
     code: str
     kind: str = ""
     severity: Severity = "warning"
+    dataset: str = ""
     subject: str = ""
     label: str = ""
     other: str = ""
-    estimate: float = nan
-    lower: float = nan
-    upper: float = nan
-    limit: float = nan
-    p: float = nan
-    p_holm: float = nan
-    count: float = nan
-    total: float = nan
-    genes: float = nan
-    genes_adjusted: float = nan
     detail: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse a code and kind that is no key of `KINDS`."""
+        """Refuse a code and kind that is no key of `KINDS`, and other numbers than `NUMBERS`."""
         _ = KINDS[self.code, self.kind]
+        if unknown := self.numbers.keys() - set(NUMBERS):
+            msg = f"a finding has no number {', '.join(sorted(unknown))}"
+            raise ValueError(msg)
 
     @property
     def allows(self) -> VerdictLevel | Literal[""]:
@@ -488,9 +504,14 @@ class Finding:
         return "" if self.severity == "notice" else KINDS[self.code, self.kind].allows
 
     def columns(self) -> dict[str, Any]:
-        """Return the row of the table ``findings``, without the data set and classifier."""
-        fields = dict(vars(self))
-        return {"class": fields.pop("label"), "allows": self.allows, **fields}
+        """Return the row of the table ``findings``, without the classifier.
+
+        Numbers that a finding does not have are missing.
+        """
+        texts = dict(vars(self))
+        del texts["numbers"]
+        numbers = dict.fromkeys(NUMBERS, nan) | dict(self.numbers)
+        return {"class": texts.pop("label"), "allows": self.allows, **texts, **numbers}
 
 
 def lowest(levels: Iterable[VerdictLevel | Literal[""]]) -> VerdictLevel:

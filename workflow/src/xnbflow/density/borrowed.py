@@ -12,9 +12,7 @@ import numpy as np
 
 from xnbflow.data.matrices import feature_blocks
 from xnbflow.density.bandwidth import SMALLEST_SPREAD
-
-#: log(sqrt(2 pi)), of the normal density.
-_LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+from xnbflow.density.kernels import LOG_SQRT_2PI
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class BorrowedShape:
             with np.errstate(over="ignore"):
                 normal = -0.5 * ((points - means) / spreads) ** 2
             # log of 1 - share and of the normal density's constant, in one subtraction
-            normal -= np.log(spreads) + (_LOG_SQRT_2PI - np.log1p(-share))
+            normal -= np.log(spreads) + (LOG_SQRT_2PI - np.log1p(-share))
             np.logaddexp(class_densities[code] + np.log(share), normal, out=mixed[code])
         return mixed
 

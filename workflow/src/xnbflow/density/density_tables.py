@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.density.kernels import exponentiate
+from xnbflow.density.kernels import LOG_SQRT_2PI, exponentiate
 
 #: Nodes of a table per bandwidth.
 _PER_BANDWIDTH = 32
@@ -43,8 +43,6 @@ _NEAR = 3.0  # bandwidths from a sample within which there are tables
 _MERGED = 1.0 / 256.0  # width of the groups of samples of a table, in bandwidths
 _GROUPED = 0.6  # the same for `log_grouped`
 _N_MOMENTS = 4  # of the samples of a cell
-#: log(sqrt(2 pi)), of the normal density.
-_LOG_SQRT_2PI = 0.9189385332046727
 _LOG_NEGLIGIBLE = 23.0  # 1e-10
 
 #: Quantiles of the samples that are stored with a table.
@@ -119,7 +117,7 @@ def log_grouped(
             half_variance = 0.5 * variances[i] * per_h * per_h
             for j in range(n_points):
                 total[j] += counts[i] * (1.0 + half_variance * (squares[j] - 1.0)) * terms[j]
-        log_norm = np.log(samples.shape[1] * bandwidths[f]) + _LOG_SQRT_2PI
+        log_norm = np.log(samples.shape[1] * bandwidths[f]) + LOG_SQRT_2PI
         for j in range(n_points):
             far = nearest[j] == np.inf
             out[f, j] = -np.inf if far else np.log(total[j]) - 0.5 * nearest[j] - log_norm
@@ -184,7 +182,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     far = _to_nearest(samples, positions) > _NEAR * bandwidth
     sums, slopes = _sums_at_nodes(samples, bandwidth, len(positions))
     nodes = np.full((len(positions), 2), np.nan)
-    log_norm = np.log(len(samples) * bandwidth) + _LOG_SQRT_2PI
+    log_norm = np.log(len(samples) * bandwidth) + LOG_SQRT_2PI
     nodes[~far, 0] = np.log(sums[~far]) - log_norm
     nodes[~far, 1] = slopes[~far] / sums[~far] / _PER_BANDWIDTH
 
@@ -282,7 +280,7 @@ def log_tabulated(density: TabulatedDensity, points: np.ndarray, out: np.ndarray
     """Write the log density at points (n_points,), -inf where squared distances overflow."""
     per_step = _PER_BANDWIDTH / density.bandwidth
     n_cells = len(density.nodes) - 1
-    log_norm = np.log(density.n_samples * density.bandwidth) + _LOG_SQRT_2PI
+    log_norm = np.log(density.n_samples * density.bandwidth) + LOG_SQRT_2PI
     negligible = np.log(density.n_samples) + _LOG_NEGLIGIBLE
     for j in range(len(points)):
         position = (points[j] - density.start) * per_step

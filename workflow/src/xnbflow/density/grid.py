@@ -38,16 +38,12 @@ vector instruction treats several features, one in each *lane*. ``c`` numbers cl
 points, ``f`` features and ``i`` samples.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
+from xnbflow.density.kernels import LOG_SQRT_2PI, apply_kernel, exponentiate, kernel_code
 from xnbflow.density.log_sums import write_grid_densities
 
-#: log(sqrt(2 pi)), of the normal density.
-_LOG_SQRT_2PI = 0.9189385332046727
 #: Greatest distance of a grid point from its anchor, in bandwidths.
 _REACH = 25.0
 #: Greatest distance of a sample from an anchor, in bandwidths; samples beyond it are put there.
@@ -59,9 +55,6 @@ _LOG_ZERO = -800.0
 #: Numbers in a part of a class's samples (times features), so that the terms and ratios of the
 #: part, two arrays of 256 kB, stay in a core's cache.
 _CACHED_VALUES = 32_768
-#: Least samples with which a tile that has fewer features than lanes is summed by feature, with
-#: samples in the lanes: each class then fills many rows.
-_MANY_SAMPLES = 4096
 #: Grid points in one pass over the samples: a term and its ratio are loaded once for all of them.
 _POWERS = 4
 #: Numbers side by side in the summation: doubles of an AVX-512 instruction, or of two of AVX2.
@@ -83,9 +76,9 @@ def grid_densities(
 ) -> np.ndarray:
     """Return the density of each class on a grid, divided by its sum.
 
-    There are four ways to the same sums: exponentials in log space for bandwidths that differ
-    between samples and for kernels that need it; exponentials for other kernels; powers with the
-    samples of one feature in the lanes; and powers with features in the lanes.
+    There are three ways to the same sums: exponentials in log space for bandwidths that differ
+    between samples and for kernels that need it; exponentials for other kernels; and powers, with
+    features in the lanes.
 
     Parameters
     ----------
@@ -110,7 +103,7 @@ def grid_densities(
     """
     in_logs = underflow == "log"
     n_classes = len(offsets) - 1
-    n_samples, width = tile.shape
+    width = tile.shape[1]
     if factors is not None or kernel == "exponential":
         widths = np.repeat(bandwidths, np.diff(offsets), axis=0)
         widths = widths if factors is None else widths * factors
@@ -130,58 +123,12 @@ def grid_densities(
         return out
 
     # Gaussian kernels are summed by powers.
-    if width < _LANES and n_samples >= _MANY_SAMPLES:
-        out = np.empty((n_classes, n_grid, width))
-        for f, values in enumerate(np.ascontiguousarray(tile.T)):
-            out[:, :, f] = _sum_feature(
-                values,
-                offsets,
-                bandwidths=bandwidths[:, f],
-                low=low[f],
-                step=step[f],
-                n_grid=n_grid,
-            )
-    else:
-        out = _sum_tile(tile, offsets, bandwidths=bandwidths, low=low, step=step, n_grid=n_grid)
+    out = _sum_tile(tile, offsets, bandwidths=bandwidths, low=low, step=step, n_grid=n_grid)
     _normalize(out)
 
     # Where a step is much wider than the bandwidth, powers may underflow: these features again.
     if (step > _WIDEST_STEP * bandwidths).any():
         _correct_underflow(tile, offsets, bandwidths, low=low, high=high, in_logs=in_logs, out=out)
-    return out
-
-
-def _sum_feature(
-    values: np.ndarray,
-    offsets: np.ndarray,
-    bandwidths: np.ndarray,
-    low: float,
-    step: float,
-    n_grid: int,
-) -> np.ndarray:
-    """Return the sums of kernels of one feature, (n_classes, n_grid), by lanes of samples.
-
-    ``values`` (n_samples,) of a class become a tile with `_LANES` columns, as if they were eight
-    features with the same bandwidth and grid; then the sums of the columns are added. The samples
-    that do not fill a row are a tile of one row.
-    """
-    out = np.zeros((len(bandwidths), n_grid))
-    for c, (start, stop) in enumerate(pairwise(offsets.tolist())):
-        full_stop = stop - (stop - start) % _LANES
-        full_rows = values[start:full_stop].reshape(-1, _LANES)
-        last_row = values[full_stop:stop].reshape(1, -1)
-        for rows in (full_rows, last_row):
-            n_rows, n_lanes = rows.shape
-            if rows.size:
-                sums = _sum_tile(
-                    rows,
-                    np.array([0, n_rows]),
-                    bandwidths=np.full((1, n_lanes), bandwidths[c]),
-                    low=np.full(n_lanes, low),
-                    step=np.full(n_lanes, step),
-                    n_grid=n_grid,
-                )
-                out[c] += sums[0].sum(axis=1)
     return out
 
 
@@ -423,7 +370,7 @@ def _write_exact(
     # that the sum does not underflow. Below `_LOG_ZERO` a density is 0 unless it is normalised.
     n = len(values)
     terms = np.empty(n)
-    log_weight = -np.log(n * bandwidth) - _LOG_SQRT_2PI
+    log_weight = -np.log(n * bandwidth) - LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         nearest = -np.inf

@@ -11,6 +11,9 @@ import numpy as np
 from xnbflow.core.errors import require_choice
 from xnbflow.core.jit import njit
 
+#: log(sqrt(2 pi)), of the normal density.
+LOG_SQRT_2PI = 0.9189385332046727
+
 #: Arguments below are taken as this one: exp(-708) = 3.3e-308 is close to the last normal number.
 EXP_LOWEST = -708.0
 

@@ -8,10 +8,9 @@ never zero either.
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.density.kernels import EXPONENTIAL, GAUSSIAN, apply_kernel
+from xnbflow.density.kernels import EXPONENTIAL, GAUSSIAN, LOG_SQRT_2PI, apply_kernel
 
-#: Logarithms of sqrt(2 pi), of the normal density, and of 2, of the exponential kernel.
-_LOG_SQRT_2PI = 0.9189385332046727
+#: log(2), of the exponential kernel.
 _LOG_2 = 0.6931471805599453
 
 
@@ -48,7 +47,7 @@ def _log_of_unbounded(
     greatest = -np.inf
     for i in range(len(values)):
         u = (point - values[i]) / bandwidths[i]
-        log_kernel = -0.5 * u * u - _LOG_SQRT_2PI if code == GAUSSIAN else -abs(u) - _LOG_2
+        log_kernel = -0.5 * u * u - LOG_SQRT_2PI if code == GAUSSIAN else -abs(u) - _LOG_2
         terms[i] = log_kernel - np.log(bandwidths[i])
         greatest = max(greatest, terms[i])
     if greatest == -np.inf:  # the square of every distance overflows

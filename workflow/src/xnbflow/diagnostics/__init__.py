@@ -14,10 +14,10 @@ camera, gene_set_tests, gene_set_files
                    Does a gene set differ from the other genes, and where are the sets?
 false_discovery    Which p-values remain small after adjustment?
 series_audit       Which findings question the accuracies of a series?
-confounders, sample_levels, repeated_samples, sex_check, sample_components, series_fingerprints
-                   Which columns, levels of samples, copies, exchanged samples, components and
-                   samples of other series are among them?
-associations, column_values, class_synonyms
+sample_levels, repeated_samples, sex_check, sample_components, series_fingerprints
+                   Which levels of samples, copies, exchanged samples, components and samples of
+                   other series are among them?
+association, columns
                    How is a column of the samples associated with the class, and what is in it?
 heatmap, gene_values, gene_tables, diagnostic_tables
                    Which tables does a page show?

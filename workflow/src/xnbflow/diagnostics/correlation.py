@@ -36,14 +36,13 @@ enters the list if its ``|r|`` is above the last one.
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 import numba
 import numpy as np
 import pandas as pd
-from threadpoolctl import ThreadpoolController
 
+from xnbflow.core.blas import one_blas_thread
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.rounding import ROUNDING
@@ -214,7 +213,7 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
                 )
         return PairScan(partner, r, n_pairs, histogram)
 
-    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
         scans = list(pool.map(scan_strips, range(n_threads)))
 
     # Each thread has the best partners among its tiles; the best of all are among them.
@@ -297,7 +296,7 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
             )
 
     with (
-        _libraries().limit(limits=1, user_api="blas"),
+        one_blas_thread(),
         ThreadPoolExecutor(numba.get_num_threads()) as pool,
     ):
         list(pool.map(scan_strip, range(0, len(features), _TILE)))
@@ -310,12 +309,6 @@ def _float32_error(n_samples: int) -> float:
     The bound of the module, (n + 4) 2**-24, with 1e-6 (17 units of 2**-24) in place of the 4.
     """
     return 1e-6 + n_samples * 2.0**-24
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """Return the loaded BLAS; the search takes longer than the product of small matrices."""
-    return ThreadpoolController()
 
 
 @njit(nogil=True)

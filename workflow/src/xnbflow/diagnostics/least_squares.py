@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from xnbflow.core.blas import one_blas_thread
 from xnbflow.data.class_design import DEPENDENT
 from xnbflow.density.tiles import map_strips
 
@@ -107,7 +107,7 @@ def fit_contrasts(
         result.df[strip] = fit.df
         result.mean[strip] = fit.mean
 
-    with threadpool_limits(1, "blas"):  # its threads would compete with those of `map_strips`
+    with one_blas_thread():  # its threads would compete with those of `map_strips`
         map_strips(fit_strip, n_features, len(matrix))
     return result
 

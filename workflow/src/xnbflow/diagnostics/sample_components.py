@@ -9,8 +9,8 @@ import pandas as pd
 
 from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet, row_slices
-from xnbflow.diagnostics.associations import share_of_variance
-from xnbflow.diagnostics.column_values import has_value
+from xnbflow.diagnostics.association import share_of_variance
+from xnbflow.diagnostics.columns import has_value
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.features import MAD_TO_SD, linear_values
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged
@@ -108,20 +108,21 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
         finding = Finding(
             code="samples",
             kind="outlier",
+            dataset=series.name,
             severity="notice",
             subject=str(name),
-            estimate=distance,
+            numbers={"estimate": distance},
         )
         findings.append(finding)
     for label, n_far in groups.items():
         finding = Finding(
             code="samples",
             kind="group apart",
+            dataset=series.name,
             severity="notice",
             subject=label,
             label=label,
-            count=n_far,
-            total=int((labels == label).sum()),
+            numbers={"count": n_far, "total": int((labels == label).sum())},
         )
         findings.append(finding)
     return table, findings
@@ -195,7 +196,7 @@ def component_associations(components: pd.DataFrame, phenotype: pd.DataFrame) ->
     return table.assign(p_holm=holm(table["p"].to_numpy(dtype=float)))
 
 
-def component_findings(associations: pd.DataFrame) -> list[Finding]:
+def component_findings(dataset: str, associations: pd.DataFrame) -> list[Finding]:
     """Return a notice for each component that follows a column (`component_associations`)."""
     is_strong = associations["p_holm"] <= _COMPONENT_LEVEL
     is_strong &= associations["share"] >= _COMPONENT_SHARE
@@ -204,12 +205,15 @@ def component_findings(associations: pd.DataFrame) -> list[Finding]:
         finding = Finding(
             code="column",
             kind="component",
+            dataset=dataset,
             severity="notice",
             subject=association["component"].replace("_", " "),
             other=association["column"],
-            estimate=association["share"],
-            p=association["p"],
-            p_holm=association["p_holm"],
+            numbers={
+                "estimate": association["share"],
+                "p": association["p"],
+                "p_holm": association["p_holm"],
+            },
         )
         findings.append(finding)
     return findings

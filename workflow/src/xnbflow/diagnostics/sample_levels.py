@@ -75,10 +75,10 @@ def global_shifts(series: DataSet) -> list[Finding]:
         finding = Finding(
             code="values",
             kind="global shift",
+            dataset=series.name,
             label=label,
-            estimate=change,
-            p=p,
             detail=f"{direction} in “{label}” ({numbers})",
+            numbers={"estimate": change, "p": p},
         )
         findings.append(finding)
     return findings
@@ -127,10 +127,10 @@ def library_sizes(series: DataSet) -> list[Finding]:
     finding = Finding(
         code="values",
         kind="library size",
+        dataset=series.name,
         severity="warning" if is_warning else "notice",
         label=str(series.classes[medians.argmax()]),
         other=str(series.classes[medians.argmin()]),
-        estimate=ratio,
-        p=p,
+        numbers={"estimate": ratio, "p": p},
     )
     return [finding]

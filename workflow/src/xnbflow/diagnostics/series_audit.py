@@ -16,9 +16,8 @@ from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.adjustment import phenotype_of
-from xnbflow.diagnostics.associations import short
-from xnbflow.diagnostics.column_values import as_dates, as_numbers, has_value, usable
-from xnbflow.diagnostics.confounders import confounders
+from xnbflow.diagnostics.association import associations, short
+from xnbflow.diagnostics.columns import as_dates, as_numbers, has_value, usable
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.diagnostics.repeated_samples import ENOUGH, likely_repeats, similar_samples
 from xnbflow.diagnostics.sample_components import (
@@ -69,7 +68,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     logarithms = with_log_counts(series)
     components, component_notices = principal_components(logarithms)
     repeat_findings, repeats = _likely_repeats(logarithms)
-    associations, column_findings = confounders(series)
+    tested_columns, column_findings = associations(series)
     findings = [
         *column_findings,
         *global_shifts(series),
@@ -85,12 +84,12 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     position = components.pop("position").to_numpy()
     describing = _describing(series)
     related = component_associations(components, describing.iloc[position])
-    findings += component_findings(related)
+    findings += component_findings(series.name, related)
 
     # The columns that the figure of the components shows: the one that is most associated with the
     # class, then those that are most associated with a component, whatever they are called.
     by_component = related.sort_values("p", kind="stable")["column"].tolist()
-    tested = associations["column"].tolist()[:1]
+    tested = tested_columns["column"].tolist()[:1]
     shown = [name for name in dict.fromkeys([*tested, *by_component]) if name in describing]
     for name in shown[:_PICTURES]:
         components[f"phenotype.{name}"] = _drawn_categories(series, name)[position]
@@ -99,7 +98,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     scores = [name for name in components if str(name).startswith("component_")]
     return {
         "findings": finding_table(findings),
-        "associations": associations,
+        "associations": tested_columns,
         "components": components.drop(columns=scores[2:]),
         "likely_repeats": repeats,
     }
@@ -117,9 +116,10 @@ def _scale(series: DataSet) -> list[Finding]:
     finding = Finding(
         code="values",
         kind="scale",
+        dataset=series.name,
         subject=recognised.kind.value,
-        estimate=float(intensity_quantiles(linear)[4]),
         detail="; ".join(filter(None, [note.finding, note.advice])),
+        numbers={"estimate": float(intensity_quantiles(linear)[4])},
     )
     return [finding]
 
@@ -138,7 +138,12 @@ def _find_copies(series: DataSet) -> list[Finding]:
         first, *others = (str(name) for name in series.samples[positions])
         for other in others:
             pair = Finding(
-                code="repeats", kind="equal samples", subject=first, other=other, estimate=1.0
+                code="repeats",
+                kind="equal samples",
+                dataset=series.name,
+                subject=first,
+                other=other,
+                numbers={"estimate": 1.0},
             )
             pairs.append(pair)
     linear = linear_values(series)
@@ -154,10 +159,11 @@ def _find_copies(series: DataSet) -> list[Finding]:
             pair = Finding(
                 code="repeats",
                 kind="near copies" if is_copy else "replicates",
+                dataset=series.name,
                 severity="warning" if is_copy else "notice",
                 subject=str(series.samples[i]),
                 other=str(series.samples[j]),
-                estimate=float(r),
+                numbers={"estimate": float(r)},
             )
             pairs.append(pair)
     return [*_copy_findings(pairs, series.n_samples), *pairs]
@@ -186,7 +192,13 @@ def _copy_findings(pairs: Sequence[Finding], n_samples: int) -> list[Finding]:
         kind = "copies"
     else:
         return []
-    return [Finding(code="repeats", kind=kind, count=max(counts.values()), total=n_samples)]
+    finding = Finding(
+        code="repeats",
+        kind=kind,
+        dataset=pairs[0].dataset,
+        numbers={"count": max(counts.values()), "total": n_samples},
+    )
+    return [finding]
 
 
 def _likely_repeats(series: DataSet) -> tuple[list[Finding], pd.DataFrame]:
@@ -227,13 +239,16 @@ def _likely_repeats(series: DataSet) -> tuple[list[Finding], pd.DataFrame]:
     finding = Finding(
         code="repeats",
         kind="many patients" if are_many else "patients",
-        estimate=float(groups["likeness"].median()),
-        count=int(unnamed.sum()),
-        total=series.n_samples,
+        dataset=series.name,
         detail=(
             "correlation after removal of the class means: "
             f"{groups['likeness'].median():.2f} in the median"
         ),
+        numbers={
+            "estimate": float(groups["likeness"].median()),
+            "count": int(unnamed.sum()),
+            "total": series.n_samples,
+        },
     )
     return [finding], groups
 

@@ -26,9 +26,9 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
     features in common are compared.
     """
     if len(paths) < 2:
-        return finding_table([]).assign(dataset="")
+        return finding_table([])
     fingerprints = {name: _fingerprint(path) for name, path in paths.items()}
-    tables = [finding_table([]).assign(dataset="")]
+    tables = [finding_table([])]
     for one, other in itertools.combinations(fingerprints, 2):
         common = fingerprints[one].index.intersection(fingerprints[other].index)
         if len(common) < ENOUGH:
@@ -42,13 +42,14 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
             finding = Finding(
                 code="repeats",
                 kind="two series",
+                dataset=one,
                 subject=str(sample.first),
                 other=f"{other}: {sample.second}",
-                estimate=float(sample.correlation),
                 detail=str(sample.by),
+                numbers={"estimate": float(sample.correlation)},
             )
             findings.append(finding)
-        tables.append(finding_table(findings).assign(dataset=one))
+        tables.append(finding_table(findings))
     return pd.concat(tables, ignore_index=True)
 
 

@@ -58,7 +58,7 @@ def _sex_findings(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[
     deviations = np.concatenate([score[male] - male_median, score[female] - female_median])
     robust_sd = MAD_TO_SD * np.median(np.abs(deviations))
     if male_median - female_median < _SEPARATED_SEXES * robust_sd:
-        return [Finding(code="samples", kind="sex not shown", subject=name)]
+        return [Finding(code="samples", kind="sex not shown", dataset=series.name, subject=name)]
     midpoint = (male_median + female_median) / 2
     wrong = ((score > midpoint) != male) & (male | female)
     findings = []
@@ -66,10 +66,12 @@ def _sex_findings(series: DataSet, cells: pd.Series, score: np.ndarray) -> list[
         finding = Finding(
             code="samples",
             kind="sex differs",
+            dataset=series.name,
             subject=str(series.samples[i]),
             other=name,
-            estimate=float(score[i] - midpoint),  # positive: the genes are those of a male
             detail=str(cells.iloc[i]),
+            # positive: the genes are those of a male
+            numbers={"estimate": float(score[i] - midpoint)},
         )
         findings.append(finding)
     return findings

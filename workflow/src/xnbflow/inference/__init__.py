@@ -4,7 +4,7 @@
 - `label_test`: are labels predicted better than permuted ones? `label_exchange`: which labels may
   be exchanged; `diagonal_discriminant`, `ridge_score`: the statistics; `combined_test`: their
   combination; `sequential`: other tests that stop early
-- `strata`, `concordance`: does a batch explain the result?
+- `within_strata`: does a batch explain the result?
 - `verdicts`, `headlines`: is a result supported, and which classifier comes first?
 - `second_cohort`, `meta_analysis`, `hartung_knapp`: does it hold in other series?
 - `halves`, `stability`, `calibration`, `random_genes`, `preselection`: how stable, how sure, how

@@ -23,13 +23,13 @@ import pandas as pd
 from xnbflow.core.significance import corrected_confidence
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
-from xnbflow.inference.concordance import LEAST_SCORE, StratifiedPairs
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
     UNKNOWN,
     Estimate,
     area_interval,
 )
+from xnbflow.inference.within_strata import area_within, score_of_pair
 from xnbflow.tables.contract import STUDY_TABLES
 
 
@@ -121,11 +121,9 @@ def _area_of_pair(
 
     ``scores`` (n_samples, n_classes) are log posteriors. Missing if no fold has both classes.
     """
-    members = np.flatnonzero((codes == pair[0]) | (codes == pair[1]))
-    of_pair = np.maximum(scores[members][:, list(pair)], LEAST_SCORE)
-    pairs = StratifiedPairs(of_pair, np.unique(folds[members], return_inverse=True)[1])
-    areas, n_pairs = pairs.areas((codes[members] == pair[1]).astype(int)[None])
-    return float(areas[0]) if n_pairs[0] else np.nan
+    members = np.flatnonzero(np.isin(codes, pair))
+    score = score_of_pair(scores[members], *pair)
+    return area_within(score, codes[members] == pair[0], folds[members]).area
 
 
 def _interval(

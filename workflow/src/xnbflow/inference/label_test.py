@@ -23,7 +23,8 @@ stop before the last permutation, so that p can be as small as .001.
 *Columns of the samples.* With columns to adjust for (batches, age), the values are the residuals of
 a linear model of each feature with these columns and without the class, and labels are exchanged
 within the levels of the columns (numbers: within strata of about four neighbours,
-`xnbflow.inference.strata`). The test is exact if the labels are exchangeable within these strata:
+`xnbflow.inference.within_strata`). The test is exact if the labels are exchangeable within these
+strata:
 
 1. Let x be the values, z the columns, and s(z) the strata. Under the null hypothesis x does not
    depend on the labels y given z, and the orders of y that are equal but for exchanges within
@@ -59,7 +60,7 @@ from xnbflow.inference.combined_test import combined_test, limits_of_p
 from xnbflow.inference.diagonal_discriminant import ten_features_scores
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.ridge_score import ridge_scores
-from xnbflow.inference.strata import label_free_strata
+from xnbflow.inference.within_strata import label_free_strata
 from xnbflow.tables.contract import CHECK_TABLES
 
 #: Permuted orders of the labels, beside the true one.

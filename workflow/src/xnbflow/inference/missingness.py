@@ -60,7 +60,7 @@ def missing_values(series: DataSet) -> list[Finding]:
     >>> values[rng.random((200, 20)) < np.repeat([0.05, 0.30], 10)] = np.nan
     >>> series = DataSet("toy", values, range(200), range(20), ["a"] * 10 + ["b"] * 10,
     ...                  missing=True)
-    >>> [(one.kind, one.label, round(one.estimate, 2)) for one in missing_values(series)]
+    >>> [(one.kind, one.label, round(one.numbers["estimate"], 2)) for one in missing_values(series)]
     [('missing', 'b', 0.25), ('predict class', 'b', 1.0)]
     """
     missing = np.isnan(series.values)
@@ -198,14 +198,17 @@ def _prediction(
     yield Finding(
         code="values",
         kind="predict class",
+        dataset=series.name,
         label=difference.label,
         other=difference.other,
-        estimate=accuracy,
-        lower=lower,
-        upper=upper,
-        limit=reached.chance,
-        p=difference.p,
         detail=values,
+        numbers={
+            "estimate": accuracy,
+            "lower": lower,
+            "upper": upper,
+            "limit": reached.chance,
+            "p": difference.numbers["p"],
+        },
     )
 
 
@@ -216,11 +219,11 @@ def _difference(
     return Finding(
         code="values",
         kind=kind,
+        dataset=series.name,
         severity="warning" if is_warning else "notice",
         label=str(series.classes[class_means.argmax()]),
         other=str(series.classes[class_means.argmin()]),
-        estimate=float(np.ptp(class_means)),
-        p=p,
+        numbers={"estimate": float(np.ptp(class_means)), "p": p},
     )
 
 

@@ -27,8 +27,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.adjustment import phenotype_of
-from xnbflow.diagnostics.associations import association
-from xnbflow.diagnostics.column_values import has_value, usable
+from xnbflow.diagnostics.association import association
+from xnbflow.diagnostics.columns import has_value, usable
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.inference.label_exchange import label_exchange
 
@@ -285,7 +285,7 @@ def selection(series: DataSet) -> list[Finding]:
     >>> difference = np.abs(values[:, :10].mean(axis=1) - values[:, 10:].mean(axis=1))
     >>> chosen = values[np.argsort(-difference)[:200]]
     >>> series = DataSet("toy", chosen, range(200), range(20), ["a"] * 10 + ["b"] * 10)
-    >>> [(finding.kind, finding.severity, finding.estimate) for finding in selection(series)]
+    >>> [(one.kind, one.severity, one.numbers["estimate"]) for one in selection(series)]
     [('chosen features', 'warning', 0.0)]
     """
     values = linear_values(with_log_counts(series))
@@ -297,7 +297,9 @@ def selection(series: DataSet) -> list[Finding]:
         findings += _corrected_columns(series, values, codes)
         findings += _chosen_features(series, values, codes)
         if _is_normalised_by_class(values, codes):
-            findings.append(Finding(code="selection", kind="normalised by class"))
+            findings.append(
+                Finding(code="selection", kind="normalised by class", dataset=series.name)
+            )
     return findings
 
 
@@ -326,9 +328,9 @@ def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -
         yield Finding(
             code="selection",
             kind="corrected with class",
+            dataset=series.name,
             subject=str(name),
-            estimate=ratio,
-            p=effect.p,
+            numbers={"estimate": ratio, "p": effect.p},
         )
 
 
@@ -342,8 +344,7 @@ def _chosen_features(series: DataSet, values: np.ndarray, codes: np.ndarray) -> 
     yield Finding(
         code="selection",
         kind="chosen features",
+        dataset=series.name,
         severity="warning" if is_limiting else "notice",
-        estimate=result.share,
-        p=result.p,
-        total=len(values),
+        numbers={"estimate": result.share, "p": result.p, "total": len(values)},
     )

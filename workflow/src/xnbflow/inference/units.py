@@ -103,7 +103,7 @@ def units(series: DataSet) -> list[Finding]:
     Examples
     --------
     >>> series = DataSet("toy", np.zeros((1, 6)), ["g"], range(6), list("aaabbb"))
-    >>> [(finding.count, finding.total, finding.p) for finding in units(series)]
+    >>> [(one.numbers["count"], one.numbers["total"], one.numbers["p"]) for one in units(series)]
     [(6, 5, 0.1)]
     """
     codes = np.unique(series.labels, return_inverse=True)[1]
@@ -117,9 +117,12 @@ def units(series: DataSet) -> list[Finding]:
     finding = Finding(
         code="units",
         subject=noun,
-        p=_least_p(codes, series.groups),
-        limit=ONE_SIDED_LEVEL,
-        count=n_units,
-        total=sufficient_units(codes, series.groups),
+        dataset=series.name,
+        numbers={
+            "p": _least_p(codes, series.groups),
+            "limit": ONE_SIDED_LEVEL,
+            "count": n_units,
+            "total": sufficient_units(codes, series.groups),
+        },
     )
     return [finding]

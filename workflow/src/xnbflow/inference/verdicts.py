@@ -23,7 +23,7 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 #: Share of the first features that must differ in other samples, corrected for chance: half.
 LEAST_REPLICATED = 0.5
-#: Statuses of a column that may explain a result (`xnbflow.studies.concordances`).
+#: Statuses of a column that may explain a result (`xnbflow.studies.recognition`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
 #: Kinds of the findings by these statuses, where no pair of classes is separated from a column, and
 #: where some pairs of several classes are.
@@ -125,10 +125,12 @@ def _findings_of_test(test: LabelTest) -> Iterator[Finding]:
         yield Finding(
             code="chance",
             kind="label test",
-            p=test.p_value,
-            limit=ONE_SIDED_LEVEL,
-            count=test.at_least,
-            total=test.permutations,
+            numbers={
+                "p": test.p_value,
+                "limit": ONE_SIDED_LEVEL,
+                "count": test.at_least,
+                "total": test.permutations,
+            },
         )
 
 
@@ -138,12 +140,16 @@ def _findings_of_performance(
     """Yield the findings of the ``balanced`` accuracy, the accuracy, and each class."""
     if not balanced.lower > performance.chance:
         yield Finding(
-            code="chance", kind="interval", limit=performance.chance, **_numbers(balanced)
+            code="chance",
+            kind="interval",
+            numbers={"limit": performance.chance, **_numbers(balanced)},
         )
     accuracy = performance.accuracy
     if not accuracy.lower > performance.majority:
         yield Finding(
-            code="chance", kind="majority class", limit=performance.majority, **_numbers(accuracy)
+            code="chance",
+            kind="majority class",
+            numbers={"limit": performance.majority, **_numbers(accuracy)},
         )
     for row in performance.classes:
         if row.is_recognised:
@@ -153,8 +159,7 @@ def _findings_of_performance(
             kind="class",
             label=str(row.code if classes is None else classes[row.code]),
             other="" if classes is None or row.mistaken_for < 0 else str(classes[row.mistaken_for]),
-            total=row.n_samples,
-            **_numbers(row.recall),
+            numbers={"total": row.n_samples, **_numbers(row.recall)},
         )
 
 
@@ -180,8 +185,8 @@ def stability_findings(
     numbers = _numbers(halves) | {"limit": LEAST_REPLICATED}
     if mean_size > _MOST_FEATURES * n_features:
         numbers |= {"count": mean_size, "total": n_features}
-        return [Finding(code="unstable", kind="most features", **numbers)]
-    return [Finding(code="unstable", kind="not replicated", **numbers)]
+        return [Finding(code="unstable", kind="most features", numbers=numbers)]
+    return [Finding(code="unstable", kind="not replicated", numbers=numbers)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +252,7 @@ def verdicts(
         test = tests.get(dataset, LabelTest())
         near = _NearLimit(test=False, interval=False)
         if n_failed or key not in performances:
-            failure = Finding(code="not fitted", count=n_failed, total=n_folds)
+            failure = Finding(code="not fitted", numbers={"count": n_failed, "total": n_folds})
             result = Verdict(level=lowest([failure.allows]), findings=[failure], p_value=np.nan)
         else:
             performance = performances[key]
@@ -269,7 +274,7 @@ def verdicts(
             "selects": key in selections,
         }
         verdict_rows.append(row)
-        finding_rows += [key_fields(key) | finding.columns() for finding in result.findings]
+        finding_rows += [finding.columns() | key_fields(key) for finding in result.findings]
     finding_rows += data_findings.assign(folds="", classifier="").to_dict("records")
     return {
         "verdicts": pd.DataFrame(verdict_rows, columns=STUDY_TABLES["verdicts"].fixed),
@@ -288,10 +293,10 @@ def _of_unmeasured_values(of_data: pd.DataFrame, performance: Performance) -> It
             yield Finding(
                 code="values",
                 kind="explain result",
+                dataset=row["dataset"],
                 label=row["class"],
                 other=row["other"],
-                estimate=row["estimate"],
-                p=row["p"],
+                numbers={"estimate": row["estimate"], "p": row["p"]},
             )
 
 
@@ -322,7 +327,7 @@ def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Findi
 def column_findings(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Finding]]:
     """Return the findings on columns of the samples that may explain results.
 
-    ``pairs`` is the study's table ``concordance_pairs``: a column, or columns together, and a pair
+    ``pairs`` is the study's table ``recognition_pairs``: a column, or columns together, and a pair
     of classes. The subject of a finding has the form of `join_columns`. With two classes the
     finding does not name them. Of several classes a result can be judged in part if a column leaves
     some pairs.
@@ -338,15 +343,16 @@ def column_findings(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Fin
         finding = Finding(
             code="column",
             kind=kinds[row["status"]],
+            dataset=row["dataset"],
             subject=row["column"] if row["together"] else join_columns([row["column"]]),
             label=row["class"] if several else "",
             other=row["other"] if several else "",
-            estimate=row["auc_within"],
-            lower=row["lower"],
-            upper=row["upper"],
-            p=row["p"],
-            count=row["pairs"],
-            limit=0.5,
+            numbers={
+                "estimate": row["auc_within"],
+                "p": row["p"],
+                "count": row["pairs"],
+                "limit": 0.5,
+            },
         )
         findings.setdefault((row["dataset"], row["folds"], row["classifier"]), []).append(finding)
     return findings
@@ -367,14 +373,17 @@ def class_pair_findings(pairs: pd.DataFrame) -> dict[Key, list[Finding]]:
         finding = Finding(
             code="class not recognised",
             kind="pair",
+            dataset=row["dataset"],
             label=row["class"],
             other=row["other"],
-            estimate=row["auc"],
-            lower=row["lower"],
-            upper=row["upper"],
-            limit=0.5,
-            count=row["samples"],
-            total=row["other_samples"],
+            numbers={
+                "estimate": row["auc"],
+                "lower": row["lower"],
+                "upper": row["upper"],
+                "limit": 0.5,
+                "count": row["samples"],
+                "total": row["other_samples"],
+            },
         )
         findings.setdefault((row["dataset"], row["folds"], row["classifier"]), []).append(finding)
     for key, rows in several.groupby(KEY):
@@ -383,10 +392,10 @@ def class_pair_findings(pairs: pd.DataFrame) -> dict[Key, list[Finding]]:
             finding = Finding(
                 code="class not recognised",
                 kind="small classes",
+                dataset=key[0],
                 severity="notice",
-                count=len(small),
-                total=len(rows),
                 detail=_sizes_in_words(small),
+                numbers={"count": len(small), "total": len(rows)},
             )
             findings.setdefault(key, []).append(finding)
     return findings
@@ -419,14 +428,17 @@ def cohort_findings(tests: pd.DataFrame) -> dict[tuple[str, str], list[Finding]]
         finding = Finding(
             code="cohort",
             kind=against[0],
+            dataset=str(dataset),
             subject=str(cohort),
-            estimate=row["value"],
-            lower=row["lower"],
-            upper=row["upper"],
-            limit=row["chance"],
-            p=row["p_value"],
-            count=row["right"],
-            total=row["n"],
+            numbers={
+                "estimate": row["value"],
+                "lower": row["lower"],
+                "upper": row["upper"],
+                "limit": row["chance"],
+                "p": row["p_value"],
+                "count": row["right"],
+                "total": row["n"],
+            },
         )
         findings.setdefault((str(dataset), str(classifier)), []).append(finding)
     return findings

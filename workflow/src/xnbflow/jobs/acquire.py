@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.acquire import acquire_noting
+from xnbflow.sources.acquire import acquire_with_findings
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import UnavailableError
 from xnbflow.sources.simulate import write_truth
-from xnbflow.tables.contract import NOTES_TABLE, UNRESOLVED
+from xnbflow.tables.contract import AUDIT_TABLES, UNRESOLVED
+from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import write_parquet
 
 
@@ -17,12 +18,12 @@ def acquire_data_set(
     entry: DatasetEntry,
     *,
     series: Path,
-    notes: Path,
+    findings: Path,
     truth: Path,
     checksums: Path,
     downloads: Mapping[str, Any],
 ) -> None:
-    """Write the canonical series of a data set, with notes and planted markers.
+    """Write the canonical series of a data set, with findings and planted markers.
 
     ``checksums`` is kept from run to run: a download is compared with that of an earlier run.
     ``downloads`` are settings of `xnbflow.sources.acquire.acquire`.
@@ -33,7 +34,9 @@ def acquire_data_set(
         If no place has a file. The message also has the line that leaves the data set out.
     """
     try:
-        data, noted = acquire_noting(entry, lock=checksums, unresolved=UNRESOLVED, **downloads)
+        data, notices = acquire_with_findings(
+            entry, lock=checksums, unresolved=UNRESOLVED, **downloads
+        )
     except InputError as error:
         if not _is_unavailable(error):
             raise
@@ -41,9 +44,9 @@ def acquire_data_set(
             f"{error}. To run without this data set, add skip: [{entry.id}] to the configuration, "
             f"or --config skip={entry.id} to the command"
         )
-        raise UnavailableError(msg, file=error.file, code=error.code) from error
+        raise UnavailableError(msg, file=error.file, key=error.key) from error
     data.write(series)
-    write_parquet(noted, notes, NOTES_TABLE)
+    write_parquet(finding_table(notices), findings, AUDIT_TABLES["findings"])
     write_truth(entry, truth)
     # a data set without downloads has no checksums; the rule promises the file
     checksums.touch()

@@ -9,8 +9,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.training import train
 from xnbflow.inference.random_genes import random_genes
-from xnbflow.tables.contract import FOLDS_TABLE, GROUPS, TRAINING_TABLES
-from xnbflow.tables.storage import write_parquet, write_stacked
+from xnbflow.tables.contract import GROUPS
+from xnbflow.tables.storage import write_stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,16 +43,13 @@ def train_classifiers(
     """
     data = DataSet.read(series)
     folds = scheme_folds(data, scheme, folds_file, downloads)
-    training: dict[str, dict[str, pd.DataFrame]] = {table: {} for table in TRAINING_TABLES}
-    comparisons: dict[str, pd.DataFrame] = {}
+    schemas = GROUPS["training"].tables
+    training: dict[str, dict[str, pd.DataFrame]] = {table: {} for table in schemas}
     for name, entry in track(entries.items(), "classifiers"):
         tables = train(data, folds, entry)
         for table, frame in tables.items():
             training[table][name] = frame
         if name in random_gene_classifiers:
-            comparisons[name] = random_genes(data, tables["selected"], folds)
-    write_parquet(folds, folder / "folds.parquet", FOLDS_TABLE)
-    for table, schema in TRAINING_TABLES.items():
+            training["random_genes"][name] = random_genes(data, tables["selected"], folds)
+    for table, schema in schemas.items():
         write_stacked(training[table], folder / f"{table}.parquet", schema)
-    schema = GROUPS["random_genes"].tables["random_genes"]
-    write_stacked(comparisons, folder / "random_genes.parquet", schema)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.studies.study_reader import StudyReader
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import write_tables
 
 
 def compare_classifiers(
-    inputs: StudyInputs,
+    inputs: StudyReader,
     *,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     alpha: float,
@@ -19,7 +19,7 @@ def compare_classifiers(
 
     Parameters
     ----------
-    inputs : StudyInputs
+    inputs : StudyReader
     entries, alpha
         See `xnbflow.studies.study_tables.study_tables`.
     """

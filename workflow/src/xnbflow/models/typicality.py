@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
+from xnbflow.density.kernels import LOG_SQRT_2PI
+
 #: Samples whose typicality is below this are marked.
 ATYPICAL = 0.01
 
@@ -25,8 +27,6 @@ _LEAST_WIDTH = 1e-9
 _MOST_FEATURES = 2000
 #: Cells of a block of points and centres: 400 kB stay in the cache.
 _BLOCK = 50_000
-#: log(sqrt(2 pi)), of the normal density.
-_LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Typicality:
         if not (widths > 0).all():
             return np.full(len(points), np.nan)
         terms = -0.5 * ((points[:, None] - self.centres[row]) / widths) ** 2 - np.log(widths)
-        return logsumexp(terms, axis=1) - np.log(len(widths)) - _LOG_SQRT_2PI
+        return logsumexp(terms, axis=1) - np.log(len(widths)) - LOG_SQRT_2PI
 
     def typicality(self, features: np.ndarray) -> np.ndarray:
         """Return the share of held-out training samples that are less typical, shape (n_new,).
@@ -124,10 +124,20 @@ def typicality_features(used: np.ndarray) -> np.ndarray:
 
 
 def _spreads(features: np.ndarray) -> np.ndarray:
-    """Return standard deviations (n_features,); 0 of a single sample."""
+    """Return standard deviations (n_features,); 0 of a single sample, and of constant features.
+
+    The deviation of a constant is not always exactly 0, because its mean is rounded.
+
+    Examples
+    --------
+    >>> _spreads(np.full((1, 40), np.log2(100)))
+    array([0.])
+    """
     if features.shape[1] < 2:
         return np.zeros(len(features))
-    return features.std(axis=1, ddof=1)
+    spreads = features.std(axis=1, ddof=1)
+    spreads[features.min(axis=1) == features.max(axis=1)] = 0.0
+    return np.asarray(spreads)
 
 
 def _mean_log_densities(
@@ -168,4 +178,4 @@ def _mean_log_densities(
     if not n_varying:
         return total
     n_kernels = centres.shape[1] - leave_self
-    return total / n_varying - np.log(n_kernels) - _LOG_SQRT_2PI
+    return total / n_varying - np.log(n_kernels) - LOG_SQRT_2PI

@@ -19,7 +19,6 @@ With ``decorrelation`` all steps are conducted twice, for values as measured and
 ``_choose_on_path`` replaces ``_average_path``. ``_fit`` conducts all of them.
 """
 
-import functools
 import itertools
 import warnings
 from collections.abc import Iterator, Sequence
@@ -29,8 +28,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
-from threadpoolctl import ThreadpoolController
 
+from xnbflow.core.blas import one_blas_thread
 from xnbflow.core.parameters import ListOf, number_constraint, one_of, whole_constraint
 from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.density.grid import DEFAULT_N_GRID
@@ -64,18 +63,8 @@ from xnbflow.preprocessing.selection.pair_rankings import PairRankings, RankedFe
 from xnbflow.preprocessing.selection.pair_strengths import DEFAULT_MIN_BANDWIDTH
 
 #: How many samples the spread within all classes counts as in a density of an averaged model; see
-#: "Choices in numbers" of ``docs/methods/class-specific.md``.
+#: "The average of the sizes" of ``docs/methods/class-specific.md``.
 _BORROWED_SAMPLES = 10.0
-
-
-@functools.cache
-def _blas_libraries() -> ThreadpoolController:
-    """Return the controller of the threads of BLAS.
-
-    To search the process for its libraries takes 5 ms, a twentieth of a fit to 60 samples and
-    20,000 features. NumPy's BLAS, which a fit uses, is loaded with NumPy.
-    """
-    return ThreadpoolController()
 
 
 class ClassSpecificNBCV(BaseClassSpecificNB):
@@ -247,8 +236,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         check_consistent_length(labels, groups)
         codes = self._learn_classes(labels)
         sample_groups = None if groups is None else np.asarray(groups)
-        # Its products of matrices are small: more threads would mostly wait for each other.
-        with _blas_libraries().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             self._fit(self._arrange(values), codes, sample_groups)
             self._fit_decorrelated(values, labels, sample_groups)
         return self

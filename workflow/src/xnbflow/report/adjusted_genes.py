@@ -1,7 +1,7 @@
 """Columns that go with the class, and the differences that remain with one of them in the model.
 
 The audit compares the features of a data set without and with each such column
-(`xnbflow.diagnostics.confounders`). The column that leaves the fewest is the one to adjust for.
+(`xnbflow.diagnostics.association`). The column that leaves the fewest is the one to adjust for.
 """
 
 from collections.abc import Mapping
@@ -66,6 +66,6 @@ def is_adjusted_for(results: StudyResults, row: Mapping[str, Any]) -> bool:
     """
     if row["kind"] not in ASSOCIATED_KINDS:
         return False
-    adjusted = results.gene_tables(row["dataset"])["design"]["adjusted"].dropna()
+    adjusted = results.tables_of("genes", dataset=row["dataset"])["design"]["adjusted"].dropna()
     # Names may contain commas, which separate them.
     return any(f", {row['subject']}, " in f", {columns}, " for columns in adjusted)

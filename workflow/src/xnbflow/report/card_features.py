@@ -200,7 +200,7 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
     dataset = evaluation["dataset"]
     classifier = evaluation["classifier"]
     if (dataset, classifier) in results.study.models:
-        rows = results.model(dataset, classifier)["signature"]
+        rows = results.tables_of("model", dataset=dataset, classifier=classifier)["signature"]
         rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
         has_halves = rows["share_of_halves"].notna().any()
         rows = rows.assign(

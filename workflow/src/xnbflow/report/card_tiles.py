@@ -95,7 +95,7 @@ def difference_tiles(results: StudyResults, dataset: str) -> list[Tile]:
 
     They are tested one by one, so that many may differ where the classifier is not supported.
     """
-    tables = results.gene_tables(dataset)
+    tables = results.tables_of("genes", dataset=dataset)
     genes = tables["genes"]
     if genes["fdr"].isna().all():
         return []

@@ -360,7 +360,7 @@ def _card_figure(
     classifier = evaluation["classifier"]
     if not features["core"].any() or evaluation["folds"] != results.study.folds[0]:
         return None
-    tables = results.model(dataset, classifier)
+    tables = results.tables_of("model", dataset=dataset, classifier=classifier)
     core = features.loc[features["core"].astype(bool), "feature"]
     cells = tables["heatmap"]
     cells = cells[cells["feature"].isin(core)]
@@ -377,7 +377,7 @@ def _card_figure(
         caption=results.with_noun(_TEXTS["core_heatmap"], dataset),
         sources=tables.sources("heatmap"),
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
-        phenotype=results.rows("components", dataset=dataset),
+        phenotype=results.tables_of("audit", dataset=dataset)["components"],
     )
 
 

@@ -151,7 +151,7 @@ def volcano(results: StudyResults, dataset: str) -> Figure | None:
         change=tested["log_fold_change"] if has_changes else tested["auc"] - 0.5,
         xlabel="log2 fold change" if has_changes else "AUC - 0.5",
         caption=_TEXTS["volcano"].format(level=FDR_LEVEL),
-        sources=results.gene_tables(dataset).sources("genes"),
+        sources=results.tables_of("genes", dataset=dataset).sources("genes"),
     )
 
 
@@ -160,7 +160,7 @@ def _shown_tests(results: StudyResults, dataset: str) -> tuple[pd.DataFrame, str
 
     This class is not the control; its name is empty for another number of classes.
     """
-    genes = results.gene_tables(dataset)["genes"]
+    genes = results.tables_of("genes", dataset=dataset)["genes"]
     genes = genes[genes["p"].notna()].reset_index(drop=True)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     if len(classes) != 2:

@@ -215,7 +215,7 @@ def finding_in_words(
 def within_levels_clause(row: FindingRow, pairs: Iterable[tuple[str, str]], label: str) -> str:
     """Return the words on the pairs within the levels of a column that is not separated.
 
-    ``row`` is of the table ``concordance``, ``pairs`` the classes that are not separated where
+    ``row`` is of the table ``recognition``, ``pairs`` the classes that are not separated where
     there are more than two, ``label`` the name of the classifier.
     """
     if classes := ", ".join(f"{one} and {other}" for one, other in pairs):
@@ -246,7 +246,7 @@ def rule_in_words() -> str:
 
 
 def verdict_table() -> Iterator[str]:
-    """Yield the lines of the table of `docs/methods/verdicts.md`: each kind that limits a verdict.
+    """Yield the lines of the table of the page on verdicts: each kind that limits one.
 
     Examples
     --------

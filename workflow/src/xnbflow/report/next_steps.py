@@ -76,7 +76,7 @@ def _has_signature(results: StudyResults, dataset: str, classifier: str) -> bool
     """Return whether the study keeps the model of a classifier, and the model selects features."""
     if (dataset, classifier) not in results.study.models:
         return False
-    return len(results.model(dataset, classifier)["signature"]) > 0
+    return len(results.tables_of("model", dataset=dataset, classifier=classifier)["signature"]) > 0
 
 
 def _other_design(results: StudyResults, dataset: str, columns: Findings) -> str:

@@ -11,43 +11,15 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.entries import Analysis
-from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import noun
 from xnbflow.core.software import software
 from xnbflow.core.study import Study
 from xnbflow.inference.headlines import distinct_labels
 from xnbflow.report.page.blocks import Table
 from xnbflow.sources.platforms import are_probes
-from xnbflow.tables.contract import (
-    ANALYSIS_TABLE,
-    COHORT_TABLE,
-    COHORT_TABLES,
-    DIAGNOSTIC_PATH,
-    DIAGNOSTIC_TABLES,
-    GENE_TABLES,
-    GENES,
-    GROUPS,
-    MODEL_TABLE,
-    MODEL_TABLES,
-    STUDY,
-    TRAINING_PATH,
-    TRAINING_TABLES,
-    TRUTH,
-    TRUTH_TABLE,
-    VALIDATION_TABLE,
-    VALIDATION_TABLES,
-    Column,
-    PathTemplate,
-    TableSchema,
-    analysis_tables,
-    text_of,
-)
-from xnbflow.tables.storage import (
-    read_parquet,
-    read_stacked,
-    recorded_versions,
-    rows_at,
-)
+from xnbflow.studies.study_reader import GroupTables, StudyReader
+from xnbflow.tables.contract import STUDY, Column, text_of
+from xnbflow.tables.storage import recorded_versions
 
 #: Sources that have expression series only.
 _EXPRESSION = ("cumida", "microarray", "geo")
@@ -174,7 +146,7 @@ class StudyResults:
 
         def has_probes(dataset: str) -> bool:
             """Return whether the features are probes; their names are in a large table."""
-            if "genes" not in self.gene_tables(dataset).present():
+            if "genes" not in self.tables_of("genes", dataset=dataset).present():
                 return False
             return are_probes(self.genes(dataset, "feature")["feature"].unique())
 
@@ -185,60 +157,38 @@ class StudyResults:
         return Path(os.path.relpath(path, STUDY.of(study=self.study.id))).as_posix()
 
     @cached_property
-    def tables(self) -> "StudyTables":
+    def reader(self) -> StudyReader:
+        """The reader of the study's files."""
+        return StudyReader(study=self.study, root=self.root)
+
+    def tables_of(self, group: str, **key: str) -> "PageTables":
+        """Return the tables of a group of the contract, for example ``"genes", dataset="wine"``.
+
+        See `xnbflow.studies.study_reader.StudyReader.tables`.
+        """
+        return PageTables(self, self.reader.tables(group, **key))
+
+    @cached_property
+    def tables(self) -> "PageTables":
         """The tables of the study."""
-        group = GROUPS["study"]
-        return StudyTables(self, {group.path.fill(study=self.study.id): group.tables})
+        return self.tables_of("study")
 
     def rows(self, table: str, **where: object) -> pd.DataFrame:
         """Return the rows of one of `tables` whose columns have the given values."""
         return self.tables.rows(table, **where)
 
-    @cached_property
-    def cohorts(self) -> "StudyTables":
-        """The tables of several series of one question."""
-        return StudyTables(self, {COHORT_TABLE.fill(study=self.study.id): COHORT_TABLES})
-
-    @cached_property
-    def validation(self) -> "StudyTables":
-        """The tables of models in a second cohort."""
-        template = VALIDATION_TABLE.fill(study=self.study.id)
-        return StudyTables(self, {template: VALIDATION_TABLES})
-
-    def analysis(self, analysis: Analysis) -> "StudyTables":
+    def analysis(self, analysis: Analysis) -> "PageTables":
         """Return the tables of an analysis."""
-        template = ANALYSIS_TABLE.fill(study=self.study.id, analysis=analysis.name)
-        return StudyTables(self, {template: analysis_tables(analysis)})
-
-    def model(self, dataset: str, classifier: str) -> "StudyTables":
-        """Return the tables of a classifier that was fitted on all samples; each is read once."""
-        return self._models(dataset, classifier)
-
-    @cached_property
-    def _models(self) -> Callable[[str, str], "StudyTables"]:
-        """The tables of a model, which several sections use."""
-
-        def tables_of(dataset: str, classifier: str) -> "StudyTables":
-            template = MODEL_TABLE.fill(study=self.study.id, dataset=dataset, classifier=classifier)
-            return StudyTables(self, {template: MODEL_TABLES})
-
-        return cache(tables_of)
+        return PageTables(self, self.reader.analysis(analysis))
 
     @cached_property
     def training_software(self) -> dict[str, str]:
         """The versions of the software that trained the classifiers; empty without classifiers."""
-        return recorded_versions(self._fits)
-
-    @property
-    def _fits(self) -> list[Path]:
-        """The table ``fits`` of each job of training."""
-        return [
-            self.root
-            / TRAINING_PATH.of(
-                study=self.study.id, dataset=dataset, folds=folds, job=job, table="fits"
-            )
+        paths = [
+            self.root / self.reader.path("training", "fits", dataset=dataset, folds=folds, job=job)
             for dataset, folds, job in self.study.training_jobs
         ]
+        return recorded_versions(paths)
 
     @cached_property
     def reported_with(self) -> dict[str, str]:
@@ -262,125 +212,58 @@ class StudyResults:
         wide = wide.reindex(index=list(self.evaluations), columns=list(self.study.classifiers))
         return wide.set_axis(list(self.evaluations.values())).rename(columns=self.labels)
 
-    def diagnostic_tables(self, dataset: str) -> "StudyTables":
-        """Return the tables of a data set, for example its ``correlations``; each is read once."""
-        return self._diagnostic_tables(dataset)
-
-    @cached_property
-    def _diagnostic_tables(self) -> Callable[[str], "StudyTables"]:
-        """The tables of a data set, which several sections use."""
-
-        def tables_of(dataset: str) -> "StudyTables":
-            return StudyTables(self, {DIAGNOSTIC_PATH.fill(dataset=dataset): DIAGNOSTIC_TABLES})
-
-        return cache(tables_of)
-
-    def gene_tables(self, dataset: str) -> "StudyTables":
-        """Return the tables of single features of a data set, for example its ``contrasts``.
-
-        Each is read once.
-        """
-        return self._gene_tables(dataset)
-
-    @cached_property
-    def _gene_tables(self) -> Callable[[str], "StudyTables"]:
-        """The tables of single features, which several sections use."""
-
-        def tables_of(dataset: str) -> "StudyTables":
-            template = GENES.fill(study=self.study.id, dataset=dataset)
-            return StudyTables(self, {template: GENE_TABLES})
-
-        return cache(tables_of)
-
     def genes(self, dataset: str, *columns: str) -> pd.DataFrame:
         """Return columns of the table of genes of a data set, which is large and read once."""
-        return self.gene_tables(dataset)["genes"][[*columns]]
+        return self.tables_of("genes", dataset=dataset)["genes"][[*columns]]
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
     ) -> pd.DataFrame:
         """Return a table of a classifier's training, for all repeats or one."""
         job = self.study.job_of(classifier)
-        path = TRAINING_PATH.of(
-            study=self.study.id, dataset=dataset, folds=folds, job=job, table=table
-        )
-        classifiers = self.study.classifiers_of(job)
-        rows = read_stacked(self.root / path, TRAINING_TABLES[table], classifiers)[classifier]
+        rows = self.reader.job_tables(dataset, folds, job, table)[classifier]
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
 
     def truth(self, dataset: str) -> pd.DataFrame | None:
         """Return the planted markers of a simulated data set; None for a real one."""
         if self.configuration.get("datasets", {}).get(dataset, {}).get("source") != "simulate":
             return None
-        return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
+        return self.tables_of("acquired", dataset=dataset)["truth"]
 
 
-class StudyTables:
-    """Tables in files, by name; each is read once, at its first use."""
+class PageTables:
+    """Tables of a group by name, as a page shows them and links to their files."""
 
-    def __init__(
-        self,
-        results: StudyResults,
-        tables_of: Mapping[PathTemplate, Mapping[str, TableSchema]],
-    ) -> None:
+    def __init__(self, results: StudyResults, tables: GroupTables) -> None:
         self._results = results
-        self._schemas: dict[str, TableSchema] = {}
-        self._paths: dict[str, str] = {}
-        for template, schemas in tables_of.items():
-            self._schemas |= schemas
-            self._paths |= {name: template.of(table=name) for name in schemas}
-        self._read = cache(self._read_file)
-        self._places = cache(
-            lambda name, columns: self[name].groupby(list(columns), sort=False).indices
-        )
+        self._tables = tables
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        return self._read(name)
-
-    def _read_file(self, name: str) -> pd.DataFrame:
-        """Read a table. This version writes every table, so that an absent one is refused."""
-        path = self._results.root / self._paths[name]
-        if not path.is_file():
-            msg = (
-                f"{path} is absent: another version ran this study, or the file was removed. Run "
-                f"it again: xnbflow run {self._results.study.id}"
-            )
-            raise InputError(msg, file=str(path))
-        return read_parquet(path, self._schemas[name])
+        return self._tables[name]
 
     def rows(self, name: str, **where: object) -> pd.DataFrame:
         """Return the rows of a table whose columns have the given values."""
-        if not where:
-            return self[name]
-        key = tuple(where.values())
-        positions = self._places(name, tuple(where)).get(key if len(key) > 1 else key[0])
-        if positions is None:
-            return self[name].head(0)
-        return rows_at(self[name], positions)
+        return self._tables.rows(name, **where)
 
     def sources(self, *names: str) -> list[str]:
         """Return the files of tables, as a page links to them: as text where there is one."""
         files = []
         for name in names:
-            path = self._paths[name]
-            has_text = self._schemas[name].text
-            files.append(self._results.relative_path(text_of(path) if has_text else path))
+            for path in self._tables.paths(name):
+                file = text_of(path) if self._tables.schemas[name].text else path
+                files.append(self._results.relative_path(file))
         return files
 
     def present(self) -> list[str]:
         """Return the names of the tables that were written; an analysis may leave some out."""
-        return [name for name, path in self._paths.items() if (self._results.root / path).exists()]
-
-    def files(self) -> list[Path]:
-        """Return the Parquet files of the tables that were written."""
-        return [self._results.root / self._paths[name] for name in self.present()]
+        return self._tables.present()
 
     def links(self) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the subject, title and files of the tables that were written."""
         for name in self.present():
-            path = self._results.relative_path(self._paths[name])
-            files = list(dict.fromkeys([path, *self.sources(name)]))
-            yield path.removesuffix(".parquet"), self._schemas[name].title, files
+            for path in map(self._results.relative_path, self._tables.paths(name)):
+                files = [path, text_of(path)] if self._tables.schemas[name].text else [path]
+                yield path.removesuffix(".parquet"), self._tables.schemas[name].title, files
 
     def show(
         self,
@@ -419,7 +302,7 @@ class StudyTables:
                 shown[name] = [labels.get(classifier, classifier) for classifier in shown[name]]
         # "khan" becomes "khan (10-fold)" if the study has several schemes of folds and the reader
         # does not see them in a column. In some tables `folds` is a number, which names no scheme.
-        scheme = self._schemas[names[0]].column("folds") if "folds" in frame else None
+        scheme = self._tables.schemas[names[0]].column("folds") if "folds" in frame else None
         if "dataset" in shown and "folds" not in shown and scheme and scheme.type == "text":
             evaluations = zip(frame["dataset"], frame["folds"], strict=True)
             shown["dataset"] = [self._results.with_folds(*evaluation) for evaluation in evaluations]
@@ -435,6 +318,6 @@ class StudyTables:
     def _declaration(self, tables: Sequence[str], name: str) -> Column | str:
         """Return the declaration of a column by the first table that has it; "" if none has it."""
         for table in tables:
-            if column := self._schemas[table].column(name):
+            if column := self._tables.schemas[table].column(name):
                 return column
         return ""

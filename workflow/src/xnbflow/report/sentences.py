@@ -257,12 +257,12 @@ def inseparable_pairs(
 ) -> list[tuple[str, str]]:
     """Return the pairs of classes that are not separated within the levels of a column.
 
-    ``row`` is of the table ``concordance``; the list is empty with two classes.
+    ``row`` is of the table ``recognition``; the list is empty with two classes.
     """
     n_classes = len(results.rows("class_sizes", dataset=evaluation["dataset"]))
     if n_classes <= 2:  # a sentence need not name the only pair
         return []
-    pairs = results.rows("concordance_pairs", **evaluation, together=row["together"])
+    pairs = results.rows("recognition_pairs", **evaluation, together=row["together"])
     if not row["together"]:  # those of several columns together may have left columns out
         pairs = pairs[pairs["column"] == row["column"]]
     pairs = pairs[pairs["status"].isin(INSEPARABLE)]
@@ -275,7 +275,7 @@ def _within_levels(results: StudyResults, evaluation: dict[str, str]) -> str:
     It is the column that explains the result best; the sentence is empty if no column goes with the
     class. ``evaluation`` is the data set, folds and classifier.
     """
-    rows = results.rows("concordance", **evaluation)
+    rows = results.rows("recognition", **evaluation)
     rows = rows[rows["status"] != "not associated"].assign(
         recognised=lambda table: table["status"] == "recognised"
     )
@@ -308,10 +308,10 @@ def _within_levels(results: StudyResults, evaluation: dict[str, str]) -> str:
             )
         return f"{alone}; only {n_pairs} of samples of different classes have the same value."
     does = "does, too" if row["recognised"] else "does not"
-    area = f"AUC {row['auc_within']:.2f}"
-    if pd.notna(row["lower"]):
-        area += f", {row['lower']:.2f} to {row['upper']:.2f}"
-    return f"{alone}; within {levels} {label} {does} ({area}; {p_equals(row['p'])})."
+    return (
+        f"{alone}; within {levels} {label} {does} (AUC {row['auc_within']:.2f}; "
+        f"{p_equals(row['p'])})."
+    )
 
 
 def priors_sentence(row: Mapping[str, Any] | None) -> str:

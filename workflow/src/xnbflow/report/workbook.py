@@ -24,7 +24,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 #: Most rows of a sheet.
 _MOST_ROWS = 1_048_575
 #: Sheets of gene sets, and the tables whose rows of all data sets they have.
-_GENE_SETS = {"gene sets": "gene_set_tests", "gene sets of comparisons": "contrast_set_tests"}
+_GENE_SETS = {"gene sets": "class", "gene sets of comparisons": "contrast"}
 #: Width of columns in letters: of numbers, and at most of texts.
 _NARROW = 12
 _WIDE = 60
@@ -58,21 +58,20 @@ def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]
         yield name, _with_labels(results, results.tables[name])
     for dataset in results.study.datasets:
         yield from _genes(results, dataset)
-        further = results.gene_tables(dataset)["contrasts"]
+        further = results.tables_of("genes", dataset=dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
-    for title, name in _GENE_SETS.items():
-        tests = [
-            results.gene_tables(dataset)[name].assign(dataset=dataset)
-            for dataset in results.study.datasets
-        ]
-        table = pd.concat(tests, ignore_index=True) if tests else pd.DataFrame({"dataset": []})
-        yield title, table[["dataset", *table.columns.drop("dataset")]]
+    set_tests = results.tables_of("genes")["gene_set_tests"]
+    for title, compared in _GENE_SETS.items():
+        tests = set_tests[set_tests[compared] != ""]
+        yield title, tests.drop(columns="contrast" if compared == "class" else "class")
     if results.study.models:
         # The signatures of all models, with data set and classifier as the first columns.
         signatures = []
         for dataset, classifier in results.study.models:
-            signature = results.model(dataset, classifier)["signature"]
+            signature = results.tables_of("model", dataset=dataset, classifier=classifier)[
+                "signature"
+            ]
             signatures.append(signature.assign(dataset=dataset, classifier=classifier))
         table = _with_labels(results, pd.concat(signatures, ignore_index=True))
         key = ["dataset", "classifier"]
@@ -81,13 +80,13 @@ def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]
         yield "core", signature[signature["core"].astype(bool)]
         yield "signature", signature
     yield "samples", _with_labels(results, results.tables["samples"])
-    yield "phenotype", results.tables["components"]
+    yield "phenotype", results.tables_of("audit")["components"]
     yield "methods", pd.DataFrame({"methods": _methods_lines(results)})
 
 
 def _genes(results: StudyResults, dataset: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the features of each class by rank, and of only one class if there are two."""
-    genes = results.gene_tables(dataset)["genes"]
+    genes = results.tables_of("genes", dataset=dataset)["genes"]
     if genes.empty:
         return
     classes = sorted(genes["class"].unique())

@@ -66,14 +66,12 @@ STAGES = {
 #: study and its page from files of data sets and classifiers.
 NOT_COMPUTING = (
     "inference/class_pairs.py",
-    "inference/concordance.py",
     "inference/equal_priors.py",
     "inference/verdicts.py",
     "studies/comparison.py",
-    "studies/concordances.py",
     "studies/fold_scores.py",
-    "studies/phenotype_checks.py",
     "studies/probability_tables.py",
+    "studies/recognition.py",
     "studies/sample_errors.py",
     "studies/selected_features.py",
     "studies/study_overview.py",

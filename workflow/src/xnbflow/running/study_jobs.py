@@ -112,7 +112,7 @@ class StudyPlanner:
         return study_fields(self.plan.study(wildcards), *names, *further)
 
     def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
-        """Return the fields of `xnbflow.studies.study_inputs.StudyChecks`."""
+        """Return the fields of `xnbflow.studies.study_reader.StudyChecks`."""
         study = self.plan.study(wildcards)
         config = self.plan.config
         return {

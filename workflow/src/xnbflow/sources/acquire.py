@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.findings import Finding
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note, NoteWarning
@@ -21,8 +21,7 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads, Origin
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.registry import known_sources
-from xnbflow.tables.contract import DOWNLOADS, NOTES_TABLE
-from xnbflow.tables.storage import table_of
+from xnbflow.tables.contract import DOWNLOADS
 
 _LOG = logging.getLogger(__name__)
 #: Constant features that a note names.
@@ -123,11 +122,11 @@ def acquire(
     return series
 
 
-def acquire_noting(dataset: DatasetEntry, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
-    """Acquire a data set; return it and the table ``notes``.
+def acquire_with_findings(dataset: DatasetEntry, **settings: Any) -> tuple[DataSet, list[Finding]]:
+    """Acquire a data set; return it and the findings of its reader, which are notices.
 
-    The notes are the warnings, then where each file came from and which places failed. The
-    ``settings`` are the keyword arguments of `acquire`.
+    They are the warnings, then where each file came from and which places failed. The ``settings``
+    are the keyword arguments of `acquire`.
     """
     origins: list[Origin] = settings.pop("origins", [])
     with warnings.catch_warnings(record=True) as caught:
@@ -143,11 +142,19 @@ def acquire_noting(dataset: DatasetEntry, **settings: Any) -> tuple[DataSet, pd.
         notes.append(Note(origin.sentence()))
         if origin.failures:
             sys.stderr.write(f"Note: data set {dataset.id}: {origin.sentence()}\n")
-    rows = []
-    for note in notes:
-        row = {"code": note.code, "note": note.finding, "advice": note.advice}
-        rows.append({"dataset": dataset.id, **row})
-    return series, table_of(rows, NOTES_TABLE)
+    return series, [_finding_of_note(dataset, note) for note in notes]
+
+
+def _finding_of_note(dataset: DatasetEntry, note: Note) -> Finding:
+    """Return the notice of a note of a reader: on the platform, the processing, or the file."""
+    return Finding(
+        code="reading",
+        kind=note.code if note.code in ("platform", "processing") else "file",
+        dataset=dataset.id,
+        severity="notice",
+        detail=note.finding,
+        other=note.advice,
+    )
 
 
 def check_shape(dataset: DatasetEntry, series: DataSet) -> None:

@@ -2,7 +2,7 @@
 
 | file | question |
 |---|---|
-| `study_inputs` | the files of a study that its jobs read |
+| `study_reader` | the files of a study, read by jobs, page and commands |
 | `study_tables` | all tables, from the files of data sets and classifiers |
 | `study_overview` | What are the data sets, and which fits failed? |
 | `fold_scores`, `comparison` | How accurate are the classifiers, and which differ? |
@@ -10,5 +10,5 @@
 | `sample_errors` | Which samples are wrong, and which labels doubtful? |
 | `selected_features` | Which features are selected, how stable, how many planted ones? |
 | `description`, `densities` | What do single features and samples look like? |
-| `concordances`, `phenotype_checks` | Is there another explanation? |
+| `recognition` | Is there another explanation? |
 """

@@ -23,7 +23,7 @@ from xnbflow.studies.densities import (
     log_densities,
     most_selected_features,
 )
-from xnbflow.studies.study_inputs import StudyInputs
+from xnbflow.studies.study_reader import StudyReader
 from xnbflow.tables.contract import GROUPS
 
 #: Features of each class whose densities are drawn.
@@ -58,7 +58,7 @@ _TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
 
 
 def description_tables(
-    inputs: StudyInputs, entries: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    inputs: StudyReader, entries: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, pd.DataFrame]:
     """Make the tables `DESCRIPTIONS` of a study, and ``profiles``.
 

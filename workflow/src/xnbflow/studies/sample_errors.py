@@ -75,7 +75,7 @@ def suspects(
     the sample is exchanged with another by its genes of the sex chromosomes: see `_exchanged`.
 
     No label is doubted where a column cannot be separated from the class (``inseparable``, the
-    results of `xnbflow.studies.concordances.inseparable`): there the samples that differ from the
+    results of `xnbflow.studies.recognition.inseparable`): there the samples that differ from the
     others of their class in the column are the ones that are predicted as another class, and their
     labels are right.
 

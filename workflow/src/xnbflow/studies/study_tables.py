@@ -4,7 +4,7 @@
 data sets and folds first, then estimates and verdicts, then what depends on these.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -32,25 +32,14 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
-from xnbflow.studies.concordances import concordances, inseparable
 from xnbflow.studies.description import SELECTION_KEY, description_tables
-from xnbflow.studies.phenotype_checks import phenotype_checks
-from xnbflow.studies.study_inputs import StudyInputs
-from xnbflow.tables.contract import (
-    AUDIT_TABLES,
-    DIAGNOSTIC_PATH,
-    NOTES,
-    NOTES_TABLE,
-    STUDY_TABLES,
-    TRUTH,
-    TRUTH_TABLE,
-    TableSchema,
-)
-from xnbflow.tables.finding_table import finding_table
+from xnbflow.studies.recognition import inseparable, recognition
+from xnbflow.studies.study_reader import DatasetClassifier, StudyReader
+from xnbflow.tables.contract import STUDY_TABLES
 
 
 def study_tables(
-    inputs: StudyInputs,
+    inputs: StudyReader,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     *,
     alpha: float,
@@ -70,7 +59,7 @@ def study_tables(
 
 
 def _results(
-    inputs: StudyInputs,
+    inputs: StudyReader,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     *,
     alpha: float,
@@ -87,7 +76,7 @@ def _results(
     fits = inputs.training_tables("fits")
     halves = inputs.check_tables("halves", inputs.checks.halves)
     agreement = inputs.check_tables("agreement", inputs.checks.halves)
-    truths = inputs.dataset_tables(TRUTH, TRUTH_TABLE)
+    truths = inputs.dataset_tables("acquired", "truth")
     planted = {name: table for name, table in truths.items() if len(table)}
 
     # The configuration of each classifier, and by how much it widens intervals.
@@ -98,7 +87,6 @@ def _results(
 
     # Data sets and their checks, the scores of folds, and the selected features.
     tables = {
-        **check_tables(inputs),
         **_dataset_tables(inputs, headers, fits=fits, alpha=alpha),
         **_score_tables(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
@@ -112,7 +100,8 @@ def _results(
     tables |= _result_tables(
         inputs.study,
         tables=tables,
-        data_findings=data_findings(inputs, headers),
+        data_findings=data_findings(inputs),
+        associations=inputs.tables("audit")["associations"],
         predictions=predictions,
         fits=fits,
         headers=headers,
@@ -130,7 +119,7 @@ def _results(
 
     # How often each sample is misclassified, and whose labels are doubtful.
     samples = sample_errors.samples(predictions, tables["estimates"])
-    inseparable_columns = inseparable(tables["concordance"])
+    inseparable_columns = inseparable(tables["recognition"])
     return tables | {
         "samples": samples,
         "suspects": sample_errors.suspects(samples, tables["findings"], inseparable_columns),
@@ -142,6 +131,7 @@ def _result_tables(
     *,
     tables: Mapping[str, pd.DataFrame],
     data_findings: pd.DataFrame,
+    associations: pd.DataFrame,
     predictions: Tables,
     fits: Tables,
     headers: Headers,
@@ -151,9 +141,9 @@ def _result_tables(
     """Return the estimates, the verdicts with their findings, and the headline.
 
     ``tables`` are the tables of the study that are made before, ``data_findings`` the findings on
-    its data sets, ``cohort_tests`` the table of `StudyInputs.cohort_tests`. If the classifier of
-    the headline was chosen by its results, its intervals are corrected for the number of
-    candidates.
+    its data sets, ``associations`` the table of their audits, ``cohort_tests`` the table of
+    `StudyReader.cohort_tests`. If the classifier of the headline was chosen by its results, its
+    intervals are corrected for the number of candidates.
     """
     # The performance of each classifier, and its AUCs.
     headline, n_candidates = headline_classifier(study, tables["selection"], tables["averages"])
@@ -170,9 +160,7 @@ def _result_tables(
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
     biology = {name: study.design_of(name).biology for name in headers}
-    concordance, concordance_pairs = concordances(
-        predictions, headers, tables["associations"], biology
-    )
+    recognition_table, recognition_pairs = recognition(predictions, headers, associations, biology)
     class_pair_table = class_pairs(predictions, headers, inflations, candidates)
 
     # The verdicts, by all evidence.
@@ -186,7 +174,7 @@ def _result_tables(
         further=_further_findings(
             fits,
             headers,
-            concordance_pairs=concordance_pairs,
+            recognition_pairs=recognition_pairs,
             class_pair_table=class_pair_table,
             cohort_tests=cohort_tests,
         ),
@@ -194,8 +182,8 @@ def _result_tables(
     return {
         "estimates": estimate_table,
         "class_pairs": class_pair_table,
-        "concordance": concordance,
-        "concordance_pairs": concordance_pairs,
+        "recognition": recognition_table,
+        "recognition_pairs": recognition_pairs,
         **verdict_tables,
         "headline": headline_table(study, headline, tables["summary"], estimate_table),
     }
@@ -205,7 +193,7 @@ def _further_findings(
     fits: Tables,
     headers: Headers,
     *,
-    concordance_pairs: pd.DataFrame,
+    recognition_pairs: pd.DataFrame,
     class_pair_table: pd.DataFrame,
     cohort_tests: pd.DataFrame,
 ) -> dict[Key, list[Finding]]:
@@ -213,9 +201,9 @@ def _further_findings(
 
     They come from columns of the samples, pairs of classes, and second cohorts.
     ``class_pair_table`` is the table ``class_pairs`` of the study, ``cohort_tests`` the table of
-    `StudyInputs.cohort_tests`.
+    `StudyReader.cohort_tests`.
     """
-    by_column = column_findings(concordance_pairs, headers)
+    by_column = column_findings(recognition_pairs, headers)
     by_class_pair = class_pair_findings(class_pair_table)
     by_cohort = cohort_findings(cohort_tests)
     findings = {}
@@ -247,69 +235,42 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
 
 
 def _dataset_tables(
-    inputs: StudyInputs, headers: Headers, *, fits: Tables, alpha: float
+    inputs: StudyReader, headers: Headers, *, fits: Tables, alpha: float
 ) -> dict[str, pd.DataFrame]:
     """Return the tables on data sets, on fits and on label tests."""
-    names = ("normality", "normality_within", "dependence", "dependence_test")
+    names = ("normality", "dependence", "dependence_test")
     diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
     label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
-    notes = list(inputs.dataset_tables(NOTES, NOTES_TABLE).values())
     return {
         "datasets": study_overview.datasets(headers, fits),
         "class_sizes": study_overview.class_sizes(headers),
-        "notes": _join_tables(notes, NOTES_TABLE),
         "problems": study_overview.problems(fits),
         "label_tests": _with_keys(label_tests, "label_tests"),
+        "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
         "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
         "p_values": study_overview.p_values(diagnostic_tables["normality"]),
     }
 
 
-def check_tables(inputs: StudyInputs) -> dict[str, pd.DataFrame]:
-    """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
-    tables = {"random_genes": _with_keys(inputs.random_genes(), "random_genes")}
-    for name, schema in AUDIT_TABLES.items():
-        if name != "findings":
-            path = DIAGNOSTIC_PATH.fill(table=name)
-            tables[name] = _with_keys(inputs.dataset_tables(path, schema), name)
-    return tables
+def data_findings(inputs: StudyReader) -> pd.DataFrame:
+    """Return the findings on all data sets.
 
-
-def data_findings(inputs: StudyInputs, headers: Headers) -> pd.DataFrame:
-    """Return the findings on all data sets, with the column ``dataset``.
-
-    Findings on the phenotype alone, and on samples in several series, need the headers and files of
-    all series; those of the audit are in the files of *diagnose*.
+    Those of readers are in the files of *acquire*, those of the audit in the files of *diagnose*;
+    those on samples in several series need the files of all series.
     """
-    schema = AUDIT_TABLES["findings"]
-    audited = inputs.dataset_tables(DIAGNOSTIC_PATH.fill(table="findings"), schema)
-    parts = []
-    for name, header in headers.items():
-        parts.append(audited[name].assign(dataset=name))
-        parts.append(finding_table(phenotype_checks(header)).assign(dataset=name))
+    parts: list[pd.DataFrame] = []
+    for group in ("audit", "acquired"):
+        parts += inputs.dataset_tables(group, "findings").values()
     parts.append(shared_by_series(inputs.series_paths))
     return pd.concat(parts, ignore_index=True)
 
 
-def _with_keys(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
-    """Join tables by data set, or by data set and classifier, to a table of the study.
-
-    The keys become its columns ``dataset`` and ``classifier``; the latter is '' without one.
-    """
+def _with_keys(tables: Mapping[DatasetClassifier, pd.DataFrame], name: str) -> pd.DataFrame:
+    """Join tables by data set and classifier to a table of the study, with these columns."""
+    columns = STUDY_TABLES[name].fixed
     parts = []
-    for key, table in tables.items():
-        dataset, classifier = (key, "") if isinstance(key, str) else key
-        parts.append(table.assign(dataset=dataset, classifier=classifier))
-    return _join_tables(parts, STUDY_TABLES[name])
-
-
-def _join_tables(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:
-    """Return the rows of several tables, with the columns of the contract.
-
-    A column of the contract like ``log_posterior.{class}`` represents a column for each class.
-    """
-    parts = [table for table in tables if len(table)]
-    joined = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
-    prefixes = tuple(name.partition("{")[0] for name in schema.columns if "{" in name)
-    open_ended = [name for name in joined if name.startswith(prefixes)]
-    return joined[schema.fixed + open_ended]
+    for (dataset, classifier), table in tables.items():
+        if len(table):
+            parts.append(table.assign(dataset=dataset, classifier=classifier))
+    joined = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return joined[columns]

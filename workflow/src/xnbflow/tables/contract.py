@@ -196,8 +196,8 @@ class TableSchema:
 
         Examples
         --------
-        >>> FOLDS_TABLE.ordered(["sample", "fold", "repeat"])
-        ['repeat', 'fold', 'sample']
+        >>> GROUPS["diagnostic"].tables["normality"].ordered(["p", "feature", "class"])
+        ['class', 'feature', 'p']
         """
         positions = {name: position for position, name in enumerate(self.columns)}
         wildcard = next((position for name, position in positions.items() if "{" in name), 0)
@@ -414,8 +414,6 @@ def _folders_of_results(*templates: str) -> frozenset[str]:
 SERIES = PathTemplate("results/{dataset}/series.parquet")
 #: The planted markers of a simulated data set.
 TRUTH = GROUPS["acquired"].files["truth"]
-#: Notes on the acquisition of a data set.
-NOTES = GROUPS["acquired"].files["notes"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 #: Hosts whose names the jobs of a run could not resolve.
@@ -425,8 +423,6 @@ UNRESOLVED = PathTemplate(DOWNLOADS + "/unresolved-hosts.txt")
 DIAGNOSTIC_PATH = GROUPS["diagnostic"].path
 #: Comparisons of the features of a data set, by the design of a study.
 GENES = GROUPS["genes"].path
-#: The test samples of each fold.
-FOLDS = GROUPS["folds"].files["folds"]
 #: Checksums of the downloads of a data set; a later run, also of another person, compares.
 CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
 #: The tables of the classifiers of a job, the input of all later stages.
@@ -480,13 +476,11 @@ RESERVED_DATASETS = _folders_of_results(
 # Schemas of tables
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
-NOTES_TABLE = GROUPS["acquired"].tables["notes"]
-FOLDS_TABLE = GROUPS["folds"].tables["folds"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables
 GENE_TABLES = GROUPS["genes"].tables
 TRAINING_TABLES = GROUPS["training"].tables
-CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
+CHECK_TABLES = GROUPS["check"].tables
 STUDY_TABLES = GROUPS["study"].tables
 MODEL_TABLES = GROUPS["model"].tables
 VALIDATION_TABLES = GROUPS["validation"].tables

@@ -14,7 +14,7 @@ def finding_table(findings: Iterable[Finding]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> finding = Finding(code="repeats", kind="copies", count=2, total=24)
+    >>> finding = Finding(code="repeats", kind="copies", numbers={"count": 2, "total": 24})
     >>> finding_table([finding])[["code", "kind", "allows", "count"]].values.tolist()
     [['repeats', 'copies', 'partly supported', 2.0]]
     """

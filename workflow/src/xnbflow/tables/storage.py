@@ -67,10 +67,11 @@ def table_of(
 
     Examples
     --------
-    >>> from xnbflow.tables.contract import FOLDS_TABLE
-    >>> table_of([{"sample": "s1", "fold": 0}], FOLDS_TABLE, without=["repeat"])
-       fold sample
-    0     0     s1
+    >>> from xnbflow.tables.contract import GROUPS
+    >>> normality = GROUPS["diagnostic"].tables["normality"]
+    >>> table_of([{"W": 0.9, "feature": "g1"}], normality, without=["class", "p"])
+      feature    W
+    0      g1  0.9
     """
     rows = list(rows)
     names = dict.fromkeys(name for name in table.fixed if name not in without)

@@ -24,6 +24,7 @@ from xnbflow.density.kernels import (
     GAUSSIAN,
     GREATEST_BETA,
     KERNELS,
+    LOG_SQRT_2PI,
     apply_kernel,
     exponentiate,
     kernel_code,
@@ -38,7 +39,6 @@ _TABULATED_FROM = 1024
 #: all classes equally impossible.
 _LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
-_LOG_SQRT_2PI = 0.9189385332046727
 #: Breaks of `Kernel.quadrature` beyond the least and the greatest sample, in bandwidths.
 _TAIL = np.array([1.0, 2.0, 4.0, 8.0])
 
@@ -314,7 +314,7 @@ def _log_gaussians(
     log_norm = np.empty(width)
     for f in range(width):
         per_h[f] = 1.0 / bandwidths[f]
-        log_norm[f] = np.log(n * bandwidths[f]) + _LOG_SQRT_2PI
+        log_norm[f] = np.log(n * bandwidths[f]) + LOG_SQRT_2PI
     for j in range(len(points)):
         x = points[j]
         nearest[:] = np.inf

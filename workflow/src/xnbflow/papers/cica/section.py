@@ -19,7 +19,7 @@ from xnbflow.papers.cica import (
 from xnbflow.papers.cica.entries import ANALYSIS
 from xnbflow.report.drawings.lines import NamedLine, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.tables.contract import Column
 
 _AT_PAPERS_WIDTH = f"{SQUARE_ERROR}, paper's width"
@@ -105,7 +105,7 @@ _DEPENDENCE = (
 )
 
 
-def _descents(tables: StudyTables) -> list[Block]:
+def _descents(tables: PageTables) -> list[Block]:
     """Return both measures by step, and their interpretation, per number of samples."""
     summary = tables["summary"]
     blocks: list[Block] = []
@@ -150,7 +150,7 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) 
     )
 
 
-def _recovery(tables: StudyTables) -> list[Block]:
+def _recovery(tables: PageTables) -> list[Block]:
     """Return the recovery of the sources by number of samples."""
     recovery = tables["recovery"]
     sentences = []
@@ -165,7 +165,7 @@ def _recovery(tables: StudyTables) -> list[Block]:
     ]
 
 
-def _regression(tables: StudyTables) -> list[Block]:
+def _regression(tables: PageTables) -> list[Block]:
     """Return R² on a real target of every model."""
     blocks: list[Block] = []
     for dataset, rows in tables["regression_summary"].groupby("dataset", sort=False):
@@ -177,7 +177,7 @@ def _regression(tables: StudyTables) -> list[Block]:
     return [*blocks, tables.show("regression_summary", _REGRESSION, columns)]
 
 
-def _ends(tables: StudyTables, seeds: int) -> list[Block]:
+def _ends(tables: PageTables, seeds: int) -> list[Block]:
     """Return recovery and errors of every method in every setting."""
     summary = tables["summary"]
     # Seeds are 0 where the sources cannot be recovered because there are more components.
@@ -212,7 +212,7 @@ def _compare_errors(measured: pd.DataFrame) -> str:
     return f"The median mean square error with CICA is {'; '.join(texts)}."
 
 
-def _classification(tables: StudyTables) -> list[Block]:
+def _classification(tables: PageTables) -> list[Block]:
     """Return accuracy and dependence with and without CICA."""
     accuracies = tables["accuracies"]
     dependence = tables["dependence"]

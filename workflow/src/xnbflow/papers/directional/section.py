@@ -21,7 +21,7 @@ from xnbflow.papers.directional.drawings import (
 from xnbflow.papers.directional.entries import ANALYSIS
 from xnbflow.papers.directional.printed_tables import printed_table
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.tables.contract import Column
 
 #: Samples of a class that are drawn.
@@ -133,7 +133,7 @@ def _data_set_table(results: StudyResults) -> Table:
     return results.tables.show("datasets", caption, rows=frame.reset_index(), declarations=formats)
 
 
-def _accuracy_table(tables: StudyTables, folds: str) -> Table:
+def _accuracy_table(tables: PageTables, folds: str) -> Table:
     """Return Table 1, the paper's accuracies and ours."""
     rows = tables["accuracies"].rename(
         columns={"paper": "accuracy, paper", "paper_sd": "sd, paper", "paper_rank": "rank, paper"}
@@ -160,7 +160,7 @@ def _accuracy_table(tables: StudyTables, folds: str) -> Table:
     return tables.show("accuracies", caption, columns, rows, declarations=formats, best=best)
 
 
-def _rank_table(tables: StudyTables) -> Table:
+def _rank_table(tables: PageTables) -> Table:
     """Return Table 3: average ranks, over the same data sets and over all of each."""
     accuracies = tables["accuracies"]
     incomplete = set(accuracies.loc[accuracies["accuracy"].isna(), "dataset"])
@@ -174,7 +174,7 @@ def _rank_table(tables: StudyTables) -> Table:
     return tables.show("average_ranks", caption, columns)
 
 
-def _pair_table(tables: StudyTables) -> Table:
+def _pair_table(tables: PageTables) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
     pairs = tables["pair_tests"]
     caption = (
@@ -192,7 +192,7 @@ def _pair_table(tables: StudyTables) -> Table:
     return tables.show("pair_tests", caption, columns, rows)
 
 
-def _sorted_runs(tables: StudyTables) -> list[Block]:
+def _sorted_runs(tables: PageTables) -> list[Block]:
     """Return Table 5: tests of the classifiers on one data set, by the runs of a cross-validation.
 
     A run is one repetition; Wilcoxon's test compares the sorted accuracies of all runs. The text
@@ -227,7 +227,7 @@ def _sorted_runs(tables: StudyTables) -> list[Block]:
     ]
 
 
-def _complexity_table(tables: StudyTables) -> Table:
+def _complexity_table(tables: PageTables) -> Table:
     """Return Table 2: the size of the classifiers and the time of their fits."""
     paper = printed_table(2)
     rows = tables["complexity"].merge(tables["seconds"], on=["dataset", "classifier"])
@@ -254,7 +254,7 @@ def _complexity_table(tables: StudyTables) -> Table:
     return tables.show("complexity", caption, columns, rows, declarations=formats)
 
 
-def _distributions(tables: StudyTables) -> Group:
+def _distributions(tables: PageTables) -> Group:
     """Return samples of both distributions with their mean directions (Figures 1 and 2)."""
     figures = []
     for example, points in tables["points"].groupby("example", sort=False):
@@ -286,7 +286,7 @@ def _distributions(tables: StudyTables) -> Group:
     return Group("Distributions on the circle and on the sphere", blocks, "Figures 1 and 2")
 
 
-def _angles(tables: StudyTables) -> Group:
+def _angles(tables: PageTables) -> Group:
     """Return which density fits the angles, and a figure of each (Figures 13 and 14)."""
     fitted = tables["fitted"]
     likelihood_caption = (
@@ -321,7 +321,7 @@ def _angles(tables: StudyTables) -> Group:
     return Group("Angles: von Mises against Gaussian", blocks, "Figures 13 and 14", opened=True)
 
 
-def _angle_figure(name: str, tables: StudyTables, dataset: str, feature: str) -> Figure:
+def _angle_figure(name: str, tables: PageTables, dataset: str, feature: str) -> Figure:
     """Return the rose diagrams and densities of one angle, a row per class."""
     fitted = tables.rows("fitted", dataset=dataset, feature=feature)
     sectors = tables.rows("rose", dataset=dataset, feature=feature)
@@ -355,11 +355,11 @@ def _angle_figure(name: str, tables: StudyTables, dataset: str, feature: str) ->
     )
 
 
-def _regions(tables: StudyTables) -> Group:
+def _regions(tables: PageTables) -> Group:
     """Return a gallery of decision regions per space, and the numbers that the paper prints."""
-    regions = tables["regions"]
+    regions = tables.rows("examples", kind="region")
     printed = tables["printed"]
-    sources = tables.sources("regions", "samples", "boundaries")
+    sources = tables.sources("examples")
     blocks: list[Block] = []
     for space, caption in _SPACES.items():
         examples = regions.loc[regions["space"] == space, "example"].unique()
@@ -377,11 +377,11 @@ def _regions(tables: StudyTables) -> Group:
     return Group("Decision regions", blocks, "Figures 3 to 12", opened=True)
 
 
-def _region_figure(tables: StudyTables, example: str, space: str) -> Figure:
+def _region_figure(tables: PageTables, example: str, space: str) -> Figure:
     """Return the decision regions of an example, with some of its samples and the boundary."""
-    grid = tables.rows("regions", example=example)
-    samples = tables.rows("samples", example=example)
-    boundary = tables.rows("boundaries", example=example)
+    grid = tables.rows("examples", kind="region", example=example)
+    samples = tables.rows("examples", kind="sample", example=example)
+    boundary = tables.rows("examples", kind="boundary", example=example)
     classes = sorted({*grid["predicted"], *samples["class"]})
     grid = grid.assign(code=pd.Categorical(grid["predicted"], categories=classes).codes)
     drawn = [samples[samples["class"] == label].head(_MOST_SAMPLES) for label in classes]

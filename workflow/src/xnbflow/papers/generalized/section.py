@@ -15,7 +15,7 @@ from xnbflow.papers.generalized.drawings import draw_effect
 from xnbflow.papers.generalized.entries import ANALYSIS
 from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.tables.contract import Column
 
 #: Statistics of a fit, and whether greater or less is better.
@@ -119,7 +119,7 @@ _TUNING = (
 class _DataSetResults:
     """The results on one data set: its rows of all tables, and values that its blocks share."""
 
-    def __init__(self, whole: StudyTables, dataset: str) -> None:
+    def __init__(self, whole: PageTables, dataset: str) -> None:
         self.whole = whole
         self.dataset = dataset
         self.tables: dict[str, pd.DataFrame] = {}

@@ -6,9 +6,11 @@ import pandas as pd
 from xnbflow.papers.separation import (
     ALL,
     ALL_BLOCKS,
+    AS_PRINTED,
     BY_TRUTH,
     EQ22,
     ESTIMATED_WEIGHTS,
+    EXACT,
     FIGURE_1,
     REAL,
     TRUE_SCORES,
@@ -17,7 +19,7 @@ from xnbflow.papers.separation.drawings import draw_paper_figure, draw_weights
 from xnbflow.papers.separation.entries import ANALYSIS
 from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.tables.contract import Column
 
 #: Smaller risks are not drawn: they differ only in chance.
@@ -36,13 +38,20 @@ def section(results: StudyResults) -> Section | None:
     sources = tables.sources("risk")
     numbers = [_score_table(tables, rows, n) for n, rows in by_size.items()]
     theorem1 = tables.show("theorem1", _THEOREM1, _THEOREM1_COLUMNS, declarations=_FORMATS)
-    figures = tables.show("figure_summary", _FIGURE_SUMMARY)
-    readings = tables.show("formula_summary", _READINGS)
+    summary = tables["figure_summary"]
+    exact = summary[summary["reading"] == EXACT].drop(columns="reading")
+    figures = tables.show("figure_summary", _FIGURE_SUMMARY, rows=exact)
+    readings = tables.show(
+        "figure_summary",
+        _READINGS,
+        rows=summary.drop(columns=["helped", "harmed"]),
+        declarations=dict.fromkeys(("least_gain", "mean_gain", "greatest_gain"), "+z.1%"),
+    )
     of_paper: list[Block] = [
-        Prose(_WHY_FORMULA_AND_RISK_DIFFER, sources=tables.sources("formula_summary")),
+        Prose(_WHY_FORMULA_AND_RISK_DIFFER, sources=tables.sources("figure_summary")),
         readings,
-        _paper_figures(tables, "formula_figures", "formula_gains", _FORMULA_FIGURES),
-        _paper_figures(tables, "figures", "figure_gains", _FIGURES),
+        _paper_figures(tables, AS_PRINTED, "formula-figures", _FORMULA_FIGURES),
+        _paper_figures(tables, EXACT, "figures", _FIGURES),
         figures,
     ]
     blocks: list[Block] = [
@@ -182,7 +191,7 @@ def _located_gain(row: pd.Series) -> str:
     return f"{_percent(row['gain'])} ({row['setting']}, {row['samples']:,} samples per class)"
 
 
-def _recommend_method(tables: StudyTables) -> str:
+def _recommend_method(tables: PageTables) -> str:
     """Recommend the method with the greatest mean gain that does not need the truth."""
     risk = tables["risk"]
     verdicts = tables.rows("verdicts", distribution=ALL, samples=ALL).set_index("method")
@@ -240,15 +249,16 @@ def _gain_figure(rows: pd.DataFrame, n: int) -> Figure:
     )
 
 
-def _paper_figures(tables: StudyTables, curves_of: str, gains_of: str, caption: str) -> Gallery:
-    """Return the paper's two figures, and ours beside the second.
+def _paper_figures(tables: PageTables, reading: str, name: str, caption: str) -> Gallery:
+    """Return the paper's two figures by a reading, and ours beside the second.
 
-    ``curves_of`` and ``gains_of`` are the tables of the curves and of the histograms.
+    The names of the figures have ``name``.
     """
     figures = []
-    drawn = tables[curves_of][tables[curves_of]["risk"] >= _LEAST_DRAWN_RISK]
+    curves_of_reading = tables.rows("figures", reading=reading)
+    drawn = curves_of_reading[curves_of_reading["risk"] >= _LEAST_DRAWN_RISK]
     for i, (figure, curves) in enumerate(drawn.groupby("figure", sort=False)):
-        gains = tables.rows(gains_of, figure=figure)
+        gains = tables.rows("figure_gains", reading=reading, figure=figure)
         arguments = {
             "title": str(figure),
             "scale": curves["scale"].to_numpy(),
@@ -261,14 +271,14 @@ def _paper_figures(tables: StudyTables, curves_of: str, gains_of: str, caption: 
         alt = f"{figure}: curves of D, D~, R and R~, and a histogram of the gains 1 − R~/R."
         figures.append(
             Figure(
-                f"separation-{curves_of.replace('_', '-')}-{i}",
+                f"separation-{name}-{i}",
                 draw_paper_figure,
                 arguments=arguments,
                 caption="",
                 alt=alt,
             )
         )
-    return Gallery(figures, caption, tables.sources(curves_of, gains_of))
+    return Gallery(figures, caption, tables.sources("figures", "figure_gains"))
 
 
 def _compare_with_claim(risk: pd.DataFrame) -> str:
@@ -289,7 +299,7 @@ def _compare_with_claim(risk: pd.DataFrame) -> str:
     )
 
 
-def _verdicts(tables: StudyTables) -> Table:
+def _verdicts(tables: PageTables) -> Table:
     """Return the numbers of distributions of each kind with gains and losses of a method."""
     verdicts = tables["verdicts"]
     rows = verdicts[(verdicts["distribution"] != ALL) & verdicts["method"].isin(REAL)]
@@ -301,7 +311,7 @@ def _verdicts(tables: StudyTables) -> Table:
     return tables.show("verdicts", _VERDICTS, columns, rows, best=marked)
 
 
-def _score_table(tables: StudyTables, rows: pd.DataFrame, n: int) -> Table:
+def _score_table(tables: PageTables, rows: pd.DataFrame, n: int) -> Table:
     """Return D, D~, R, R~ and the gain of every method on every distribution."""
     all_blocks = rows[rows["method"] == ALL_BLOCKS].set_index("setting")
     rows = rows[rows["method"] != ALL_BLOCKS].reset_index(drop=True)
@@ -321,7 +331,7 @@ def _score_table(tables: StudyTables, rows: pd.DataFrame, n: int) -> Table:
     )
 
 
-def _weights(tables: StudyTables) -> Gallery:
+def _weights(tables: PageTables) -> Gallery:
     """Return a small figure of the weights per distribution."""
     figures = []
     quantiles = ["estimated_5_percent", "estimated_median", "estimated_95_percent"]

@@ -25,7 +25,8 @@ _EQUAL = (
 )
 _DEVELOPMENT = (
     "docs/methods/xnb.md has the same comparison on 17 real series of logarithms of expression, on "
-    "which Wasserstein’s distance is more accurate than Hellinger’s at every number of features."
+    "which Wasserstein’s distance is more accurate than Hellinger’s at every number of features, "
+    "without significance."
 )
 _KULLBACK_LEIBLER = (
     "Jeffreys' divergence is twice the symmetrised Kullback-Leibler divergence. The two rank the "

@@ -21,13 +21,12 @@ from xnbflow.sources.dataset_entry import read_entry
 
 #: The tables that the template reads unchanged.
 _TABLES = (
-    "associations",
     "calibration",
-    "concordance",
     "omnibus",
     "comparison",
     "label_tests",
     "random_genes",
+    "recognition",
 )
 
 
@@ -105,7 +104,15 @@ def facts(results: StudyResults) -> dict[str, Any]:
     Tables are lists of rows, with None for missing numbers.
     """
     study = results.study
-    names = (*_TABLES, "class_sizes", "datasets", "equal_priors", "notes", "stability", "summary")
+    names = (
+        *_TABLES,
+        "class_sizes",
+        "datasets",
+        "equal_priors",
+        "findings",
+        "stability",
+        "summary",
+    )
     tables = {name: rows_of(results.tables[name]) if study.datasets else [] for name in names}
 
     # Whether a data set has several classes, each pair of which is compared.
@@ -132,6 +139,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
 
     return {
         **{name: tables[name] for name in _TABLES},
+        "associations": rows_of(results.tables_of("audit")["associations"]),
         "study": study,
         "labels": results.labels,
         "rule": RULE,
@@ -159,7 +167,7 @@ def _cohort_facts(results: StudyResults) -> dict[str, Any]:
         "series": cohorts.series,
         "match": cohorts.match,
         "harmonise": cohorts.harmonise,
-        "genes": bool(len(results.cohorts["meta_genes"])),
+        "genes": bool(len(results.tables_of("cohorts")["meta_genes"])),
     }
 
 
@@ -173,7 +181,7 @@ def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str
         has_tests = results.genes(row["dataset"], "p")["p"].notna().any()
         if not has_tests:
             continue
-        compared = results.gene_tables(row["dataset"])
+        compared = results.tables_of("genes", dataset=row["dataset"])
         (design,) = rows_of(compared["design"])
         model = {name: design[name] for name in ("adjusted", "groups", "variance", "left_out")}
         model["counts"] = row["counts"]
@@ -242,19 +250,19 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
     origin = f"{origin}, {location}" if location else origin
 
-    # The notes on a data set: ``platform``, ``processing``, and other ``notes``. They are
+    # What the reader found: on the ``platform``, the ``processing``, and the ``file``. It is
     # without advice, which does not belong to the methods.
-    notes: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
-    for note in tables["notes"]:
-        if note["dataset"] == name:
-            notes[note["code"] if note["code"] in notes else "notes"].append(note["note"])
+    reading: dict[str, list[str]] = {"platform": [], "processing": [], "file": []}
+    for row_of_finding in tables["findings"]:
+        if row_of_finding["dataset"] == name and row_of_finding["code"] == "reading":
+            reading[row_of_finding["kind"]].append(row_of_finding["detail"])
     return row | {
         "origin": origin,
         "label": entry and entry.label,
         "options": _reader_keys(settings),
-        **notes,
+        **reading,
         "biology": results.study.design_of(name).biology,
-        "gene_sets_tested": len(results.gene_tables(name)["gene_set_tests"]) > 0,
+        "gene_sets_tested": len(results.tables_of("genes", dataset=name)["gene_set_tests"]) > 0,
         "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
 
@@ -292,11 +300,14 @@ def _methods(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
             title = method.title
             source = method.source
 
-        # The values of parameters with their meaning; the first one is the default.
+        # Values of parameters with their meaning, of which the first is the default, and choices
+        # that no parameter changes.
         rules = []
-        for name, values in (method.rules if method else {}).items():
-            value = parameters.get(name, next(iter(values)))
-            rules.append({"name": name, "value": value, "meaning": values[value]})
+        if method is not None:
+            for choice, values in method.rules.items():
+                value = parameters.get(choice, next(iter(values)))
+                name = choice if choice in method.parameters else ""
+                rules.append({"name": name, "value": value, "meaning": values[value]})
 
         yield {
             "title": title.removeprefix(f"{label}: "),

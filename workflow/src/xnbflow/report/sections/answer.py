@@ -40,7 +40,7 @@ def section(results: StudyResults) -> Section | None:
     caption = results.with_noun(CAPTION) if features_are_named else NO_FEATURES
     files = sources("estimates", "verdicts", "findings", "selection", "stability")
     for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
-        files += results.gene_tables(dataset).sources("genes")
+        files += results.tables_of("genes", dataset=dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))
     explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "findings"), id=rule)
     blocks.append(Group("The rule of these verdicts", [explanation]))

@@ -24,8 +24,8 @@ from xnbflow.report.sentences import inseparable_pairs
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("audit")
-#: Kinds of findings on a column that goes with the class, or on all of them.
-_COLUMN_KINDS = (*ASSOCIATED_KINDS, "phenotype")
+#: Kinds of findings on a column that goes with the class.
+_COLUMN_KINDS = ASSOCIATED_KINDS
 #: Prefix of the columns of the phenotype in the table ``components``.
 _PHENOTYPE = "phenotype."
 
@@ -57,7 +57,7 @@ def section(results: StudyResults) -> Section | None:
 
 def _nothing_found(results: StudyResults) -> str:
     """Return which checks found nothing, and with how many features and samples they are made."""
-    tested = results.tables["associations"]["column"].drop_duplicates().tolist()
+    tested = results.tables_of("audit")["associations"]["column"].drop_duplicates().tolist()
     confounder = "No"
     if tested:
         confounder = f"No confounder among the columns tested ({listed(tested, 6)}), no"
@@ -71,9 +71,7 @@ def _nothing_found(results: StudyResults) -> str:
 def _audit_findings(results: StudyResults) -> pd.DataFrame:
     """Return the findings on data sets, the most serious first."""
     rows = results.with_unit_nouns(results.rows("findings", classifier=""))
-    # all columns together repeat the test of a single column that goes with the class
-    columns = rows[rows["kind"].isin(_COLUMN_KINDS)]
-    rows = rows.drop(index=columns.index[columns.duplicated(["dataset", "subject"])])
+    rows = rows[rows["code"] != "reading"]  # these are in the overview
     in_kinds = pd.DataFrame(in_order(rows.to_dict("records")), columns=rows.columns)
     return in_kinds.sort_values(
         "severity", key=lambda column: column != "warning", kind="stable", ignore_index=True
@@ -127,7 +125,7 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
     if row["kind"] not in _COLUMN_KINDS:
         return ""
     classifier = results.tables["headline"]["classifier"].iloc[0]
-    rows = results.rows("concordance", dataset=row["dataset"], classifier=classifier)
+    rows = results.rows("recognition", dataset=row["dataset"], classifier=classifier)
     rows = rows[(rows["column"] == row["subject"]) & ~rows["together"].astype(bool)]
     rows = rows[rows["status"].isin(INSEPARABLE)]
     if rows.empty:
@@ -140,7 +138,8 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
 
 def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the pictures of a data set, and how each column goes with the class."""
-    sources = results.tables.sources("components", "findings")
+    sources = results.tables_of("audit", dataset=dataset).sources("components")
+    sources += results.tables.sources("findings")
     components = _component_figures(results, dataset)
     probabilities = _probability_figures(results, dataset)
     caption = _TEXTS["picture"]
@@ -150,12 +149,13 @@ def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     if len(components) > 1:
         gallery = Gallery(components[1:], "", sources)
         blocks.append(Group("Coloured by other columns", [gallery]))
-    tested = results.rows("associations", dataset=dataset)
+    audited = results.tables_of("audit", dataset=dataset)
+    tested = audited["associations"]
     if tested.empty:
         blocks.append(Prose(_TEXTS["unknown"], "warning"))
     else:
         columns = ["column", "strength", "p", "p_holm", "genes", "genes_adjusted"]
-        blocks.append(results.tables.show("associations", _TEXTS["tested"], columns, tested))
+        blocks.append(audited.show("associations", _TEXTS["tested"], columns, tested))
     if biology := results.study.design_of(dataset).biology:
         names = listed([f"“{name}”" for name in biology])
         verb = either(len(biology), "is biology by the design of the study and limits", "are "
@@ -167,27 +167,28 @@ def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
 def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     """Return the tests within the levels of columns: of all classes, and of pairs of several."""
     blocks: list[Block] = []
-    within = results.rows("concordance", dataset=dataset)
+    within = results.rows("recognition", dataset=dataset)
     if len(within):
-        columns = within.columns.drop(["dataset", "together", "permutations"]).tolist()
-        blocks.append(results.tables.show("concordance", _TEXTS["within"], columns, within))
-    pairs = results.rows("concordance_pairs", dataset=dataset)
+        columns = within.columns.drop(["dataset", "together"]).tolist()
+        blocks.append(results.tables.show("recognition", _TEXTS["within"], columns, within))
+    pairs = results.rows("recognition_pairs", dataset=dataset)
     n_pairs = len(pairs[["class", "other"]].drop_duplicates())
     if n_pairs > 1:
-        columns = pairs.columns.drop(["dataset", "together", "permutations"]).tolist()
-        table = results.tables.show("concordance_pairs", _TEXTS["within_pairs"], columns, pairs)
+        columns = pairs.columns.drop(["dataset", "together"]).tolist()
+        table = results.tables.show("recognition_pairs", _TEXTS["within_pairs"], columns, pairs)
         blocks.append(table)
     return blocks
 
 
 def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the samples by two principal components, coloured by class and by tested columns."""
-    samples = results.rows("components", dataset=dataset)
+    audited = results.tables_of("audit", dataset=dataset)
+    samples = audited["components"]
     shares = samples[["share_1", "share_2"]].iloc[0].tolist()
 
     # The class and the tested columns of the phenotype that the table has, by name.
     tested = {"class": samples["class"].tolist()}
-    for name in results.rows("associations", dataset=dataset)["column"]:  # the strongest first
+    for name in audited["associations"]["column"]:  # the strongest first
         cells = samples.get(f"{_PHENOTYPE}{name}", pd.Series(dtype=object)).fillna("")
         if (cells != "").any():
             tested[name] = [text or "unknown" for text in cells]

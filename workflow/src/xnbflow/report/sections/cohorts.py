@@ -39,7 +39,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the results on several series together; None if the study compares none."""
     if not results.study.cohort_series:
         return None
-    tables = results.cohorts
+    tables = results.tables_of("cohorts")
     series = tables["cohort_series"]
     noted = series[series["note"] != ""].to_dict("records")
     blocks: list[Block] = [Prose(f"{row['dataset']}: {row['note']}.", "warning") for row in noted]
@@ -49,7 +49,7 @@ def section(results: StudyResults) -> Section | None:
 
     # The model of all series.
     path = MODEL.of(study=results.study.id, **ALL_COHORTS)
-    tables = results.model(**ALL_COHORTS)
+    tables = results.tables_of("model", **ALL_COHORTS)
     columns = ["class", "rank", "feature", "symbol", "direction", "share_of_folds"]
     columns += ["median_in", "median_out"]
     caption = _TEXTS["signature"].format(noun=_noun(results))
@@ -88,7 +88,7 @@ def _models_in_words(results: StudyResults) -> str:
 
 def _genes_in_words(results: StudyResults) -> str:
     """Return how many genes differ in every series, and how many over all of them."""
-    genes = results.cohorts["meta_genes"]
+    genes = results.tables_of("cohorts")["meta_genes"]
     noun = _noun(results)
     if genes["p"].isna().all():
         return f"{noun.capitalize()}s could not be compared over all series: see the warnings."
@@ -122,15 +122,15 @@ def _noun(results: StudyResults) -> str:
 
 def _left_out(results: StudyResults) -> pd.DataFrame:
     """Return the tests of each series by models of all others."""
-    matrix = results.cohorts["cohort_matrix"]
+    matrix = results.tables_of("cohorts")["cohort_matrix"]
     several = len(results.study.cohort_series) > 2
     strategies = ["merged", "averaged"] if several else ["one series"]
     return matrix[matrix["strategy"].isin(strategies)]
 
 
 def _models(results: StudyResults) -> Iterator[Block]:
-    tables = results.cohorts
-    matrix = results.cohorts["cohort_matrix"]
+    tables = results.tables_of("cohorts")
+    matrix = results.tables_of("cohorts")["cohort_matrix"]
     columns = ["test", "verdict", "strategy", "n", "value", "lower", "upper", "p_value", "loss"]
     columns += [name for name in ("auc", "auc_lower", "auc_upper") if matrix[name].notna().any()]
     columns += [name for name in matrix if name.startswith("recall.")]
@@ -173,7 +173,7 @@ def _cohort_matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure
         },
         caption=_TEXTS["matrix"],
         alt=f"Matrix of {counted(len(rows), 'model')} by {len(series)} series.",
-        sources=results.cohorts.sources("cohort_matrix"),
+        sources=results.tables_of("cohorts").sources("cohort_matrix"),
     )
 
 
@@ -183,7 +183,7 @@ def _share_text(share: float) -> str:
 
 def _gene_blocks(results: StudyResults) -> Iterator[Block]:
     """Yield the effects of the first genes in every series with their mean, and their table."""
-    genes = results.cohorts["meta_genes"]
+    genes = results.tables_of("cohorts")["meta_genes"]
     series = list(results.study.cohort_series)
     classes = genes["class"].unique().tolist()
     # of two classes the control is the mirror image of the other one
@@ -212,7 +212,7 @@ def _gene_blocks(results: StudyResults) -> Iterator[Block]:
                     f"Forest plot of {counted(len(first), _noun(results))}, {label} against the "
                     "others."
                 ),
-                sources=results.cohorts.sources("meta_genes"),
+                sources=results.tables_of("cohorts").sources("meta_genes"),
             )
             yield forest
     n_of_class = max(1, _MOST_ROWS // len(classes))
@@ -224,7 +224,7 @@ def _gene_blocks(results: StudyResults) -> Iterator[Block]:
     columns = [name for name in columns if rows[name].replace("", None).notna().any()]
     unit = _UNITS[genes["unit"].iloc[0]]
     caption = _TEXTS["genes"].format(unit=unit, noun=_noun(results))
-    table = results.cohorts.show("meta_genes", caption, columns, rows)
+    table = results.tables_of("cohorts").show("meta_genes", caption, columns, rows)
     yield Group(f"Table of {_noun(results)}s", [table], "the first by p over all series")
 
 

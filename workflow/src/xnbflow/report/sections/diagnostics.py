@@ -69,7 +69,7 @@ def _distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
     """Return the histograms of p-values of normality, and of correlations given the class."""
     shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
     test = results.rows("diagnostics", dataset=dataset).iloc[0]
-    bins = results.diagnostic_tables(dataset)["correlations"]
+    bins = results.tables_of("diagnostic", dataset=dataset)["correlations"]
     alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
     normality = Figure(
         name=f"p-values-{dataset}",

@@ -8,7 +8,7 @@ import yaml
 from xnbflow.core.nouns import counted
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
 
@@ -24,16 +24,14 @@ _SHOWN = ("rank", "feature", "symbol", "log_fold_change", "lower", "upper", "mea
 _SHOWN_SETS = ("rank", "gene_set", "set_size", "direction", "shift", "correlation", "p", "fdr")
 
 
-def further_comparisons(
-    results: StudyResults, tables: StudyTables, dataset: str
-) -> Iterator[Block]:
+def further_comparisons(results: StudyResults, tables: PageTables, dataset: str) -> Iterator[Block]:
     """Yield a group with the comparisons of two classes, or how a design asks for one."""
     contrasts = tables["contrasts"]
     names = contrasts["contrast"].drop_duplicates().tolist()
     if not names:
         yield from _proposal(results, dataset)
         return
-    sets = tables["contrast_set_tests"]
+    sets = tables["gene_set_tests"]
     blocks: list[Block] = [Prose(_TEXTS["introduction"], "help")]
     for number, name in enumerate(names):
         rows = contrasts[contrasts["contrast"] == name].reset_index(drop=True)
@@ -62,7 +60,7 @@ def further_comparisons(
             else:
                 content.append(
                     tables.show(
-                        "contrast_set_tests",
+                        "gene_set_tests",
                         _TEXTS["sets"].format(level=FDR_LEVEL),
                         _SHOWN_SETS,
                         significant,

@@ -24,7 +24,7 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.page.gene_content import gene_content
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import volcano_figure
@@ -60,7 +60,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the differences between the classes; None if no series has a linear feature."""
     tables_by_series = {}
     for dataset in results.study.datasets:
-        tables = results.gene_tables(dataset)
+        tables = results.tables_of("genes", dataset=dataset)
         if len(tables["genes"]):
             tables_by_series[dataset] = tables
     if not tables_by_series:
@@ -79,7 +79,7 @@ def section(results: StudyResults) -> Section | None:
         table = template.of(table="genes")
         files = [results.relative_path(text_of(table)), results.relative_path(table)]
         links.append((dataset, "all features, each class against the others", files))
-        if len(results.gene_tables(dataset)["contrasts"]):
+        if len(results.tables_of("genes", dataset=dataset)["contrasts"]):
             table = template.of(table="contrasts")
             files = [results.relative_path(text_of(table)), results.relative_path(table)]
             links.append((dataset, "all features, the other comparisons", files))
@@ -104,7 +104,7 @@ def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
 
 
 def _genes_of_series(
-    results: StudyResults, tables: StudyTables, dataset: str, most_bytes: int
+    results: StudyResults, tables: PageTables, dataset: str, most_bytes: int
 ) -> Iterator[Block]:
     """Yield numbers, plots, heat map, table and gene sets of a series, and its pairs of classes.
 
@@ -122,10 +122,10 @@ def _genes_of_series(
     if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
         by_chance = sizes["perfect_by_chance"].iloc[0]
     text = _gene_counts_sentence(genes, by_chance)
-    for note in tables["design_notes"]["note"]:
+    for note in "\n".join(tables["design"]["notes"]).splitlines():
         text += f" {capitalized(note)}."
     sources = [
-        *tables.sources("genes", "design_notes"),
+        *tables.sources("genes", "design"),
         *results.tables.sources("class_sizes"),
     ]
     yield Prose(text, sources=sources)
@@ -157,7 +157,7 @@ def _genes_of_series(
         caption=_TEXTS["heatmap"],
         sources=tables.sources("genes"),
         n_samples=int(about["samples"]),
-        phenotype=results.rows("components", dataset=dataset),
+        phenotype=results.tables_of("audit", dataset=dataset)["components"],
     )
     table = _gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
@@ -206,7 +206,7 @@ def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
 
 
 def _volcano_plots(
-    tables: StudyTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
+    tables: PageTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
 ) -> Gallery:
     """Return the volcano plots of some classes, by their numbers."""
     genes = tables["genes"]
@@ -233,11 +233,12 @@ def _volcano_plots(
 
 def _gene_set_blocks(results: StudyResults, dataset: str) -> Iterator[Block]:
     """Yield the tests of gene sets in the classes of a data set; nothing where none was tested."""
-    tables = results.gene_tables(dataset)
+    tables = results.tables_of("genes", dataset=dataset)
     tests = tables["gene_set_tests"]
+    tests = tests[tests["contrast"] == ""]
     if tests.empty:
         return
-    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
+    classes = sorted(tests["class"].unique())
     reference = results.study.design_of(dataset).reference
     shown = [classes[position] for position in shown_classes(classes, reference)]
     tests = tests[tests["class"].isin(shown)]  # of two classes as the features, not the control
@@ -258,7 +259,7 @@ def _packed_genes(
     results: StudyResults, dataset: str, labels: Sequence[str], most_bytes: int
 ) -> str:
     """Return all features of a series, with the contrasts of these classes, for the page."""
-    tables = results.gene_tables(dataset)
+    tables = results.tables_of("genes", dataset=dataset)
     genes = tables["genes"]
     values = tables["gene_values"]
 
@@ -317,7 +318,7 @@ def _core(results: StudyResults, dataset: str) -> list[str]:
     classifier = results.tables["headline"]["classifier"].iloc[0] if results.study.models else ""
     if (dataset, classifier) not in results.study.models:
         return []
-    signature = results.model(dataset, classifier)["signature"]
+    signature = results.tables_of("model", dataset=dataset, classifier=classifier)["signature"]
     return signature.loc[signature["core"].astype(bool), "feature"].tolist()
 
 
@@ -331,7 +332,7 @@ def _kind_of_term(symbol: str, feature: str) -> int:
     return 1 if symbol.partition("///")[0].strip() == term else 2
 
 
-def _gene_table_block(tables: StudyTables, genes: pd.DataFrame) -> Table:
+def _gene_table_block(tables: PageTables, genes: pd.DataFrame) -> Table:
     """Return the first features of each class by rank."""
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]

@@ -7,6 +7,8 @@ import pandas as pd
 
 from xnbflow import __version__
 from xnbflow.core.nouns import counted
+from xnbflow.report.findings import finding_in_words
+from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
@@ -33,10 +35,16 @@ def section(results: StudyResults) -> Section:
         blocks.append(results.tables.show("averages", _TEXTS["averages"], shown))
     if results.study.datasets:
         blocks.append(_dataset_table(results))
-    notes = results.tables["notes"]
-    if len(notes):
-        table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
-        blocks.append(Group("Notes on the data", [table], f"{len(notes):,}", True))
+    reading = results.rows("findings", classifier="", code="reading")
+    if len(reading):
+        sentences = [finding_in_words(row) for row in reading.to_dict("records")]
+        table = results.tables.show(
+            "findings",
+            "What was noticed when the data sets were acquired.",
+            ["dataset", "kind", "detail"],
+            reading.assign(detail=[capitalized(sentence) for sentence in sentences]),
+        )
+        blocks.append(Group("Notes on the data", [table], f"{len(reading):,}", True))
     details: list[Block] = [Facts({**results.software, **results.training_software})]
     if results.reported_with:
         other = ", ".join(f"{name} {number}" for name, number in results.reported_with.items())

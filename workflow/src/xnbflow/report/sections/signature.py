@@ -11,7 +11,7 @@ from xnbflow.data.gene_names import is_symbol, split_genes
 from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
-from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.report.texts import texts_of
 from xnbflow.sources.formats.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
@@ -50,7 +50,11 @@ def section(results: StudyResults) -> Section | None:
 
 def _group_of_model(results: StudyResults, dataset: str, classifier: str, *, opened: bool) -> Group:
     """Return one of several models, with the number of features of each class."""
-    sizes = results.model(dataset, classifier)["signature"].groupby("class", sort=False).size()
+    sizes = (
+        results.tables_of("model", dataset=dataset, classifier=classifier)["signature"]
+        .groupby("class", sort=False)
+        .size()
+    )
     note = ", ".join(f"{label} {n}" for label, n in sizes.items())
     return Group(
         f"{dataset}: {results.labels[classifier]}",
@@ -62,7 +66,7 @@ def _group_of_model(results: StudyResults, dataset: str, classifier: str, *, ope
 
 def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
     """Yield figures, table, core and files of a model; the card shows what is left out here."""
-    tables = results.model(dataset, classifier)
+    tables = results.tables_of("model", dataset=dataset, classifier=classifier)
     signature = tables["signature"]
     is_on_card = classifier == results.tables["headline"]["classifier"].iloc[0]
     core_is_on_card = is_on_card and signature["core"].any()
@@ -73,12 +77,12 @@ def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> It
             caption=_TEXTS["heatmap"],
             sources=tables.sources("heatmap"),
             n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
-            phenotype=results.rows("components", dataset=dataset),
+            phenotype=results.tables_of("audit", dataset=dataset)["components"],
         )
     boxes = core_boxes(results, dataset, classifier)
     fewest_boxes = 2 if is_on_card else 1  # a single one is on the card
     if len(boxes) >= fewest_boxes:
-        files = results.gene_tables(dataset).sources("gene_values")
+        files = results.tables_of("genes", dataset=dataset).sources("gene_values")
         yield Gallery(boxes, results.with_noun(_TEXTS["boxes"], dataset), files)
     if len(signature):
         note = counted(len(signature), "row")
@@ -103,13 +107,13 @@ def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int =
     The first features of every class come before the second ones. Only features in the table
     ``gene_values`` are drawn.
     """
-    signature = results.model(dataset, classifier)["signature"]
+    signature = results.tables_of("model", dataset=dataset, classifier=classifier)["signature"]
     core = signature[signature["core"]].sort_values("rank", kind="stable")
     if core.empty:
         return []
     position_in_class = core.groupby("class").cumcount()
     core = core.loc[position_in_class.sort_values(kind="stable").index].drop_duplicates("feature")
-    tables = results.gene_tables(dataset)
+    tables = results.tables_of("genes", dataset=dataset)
     unit = "value" if tables["genes"]["log_fold_change"].isna().all() else "log value"
     gene_values = tables["gene_values"]
     shown = core[core["feature"].isin(gene_values["feature"].unique())].head(most)
@@ -204,7 +208,7 @@ def _strips(samples: pd.Series, phenotype: pd.DataFrame) -> dict[str, list[str]]
     return strips
 
 
-def _signature_block(tables: StudyTables, signature: pd.DataFrame) -> Table:
+def _signature_block(tables: PageTables, signature: pd.DataFrame) -> Table:
     """Return the first rows of a signature by rank, in the order of its classes."""
     rows = signature.sort_values("rank", kind="stable").head(_MOST_SIGNATURE_ROWS).sort_index()
     rest = len(signature) - len(rows)

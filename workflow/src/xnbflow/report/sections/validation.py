@@ -19,6 +19,7 @@ from xnbflow.report.sections.accuracy import (
 )
 from xnbflow.report.sentences import COHORT_RULE, COHORT_WORDS, cohort_sentence, overlap
 from xnbflow.report.texts import texts_of
+from xnbflow.tables.contract import Column
 
 #: The anchor on the page of the rule of verdicts in second cohorts.
 COHORT_ANCHOR = "cohort-rule"
@@ -26,6 +27,9 @@ COHORT_ANCHOR = "cohort-rule"
 _TEXTS = texts_of("validation")
 #: The columns that identify a test: the fields of a `Validation`.
 _KEY = ["model", "train", "test", "match", "harmonise"]
+#: The columns of the table of recalls, which the contract declares as accuracies.
+_RECALL_COLUMNS = ["cohort", "class", "right", "n", "value", "lower", "upper"]
+_RECALL: dict[str, Column | str] = {"value": Column("number", label="recall", format=".0%")}
 
 
 def section(results: StudyResults) -> Section | None:
@@ -39,8 +43,8 @@ def section(results: StudyResults) -> Section | None:
     ]
     for number, pair in enumerate(results.study.validate, start=1):
         verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
-        accuracies = _rows(results, pair, "accuracy").set_index("cohort")
-        n_right, n_samples = accuracies.loc["test", ["right", "n"]]
+        accuracies = _rows(results, pair, "accuracy").set_index(["cohort", "class"])
+        n_right, n_samples = accuracies.loc[("test", ""), ["right", "n"]]
         note = f"{COHORT_WORDS[verdict]}: {n_right:.0f} of {n_samples:.0f} right"
         content = list(_blocks_of_pair(results, pair, figure_prefix=f"cohorts-{number:02d}"))
         blocks.append(Group(_pair_title(results, pair), content, note, opened=number == 1))
@@ -67,7 +71,7 @@ def verdicts_in_words(results: StudyResults) -> str:
     """Return the number of models that held in a second cohort; empty without tests."""
     if not results.study.validate:
         return ""
-    verdicts = results.validation["verdicts"]["verdict"]
+    verdicts = results.tables_of("validation")["verdicts"]["verdict"]
     if len(verdicts) == 1:
         return f"In a second cohort the model {COHORT_WORDS[verdicts.iloc[0]]}."
     counts = verdicts.value_counts()
@@ -78,16 +82,17 @@ def verdicts_in_words(results: StudyResults) -> str:
 def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
     """Return the rows of a table about one pair of cohorts, without the columns of its key."""
     key = {name: getattr(pair, name) for name in _KEY}
-    return results.validation.rows(table, **key).drop(columns=_KEY)
+    return results.tables_of("validation").rows(table, **key).drop(columns=_KEY)
 
 
 def _validation_overview(results: StudyResults) -> Table:
     """Return a table of all tests: accuracy in the test cohort, and in cross-validation."""
-    # The table of accuracies has two rows for each test: of the training and of the test cohort.
-    # The value of the training cohort becomes a column beside the row of the test cohort.
-    verdicts = results.validation["verdicts"]
+    # The accuracies have two rows for each test: of the training and of the test cohort. The value
+    # of the training cohort becomes a column beside the row of the test cohort.
+    verdicts = results.tables_of("validation")["verdicts"]
     verdicts = verdicts[[*_KEY, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
-    accuracies = results.validation["accuracy"].merge(verdicts, on=_KEY)
+    accuracies = results.tables_of("validation").rows("accuracy", **{"class": ""})
+    accuracies = accuracies.merge(verdicts, on=_KEY)
     in_training = accuracies[accuracies["cohort"] == "train"].set_index(_KEY)["value"]
     in_test = accuracies[accuracies["cohort"] == "test"]
     rows = in_test.join(in_training.rename("cross-validated"), on=_KEY)
@@ -95,7 +100,7 @@ def _validation_overview(results: StudyResults) -> Table:
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "lower"]
     columns += ["upper", "auc", "auc_lower", "auc_upper", "needed", "majority"]
     columns += ["mean_probability", "cross-validated"]
-    return results.validation.show(
+    return results.tables_of("validation").show(
         ["accuracy", "verdicts"],
         _TEXTS["overview"],
         [name for name in columns if rows[name].notna().any()],
@@ -109,7 +114,7 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str)
 
     The names of the figures begin with ``figure_prefix``.
     """
-    tables = results.validation
+    tables = results.tables_of("validation")
     verdict = _rows(results, pair, "verdicts").iloc[0]
     signatures = _rows(results, pair, "signatures")
     row = {**vars(pair), **verdict}  # of the table of verdicts, with its key
@@ -118,8 +123,10 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str)
     if verdict["notes"]:
         yield Prose(verdict["notes"], "warning")
     cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}
-    recall = _rows(results, pair, "recall").replace({"cohort": cohorts})
-    yield tables.show("recall", "Recall of each class in both cohorts.", rows=recall)
+    accuracies = _rows(results, pair, "accuracy").replace({"cohort": cohorts})
+    recalls = accuracies[accuracies["class"] != ""]
+    caption = "Recall of each class in both cohorts."
+    yield tables.show("accuracy", caption, _RECALL_COLUMNS, recalls, declarations=_RECALL)
     yield from _predictions(results, pair, figure_prefix)
     densities = _rows(results, pair, "densities")
     if len(densities):
@@ -149,7 +156,7 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
     else:
         caption = f"The {MOST_MISTAKES} most frequent mistakes in the test cohort."
         rows = frequent_mistakes(confusion)
-        yield results.validation.show("confusion", caption, rows=rows)
+        yield results.tables_of("validation").show("confusion", caption, rows=rows)
     calibration = _rows(results, pair, "calibration")
     if len(calibration):
         bins = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
@@ -159,7 +166,7 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
         caption = "Predictions in the test cohort."
         if len(classes) <= MOST_DRAWN_CLASSES:
             caption = "Predictions in the test cohort: a row is a true class."
-        sources = results.validation.sources("confusion", "calibration")
+        sources = results.tables_of("validation").sources("confusion", "calibration")
         yield Gallery(figures, caption, sources)
 
 

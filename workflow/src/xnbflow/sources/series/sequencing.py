@@ -138,7 +138,8 @@ def name_patients(names: Sequence[str], pattern: re.Pattern[str]) -> list[str] |
     """Return the patient in each name beside its class, as in ``C3L-1_Tumor``; None without them.
 
     The ``pattern`` finds the class. What remains of every name is one word of letters and digits;
-    it occurs in several samples, and never twice in one class. Numbers alone count replicates.
+    it occurs in several samples, and never twice in one class. Numbers alone count replicates, and
+    so do numbers that follow the class at once, as in ``C1dedup``.
 
     Examples
     --------
@@ -146,12 +147,13 @@ def name_patients(names: Sequence[str], pattern: re.Pattern[str]) -> list[str] |
     >>> name_patients(names, re.compile("(Tumor|Normal)"))
     ['C3L-1', 'C3L-1', 'C3L-2', 'C3L-2']
     >>> name_patients(["case_1", "control_1", "case_2", "control_2"], re.compile("case|control"))
+    >>> name_patients(["C1dedup", "E1dedup", "C2dedup", "E2dedup"], re.compile("[CE](?=[0-9])"))
     """
     patients = []
     pairs = set()
     for name in names:
         match = pattern.search(name)
-        if match is None:
+        if match is None or name[match.end() :][:1].isdigit():
             return None
         patient = (name[: match.start()] + name[match.end() :]).strip(" _.-")
         if not _PATIENT.fullmatch(patient) or _REPLICATE.fullmatch(patient):

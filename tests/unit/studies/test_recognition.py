@@ -12,11 +12,7 @@ from xnbflow.core.findings import lowest
 from xnbflow.core.joined_columns import joined_columns
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.verdicts import column_findings
-from xnbflow.studies.concordances import (
-    _column_status,
-    _together_row,
-    concordances,
-)
+from xnbflow.studies.recognition import _column_status, _over_pairs, recognition
 
 
 def is_limited(pairs, series, key):
@@ -35,7 +31,7 @@ def examined(score, labels, **columns):
     for place, label in enumerate(series.classes):
         table[f"log_posterior.{label}"] = score[:, place]
     predictions = {key: pd.DataFrame(table).assign(repeat=0, fold=0)}
-    rows, pairs = concordances(predictions, {series.name: series}, tested)
+    rows, pairs = recognition(predictions, {series.name: series}, tested)
     return rows.set_index("column"), pairs, is_limited(pairs, series, key)
 
 
@@ -48,6 +44,7 @@ def test_two_batches_that_explain_the_class_together_limit_the_verdict(rng, of_c
     site = np.where(np.tile(np.repeat([1, 0, 1, 0], [25, 7, 7, 1]), 2), codes, 1 - codes)
     score = (2.0 * codes if of_class else 2.0 * plate + 2.0 * site) + rng.normal(size=80)
     columns = {plate_name: np.array(["p", "q"])[plate], "hospital": np.array(["u", "v"])[site]}
+    columns["ward"] = np.tile(["x", "y"], 40)  # goes with nothing, and divides no stratum
     scores = np.stack([-score, score], axis=1)
     rows, pairs, limited = examined(scores, np.array(["normal", "tumour"])[codes], **columns)
     together = rows[rows["together"]].iloc[0]
@@ -140,7 +137,7 @@ def studied(score, biology=(), **columns):
     series = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
     tested = audit(series)["associations"].assign(dataset=series.name)
     headers, key = {series.name: series}, (series.name, "f", "nb")
-    actual, pairs = concordances(
+    actual, pairs = recognition(
         {key: table_of(series, score)}, headers, tested, {series.name: biology}
     )
     return actual.set_index("column"), is_limited(pairs, series, key)
@@ -191,6 +188,14 @@ def test_a_column_limits_the_verdict_by_its_values_unless_it_is_declared_as_biol
     assert rows.loc[name, "status"] == "cannot be separated"  # it is shown all the same
 
 
+@pytest.mark.parametrize(("biology", "n_together"), [((), 1), (("ward",), 0)])
+def test_a_column_that_is_biology_is_not_combined_with_others(biology, n_together):
+    ward = np.where(np.arange(40) % 10 == 1, SIDES[::-1], SIDES)
+    score = np.where(SIDES == "tumour", 2.0, -2.0)
+    rows, _ = studied(score, biology, plate=PLATE, ward=ward)
+    assert rows["together"].sum() == n_together
+
+
 @pytest.mark.parametrize(
     ("pairs", "within_p", "alone", "p", "status"),
     [
@@ -211,11 +216,26 @@ def test_the_status_of_a_column_changes_at_its_limits(pairs, within_p, alone, p,
     assert _column_status(within, alone, p) == status
 
 
-def test_columns_together_have_the_largest_p_and_the_most_serious_status_of_the_pairs():
-    pair = {"names": ("plate",), "left_out": "", "auc": 0.9, "auc_column": 0.8, "auc_within": 0.7}
-    pair |= {"lower": 0.6, "upper": 1.0, "pairs": 20, "permutations": 99, "status": "recognised"}
-    pair |= {"class": "a", "other": "b"}
+def test_several_classes_have_the_largest_p_and_the_most_serious_status_of_their_pairs():
+    pair = {"column": "plate", "names": ("plate",), "together": False, "limits": True}
+    pair |= {"auc": 0.9, "auc_column": 0.8, "auc_within": 0.7, "pairs": 20, "p": 0.2}
+    pair |= {"class": "a", "other": "b", "status": "recognised"}
     other = pair | {"other": "c", "status": "cannot be separated", "pairs": 15, "p": 0.04}
-    row = _together_row([pair | {"p": 0.2}, other])
+    other |= {"auc_within": np.nan}
+    row = _over_pairs([pair, other])
     assert (row["p"], row["pairs"], row["status"]) == (0.2, 35, "cannot be separated")
-    assert np.isnan(row["lower"])
+    assert row["auc_within"] == 0.7  # of the pairs that share a level
+    assert row["inseparable"] == "a and c"
+
+
+@pytest.mark.parametrize(("n_first", "status"), [(13, "cannot be separated"), (20, "recognised")])
+def test_pairs_without_an_error_are_judged_by_the_exact_p(n_first, status):
+    """One sample of a class of 14 within a plate: p = 1 / 14; of 21: 1 / 21."""
+    labels = np.array(["a"] * n_first + ["b"] + ["b"] * n_first)
+    plate = np.repeat(["p", "q"], [n_first + 1, n_first])
+    score = np.where(labels == "b", 2.0, -2.0)
+    rows, pairs, limited = examined(np.stack([-score, score], axis=1), labels, plate=plate)
+    assert pairs["auc_within"].tolist() == [1.0]
+    assert pairs["p"].tolist() == pytest.approx([1 / (n_first + 1)])
+    assert rows.loc["plate", "status"] == status
+    assert limited == (status != "recognised")

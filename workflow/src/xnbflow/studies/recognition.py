@@ -1,0 +1,388 @@
+"""Recognition of the class within the levels of columns of the samples.
+
+A column may explain a result by its values, whatever it is called. Each column is examined by
+itself, and the associated columns together, for each pair of classes: a batch may explain one pair
+only, and two columns together what neither explains alone. Columns that the study declares as
+biology (``design: {biology: [age]}``) are examined as well, and limit no verdict.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.joined_columns import join_columns
+from xnbflow.core.significance import TEST_LEVEL
+from xnbflow.data.canonical_order import order_of
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_seed import series_seed
+from xnbflow.diagnostics.adjustment import phenotype_of
+from xnbflow.diagnostics.association import association
+from xnbflow.diagnostics.columns import column_levels, has_value, usable
+from xnbflow.diagnostics.false_discovery import holm
+from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
+from xnbflow.inference.verdicts import FEWEST_PAIRS, INSEPARABLE
+from xnbflow.inference.within_strata import (
+    LEAST_SCORE,
+    area_within,
+    crossed_strata,
+    level_area,
+    p_within,
+    score_of_pair,
+)
+from xnbflow.tables.contract import STUDY_TABLES
+
+#: Largest p of the association of a column with two classes with which it may explain the result
+#: (docs/methods/verdicts-evidence.md): in small studies associations are seldom detected, and weak
+#: ones add up.
+_SUSPICIOUS = 0.2
+#: Statuses of a pair of classes, the most serious first.
+_SERIOUS = ("cannot be separated", "cannot be examined", "recognised", "not associated")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Column:
+    """A column of the phenotype in the samples that have a value and a score.
+
+    ``limits`` is whether the column limits the verdict if the class is not recognised within its
+    levels. ``samples`` are their positions, in ascending order, ``values`` texts or numbers,
+    ``levels`` categories or thirds of the numbers, for the area of the column alone. ``p`` is of
+    its association with the class.
+    """
+
+    name: str
+    limits: bool
+    samples: np.ndarray
+    values: np.ndarray
+    levels: np.ndarray
+    is_number: bool
+    p: float
+
+
+class _Within(NamedTuple):
+    """The areas of two classes over all pairs of samples, and within strata, with its p."""
+
+    overall: float
+    area: float
+    pairs: int
+    p: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Scored:
+    """The scores (n_samples, n_classes) and codes of the classes of all samples of a data set."""
+
+    header: DataSet
+    scores: np.ndarray
+    codes: np.ndarray
+
+    @property
+    def classes(self) -> list[str]:
+        """Return the labels of the codes."""
+        return [str(label) for label in self.header.classes]
+
+    def members(self, column: _Column, classes: tuple[int, int]) -> np.ndarray:
+        """Return the positions in ``column.samples`` of the samples of two classes."""
+        return np.flatnonzero(np.isin(self.codes[column.samples], classes))
+
+    def compare(self, samples: np.ndarray, strata: np.ndarray, classes: tuple[int, int]) -> _Within:
+        """Compare samples of two classes within strata, and over all pairs."""
+        # drawn orders of the labels do not depend on the order of the file
+        canonical = np.argsort(np.argsort(order_of(self.header))[samples])
+        samples = samples[canonical]
+        strata = strata[canonical]
+        first, second = classes
+        is_first = self.codes[samples] == first
+        score = score_of_pair(self.scores[samples], first, second)
+        within = area_within(score, is_first, strata)
+        groups = None if self.header.groups is None else self.header.groups[samples]
+        return _Within(
+            overall=area_within(score, is_first, np.zeros(len(samples))).area,
+            area=within.area,
+            pairs=within.pairs,
+            p=p_within(
+                score,
+                is_first,
+                strata,
+                groups,
+                seed=series_seed(self.header, 0, "recognition"),
+            ),
+        )
+
+
+def recognition(
+    predictions: Tables,
+    headers: Headers,
+    associations: pd.DataFrame,
+    biology: Mapping[str, Collection[str]] | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the study's tables ``recognition`` and ``recognition_pairs``.
+
+    ``associations`` is the table of all data sets, ``biology`` the columns by data set that limit
+    no verdict. The score of a sample is the mean of its log posteriors over the repeats, or the
+    share of its predictions as each class where a classifier has no probabilities.
+    """
+    rows: list[dict[str, Any]] = []
+    pair_rows: list[dict[str, Any]] = []
+    for key, table in predictions.items():
+        header = headers[key[0]]
+        tested = associations[associations["dataset"] == key[0]]
+        if table.empty or tested.empty:
+            continue
+        declared = (biology or {}).get(key[0], ())
+        codes = np.searchsorted(header.classes, header.labels)
+        scored = _Scored(header=header, scores=_scores(table, header), codes=codes)
+        for pairs in _of_classifier(scored, tested.to_dict("records"), declared):
+            rows.append(key_fields(key) | _over_pairs(pairs))
+            pair_rows += [key_fields(key) | pair for pair in pairs]
+    return (
+        pd.DataFrame(rows, columns=STUDY_TABLES["recognition"].fixed),
+        pd.DataFrame(pair_rows, columns=STUDY_TABLES["recognition_pairs"].fixed),
+    )
+
+
+def _scores(table: pd.DataFrame, header: DataSet) -> np.ndarray:
+    """Return the mean score of each sample for each class; missing where it was never tested."""
+    _, predicted, scores, classes = arrays(table, header)
+    if scores is None:
+        scores = (predicted[:, None] == classes).astype(float)
+    by_sample = pd.DataFrame(np.maximum(scores, LEAST_SCORE)).groupby(table["sample"].to_numpy())
+    return by_sample.mean().reindex(header.samples).to_numpy()
+
+
+def _of_classifier(
+    scored: _Scored, tested: Sequence[Mapping[str, Any]], biology: Collection[str]
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of the pairs of classes of each column, and of the columns together."""
+    rows_of: dict[tuple[int, int], list[tuple[_Column, dict[str, Any]]]] = {}
+    for row in tested:
+        column = _column(row, scored, biology)
+        if column is None:
+            continue
+        pairs = []
+        for classes, p in _associations_of_pairs(column, scored).items():
+            pair = _column_pair(column, classes, p, scored)
+            pairs.append(pair)
+            if column.limits:
+                rows_of.setdefault(classes, []).append((column, pair))
+        yield pairs
+    # Several columns together may predict a class that none of them predicts alone.
+    together = list(_together_pairs(rows_of, scored))
+    if together:
+        yield together
+
+
+def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]) -> _Column | None:
+    """Return a column of the table ``associations``; None where it has no levels."""
+    name = tested["column"]
+    cells = phenotype_of(scored.header)[name].str.strip()
+    present = has_value(cells) & ~np.isnan(scored.scores).any(axis=1)
+    labels = pd.Series(scored.header.labels)[present]
+    values = usable(labels, cells[present]) if present.any() else None
+    levels = column_levels(labels, cells[present]) if values is not None else None
+    if values is None or levels is None:
+        return None
+    return _Column(
+        name=name,
+        limits=name not in biology and batch_name(name) not in biology,
+        samples=values.index.to_numpy(),
+        values=values.to_numpy(),
+        levels=pd.factorize(levels)[0],
+        is_number=pd.api.types.is_numeric_dtype(values),
+        p=tested["p"],
+    )
+
+
+def batch_name(column: str) -> str:
+    """Return the name that a column of batches has in the configuration.
+
+    Examples
+    --------
+    >>> batch_name("batch (day)"), batch_name("age")
+    ('day', 'age')
+    """
+    is_batch = column.startswith("batch (") and column.endswith(")")
+    return column[len("batch (") : -1] if is_batch else column
+
+
+def _associations_of_pairs(column: _Column, scored: _Scored) -> dict[tuple[int, int], float]:
+    """Return the p of a column's association with each pair of classes, by Holm over the pairs.
+
+    The pairs are those of the classes with samples in the column.
+    """
+    classes = np.unique(scored.codes[column.samples]).tolist()
+    pairs = list(combinations(classes, 2))
+    if len(scored.classes) == 2:
+        return dict.fromkeys(pairs, column.p)
+    p_values = [_association_p(column, scored, pair) for pair in pairs]
+    return dict(zip(pairs, holm(np.array(p_values)).tolist(), strict=True))
+
+
+def _association_p(column: _Column, scored: _Scored, classes: tuple[int, int]) -> float:
+    """Return the p of the association of a column with two classes; 1 where there is no test."""
+    header = scored.header
+    samples = column.samples[scored.members(column, classes)]
+    labels = pd.Series(header.labels[samples])
+    cells = phenotype_of(header)[column.name].str.strip()
+    cells = cells.iloc[samples].reset_index(drop=True)
+    groups = None if header.groups is None else header.groups[samples]
+    tested = association(labels, cells, groups)
+    return 1.0 if tested is None or np.isnan(tested.p) else tested.p
+
+
+def _column_pair(
+    column: _Column, classes: tuple[int, int], p: float, scored: _Scored
+) -> dict[str, Any]:
+    """Return the row of one column and two classes, with which it is associated with this p."""
+    samples, strata = _crossed([column], classes, scored)
+    within = scored.compare(samples, strata, classes)
+    is_first = scored.codes[samples] == classes[0]
+    alone = level_area(is_first, column.levels[scored.members(column, classes)])
+    return _pair_row(within, classes, alone, p, scored) | {
+        "column": column.name,
+        "names": (column.name,),
+        "together": False,
+        "limits": column.limits,
+        "status": _column_status(within, alone, p),
+    }
+
+
+def _pair_row(
+    within: _Within,
+    classes: tuple[int, int],
+    alone: float,
+    association_p: float,
+    scored: _Scored,
+) -> dict[str, Any]:
+    """Return the fields of a pair of classes, except the columns and status."""
+    first, second = classes
+    return {
+        "left_out": "",
+        "class": scored.classes[first],
+        "other": scored.classes[second],
+        "auc": within.overall,
+        "auc_column": alone,
+        "association": association_p,
+        "auc_within": within.area,
+        "pairs": within.pairs,
+        "p": within.p,
+    }
+
+
+def _column_status(within: _Within, alone: float, p: float) -> str:
+    """Return the status of a column that is associated with two classes with this p."""
+    if alone <= 0.5:
+        return "not associated"
+    if within.pairs >= FEWEST_PAIRS and within.p <= TEST_LEVEL:
+        return "recognised"
+    if within.pairs and p > _SUSPICIOUS:
+        return "not associated"
+    return "cannot be examined" if 0 < within.pairs < FEWEST_PAIRS else "cannot be separated"
+
+
+def _together_pairs(
+    rows_of: Mapping[tuple[int, int], Sequence[tuple[_Column, Mapping[str, Any]]]],
+    scored: _Scored,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each pair of classes that several columns predict.
+
+    ``rows_of`` are the columns that limit the verdict, with their rows, by pair of classes. The
+    columns are those with an association of at most `_SUSPICIOUS`. Pairs of classes that a single
+    column does not separate are not repeated.
+    """
+    for classes, column_rows in rows_of.items():
+        if any(row["status"] in INSEPARABLE for _, row in column_rows):
+            continue
+        predicting = []
+        for column, row in column_rows:
+            if row["association"] <= _SUSPICIOUS:
+                predicting.append((column, row["association"]))
+        predicting.sort(key=lambda pair: pair[1])
+        if len(predicting) > 1:
+            yield _together_pair(classes, predicting, scored)
+
+
+def _together_pair(
+    classes: tuple[int, int], predicting: Sequence[tuple[_Column, float]], scored: _Scored
+) -> dict[str, Any]:
+    """Return the row of a pair of classes and several columns, the strongest first.
+
+    Where the combinations of the columns leave fewer than ten pairs of samples, columns are left
+    out one at a time, the weakest first. The result cannot be examined where a column is left out
+    that goes with the classes by itself.
+    """
+    columns = [column for column, _ in predicting]
+    # Samples are compared within the combinations of levels (plate 1 and site A, ...). Each further
+    # column divides these strata, until too few pairs of one stratum are of both classes.
+    n_crossed = len(columns)
+    while True:
+        samples, strata = _crossed(columns[:n_crossed], classes, scored)
+        is_first = scored.codes[samples] == classes[0]
+        n_pairs = area_within(np.zeros(len(samples)), is_first, strata).pairs
+        if n_pairs >= FEWEST_PAIRS or n_crossed == 1:
+            break
+        n_crossed -= 1
+    within = scored.compare(samples, strata, classes)
+    left_out = predicting[n_crossed:]
+    largest = max(p for _, p in predicting[:n_crossed])
+    status = _column_status(within, 1.0, 0.0)
+    if status == "recognised" and any(p <= TEST_LEVEL for _, p in left_out):
+        status = "cannot be examined"
+    row = _pair_row(within, classes, level_area(is_first, strata), largest, scored)
+    return row | {
+        "column": join_columns(column.name for column in columns[:n_crossed]),
+        "names": tuple(column.name for column in columns),
+        "together": True,
+        "left_out": ", ".join(column.name for column, _ in left_out),
+        "limits": True,
+        "status": status,
+    }
+
+
+def _crossed(
+    columns: Sequence[_Column], classes: tuple[int, int], scored: _Scored
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples of two classes that have a value in all columns, and their strata."""
+    samples = np.flatnonzero(np.isin(scored.codes, classes))
+    for column in columns:
+        samples = np.intersect1d(samples, column.samples)
+    categories: list[np.ndarray] = []
+    numbers: list[np.ndarray] = []
+    for column in columns:
+        values = column.values[np.searchsorted(column.samples, samples)]
+        (numbers if column.is_number else categories).append(values)
+    return samples, crossed_strata(scored.codes[samples] == classes[0], categories, numbers)
+
+
+def _over_pairs(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the row of a column, or of several together, from those of pairs of classes.
+
+    Areas are means over pairs of classes, p the largest one, and the status the most serious one.
+    """
+    names: dict[str, None] = {}
+    for pair in pairs:
+        names |= dict.fromkeys(pair["names"])
+    table = pd.DataFrame(pairs)
+    first = pairs[0]
+    inseparable_pairs = [
+        f"{pair['class']} and {pair['other']}" for pair in pairs if pair["status"] in INSEPARABLE
+    ]
+    return {
+        "column": join_columns(names) if first["together"] else first["column"],
+        "together": first["together"],
+        "limits": first["limits"],
+        **table[["auc", "auc_column", "auc_within"]].mean().to_dict(),
+        "pairs": int(table["pairs"].sum()),
+        "p": table["p"].max(),
+        "status": min((pair["status"] for pair in pairs), key=_SERIOUS.index),
+        "inseparable": "; ".join(inseparable_pairs) if len(pairs) > 1 else "",
+    }
+
+
+def inseparable(table: pd.DataFrame) -> set[Key]:
+    """Return the classifiers whose results a column may explain that is not declared as biology."""
+    rows = table[table["limits"].astype(bool) & table["status"].isin(INSEPARABLE)]
+    return set(rows[["dataset", "folds", "classifier"]].itertuples(index=False, name=None))
