@@ -50,7 +50,11 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
 
     # Too few units need more of them, whatever the classifier reached.
     if few := few_units(results, dataset):
-        return [*_corrections(results, dataset), few.next_step()]
+        return [
+            *_corrections(results, dataset),
+            few.next_step(),
+            *_adjustment(results, dataset),
+        ]
 
     # The first step after findings on the classifier, then other cohorts and assays.
     confirmations = []
@@ -69,7 +73,11 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
         if _has_signature(results, dataset, classifier):
             confirmations.append(f"choose {noun}s of the signature for an assay")
 
-    return [*_corrections(results, dataset), *confirmations]
+    return [
+        *_corrections(results, dataset),
+        *_adjustment(results, dataset),
+        *confirmations,
+    ]
 
 
 def _has_signature(results: StudyResults, dataset: str, classifier: str) -> bool:
@@ -143,8 +151,7 @@ def _is_complete(rows: Findings, n_classes: int) -> bool:
 def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     """Yield steps to correct values, samples and labels: the advice of warnings on the data.
 
-    The last step is the line that adjusts comparisons of features for a column that explains some
-    of the differences. It corrects these comparisons alone, and no classifier.
+    Adjustment for a column is none of them (`_adjustment`).
     """
     findings = results.rows("findings", dataset=dataset, classifier="", severity="warning")
     rows = in_order(findings[~findings["code"].isin(["column", "units"])].to_dict("records"))
@@ -155,6 +162,14 @@ def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
         names = listed([f"“{name}”" for name in suspects], _MOST_NAMED)
         labels = either(len(suspects), "label of sample", "labels of samples")
         yield f"check the {labels} {names}: the classifiers predict another class"
+
+
+def _adjustment(results: StudyResults, dataset: str) -> Iterator[str]:
+    """Yield the line that adjusts comparisons of features for a column that explains some of them.
+
+    It corrects these comparisons alone, and no classifier.
+    """
+    noun = results.noun(dataset)
     if column := explaining_column(results, dataset):
         yield (
             f"to compare {noun}s within “{column.name}”, write `adjust: [{column.term}]` in the "
