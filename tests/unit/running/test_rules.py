@@ -18,6 +18,7 @@ from xnbflow.tables.contract import (
     GENE_SETS,
     GROUPS,
     JOBS,
+    LIMMA_SCRIPT,
     MODEL,
     RECORD,
     SERIES,
@@ -118,6 +119,7 @@ def test_the_paths_in_the_rules_are_those_of_the_contract():
         CHECKSUMS,
         MODEL,
         GENE_SETS,
+        LIMMA_SCRIPT,
         ANALYSIS_FOLDER,
         ALL_COHORTS_FOLDER,
         COHORTS_FOLDER,
@@ -167,8 +169,8 @@ class StubPlan:
     def datasets_mb(self, datasets):
         return 200.0 * len(datasets)
 
-    def cohort_series(self, wildcards):
-        return self._study.series
+    def cohort_mb(self, wildcards):
+        return self.datasets_mb(self._study.series)
 
     def size_mb(self, wildcards, files):
         return files.size_mb
@@ -255,8 +257,3 @@ def test_an_edit_of_the_code_behind_a_rule_repeats_its_jobs(rule):
     params = planned(rule, "params")
     assert params["code"] == STAGE[rule]
     assert ("own_code" in params) == (rule not in WITHOUT_OWN_CODE)
-
-
-def test_parameters_are_those_of_the_study():
-    assert planned("check", "params", halves=7)["n_pairs"](None) == 7
-    assert planned("compare", "params")["alpha"] == 0.05

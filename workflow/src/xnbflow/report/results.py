@@ -85,13 +85,12 @@ class StudyResults:
     def noun(self, *datasets: str) -> str:
         """Return the word for a feature of these data sets, by default the study's.
 
-        It is "gene" if all are of expression: they come from a repository of expression series,
-        their features have symbols, or their values are logarithms. It is "probe" if the features
-        of all these are probes of an array by their names, several of which may measure one gene.
+        They come from a repository of expression series, their features have symbols, or their
+        values are logarithms. If their features have names of an array's probes, it is "probe".
         Other data sets have a "feature".
         """
-        names = datasets or self.study.datasets
-        if not all(map(self._is_of_expression, names)):
+        names = datasets or tuple(self.study.datasets)
+        if not all(map(self.is_of_expression, names)):
             return "feature"
         return "probe" if names and all(map(self._has_probes, names)) else "gene"
 
@@ -128,7 +127,7 @@ class StudyResults:
         return text.format(noun=noun, Noun=noun.capitalize())
 
     @cached_property
-    def _is_of_expression(self) -> Callable[[str], bool]:
+    def is_of_expression(self) -> Callable[[str], bool]:
         """Whether a data set is of expression; its large table is read once."""
 
         def is_of_expression(dataset: str) -> bool:
@@ -148,7 +147,7 @@ class StudyResults:
             """Return whether the features are probes; their names are in a large table."""
             if "genes" not in self.tables_of("genes", dataset=dataset).present():
                 return False
-            return are_probes(self.genes(dataset, "feature")["feature"].unique())
+            return are_probes(self.genes(dataset, "feature")["feature"][:1000])
 
         return cache(has_probes)
 
