@@ -70,7 +70,7 @@ SMALL = {
 #: The tables of each analysis that the documents show.
 TABLES = {
     "cica": ("summary", "recovery", "regression_summary"),
-    "separation": ("verdicts", "formula_summary"),
+    "separation": ("verdicts", "figure_summary"),
     "effects": ("split_summary",),
 }
 #: The error of the regression at the width of the paper, a measure of the table `summary`.
@@ -274,7 +274,7 @@ def risk_lines() -> list[str]:
 def figure_lines() -> list[str]:
     """Return the gains of single training sets in the paper's figures by each reading of Eq. 19."""
     cells = []
-    for _, row in kept("separation", "formula_summary").iterrows():
+    for _, row in kept("separation", "figure_summary").iterrows():
         gains = [f"{row[f'{key}_gain']:+.1%}" for key in ("least", "mean", "greatest")]
         cells.append([row["figure"], row["reading"], f"{row['training_sets']:,}", *gains])
     return table_lines(["", "gain", "training sets", "least", "mean", "greatest"], cells)

@@ -14,7 +14,7 @@ import pandas as pd
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds import class_counts, draw_folds
 from xnbflow.evaluation.keyed_tables import Key
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
@@ -128,9 +128,10 @@ def judge(
     entry = resolved({"method": method})
     inflation = inflation_of(entry)
     headers = {"d": series}
+    n_splits = min(SPLITS, int(class_counts(series).max()))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small classes
-        tables = train(series, draw_folds(series, SPLITS, 1), entry, explain=False)
+        tables = train(series, draw_folds(series, n_splits, 1), entry, explain=False)
         audited = audit(series)
         checks = (missing_values, values_at_limit, selection, units)
         further_findings = [finding for check in checks for finding in check(series)]
@@ -152,7 +153,7 @@ def judge(
     judged = verdicts(
         {KEY: performance},
         headers,
-        fits={KEY: (0, SPLITS)},
+        fits={KEY: (0, n_splits)},
         stability=stability,
         label_tests=test.assign(dataset="d", classifier="c"),
         data_findings=data_findings.assign(dataset="d"),

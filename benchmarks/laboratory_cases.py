@@ -280,6 +280,43 @@ def shifted(seed: int, sizes: tuple[int, int], effect: float) -> DataSet:
     return series_of(values, codes)
 
 
+# classes and values that mislead no rule
+
+
+def with_wrong_labels(seed: int, share: float = 0.1) -> DataSet:
+    """Draw 30 samples of each class, of which 30 genes differ; a share has the other label."""
+    rng = np.random.default_rng([seed, 19])
+    codes = np.repeat([0, 1], 30)
+    values = rng.normal(size=(500, 60))
+    values[:30] += 1.5 * codes
+    wrong = rng.choice(60, round(60 * share), replace=False)
+    labels = codes.copy()
+    labels[wrong] = 1 - labels[wrong]
+    return series_of(values, labels)
+
+
+def copied_gene(seed: int, n_copies: int = 500) -> DataSet:
+    """Draw 500 genes, and one that is there this many times; no class differs."""
+    rng = np.random.default_rng([seed, 20])
+    values = rng.normal(size=(500 + n_copies, 40))
+    values[500:] = values[500] + 0.05 * rng.normal(size=(n_copies, 40))
+    return series_of(values, np.repeat([0, 1], 20))
+
+
+def heavy_tails(seed: int) -> DataSet:
+    """Draw 500 genes of Student's t with two degrees of freedom; no class differs."""
+    rng = np.random.default_rng([seed, 21])
+    return series_of(rng.standard_t(2, size=(500, 40)), np.repeat([0, 1], 20))
+
+
+def with_outliers(seed: int) -> DataSet:
+    """Draw three samples of one class with five times the spread of others; no class differs."""
+    rng = np.random.default_rng([seed, 22])
+    values = rng.normal(size=(500, 40))
+    values[:, :3] *= 5
+    return series_of(values, np.repeat([0, 1], 20))
+
+
 # cases
 
 
@@ -466,6 +503,14 @@ def value_cases() -> dict[str, Case]:
     }
     for kind in ("missing", "limit", "shares"):
         cases[f"not measured: {kind}"] = null_study(partial(not_measured, kind=kind))
+    cases |= {
+        "16 and 4 samples": null_study(partial(shifted, sizes=(16, 4), effect=0.0)),
+        "95 and 5 samples": null_study(partial(shifted, sizes=(95, 5), effect=0.0)),
+        "a tenth of the labels is wrong": powerful_study(with_wrong_labels),
+        "500 copies of a gene": null_study(copied_gene),
+        "heavy tails": null_study(heavy_tails),
+        "three outliers": null_study(with_outliers),
+    }
     cases["orders"] = Case(
         measured="one level and p", right="1", figure=has_one_level_in_all_orders
     )

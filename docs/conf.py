@@ -183,6 +183,18 @@ def write_table_reference(app: Sphinx) -> None:
     page.write_text(table_reference(), encoding="utf-8")
 
 
+def write_finding_tables(app: Sphinx, page: str, source: list[str]) -> None:
+    """Write the tables of findings into the page on verdicts, from `xnbflow.core.findings`."""
+    from xnbflow.report.findings import notice_table, verdict_table
+
+    del app
+    if page != "docs/methods/verdicts":
+        return
+    tables = {"findings that limit a verdict": verdict_table(), "notices": notice_table()}
+    for name, lines in tables.items():
+        source[0] = source[0].replace(f"<!-- table: {name} -->", "\n".join(lines))
+
+
 def draw_report(app: Sphinx) -> None:
     """Draw the picture of "How to read your report" where Chromium is installed."""
     from pictures import MARKS, draw, has_browser
@@ -215,6 +227,7 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", write_command_line)
     app.connect("builder-inited", write_table_reference)
     app.connect("builder-inited", draw_report)
+    app.connect("source-read", write_finding_tables)
     app.connect("source-read", as_site)
     app.connect("build-finished", copy_example)
     app.connect("build-finished", write_design)

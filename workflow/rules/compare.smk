@@ -14,7 +14,7 @@ rule compare:
         diagnostics=over(
             OF_STUDY.diagnostics_datasets,
             "results/{dataset}/diagnostics/{table}.parquet",
-            ["normality", "normality_within", "dependence", "dependence_test"],
+            ["normality", "dependence", "dependence_test"],
         ),
         training=over(
             OF_STUDY.training_jobs,

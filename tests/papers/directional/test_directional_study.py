@@ -134,9 +134,9 @@ def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind
         kinds=kinds,
     )
     of_three = analyse({"three": three}, {"repeats": 1}, 1)
-    regions = of_three["regions"].query("example == 'three'")
-    assert set(regions["predicted"]) == {"0", "1", "2"}
-    assert "three" not in set(of_three["boundaries"]["example"])
+    examples = of_three["examples"].query("example == 'three'")
+    assert set(examples["predicted"]) == {"0", "1", "2"}
+    assert "boundary" not in set(examples["kind"])
     linear = DataSet(
         "linear", wind.values, features=wind.features, samples=wind.samples, labels=wind.labels
     )
@@ -356,14 +356,14 @@ def figures_by_title(page):
 def test_figures_have_the_samples_and_curves_of_the_tables(tables, section):
     page, _ = section
     figures = figures_by_title(page)
-    samples = tables["samples"].set_index("example")
+    samples = tables["examples"].query("kind == 'sample'").set_index("example")
     n_correct = (samples["class"] == samples["predicted"]).groupby("example").sum()
     for number in (3, 6, 7, 10, 12):
         size = len(samples.loc[f"figure {number}"])
         expected = f"{n_correct[f'figure {number}']} of {size} samples are predicted correctly."
         assert figures[f"Figure {number}"].alt.endswith(expected)
     # the sphere in Lambert's map: the sine of the latitude
-    boundary = tables["boundaries"].query("example == 'figure 7'")
+    boundary = tables["examples"].query("kind == 'boundary' and example == 'figure 7'")
     (curve,) = figures["Figure 7"].arguments["boundary"]
     np.testing.assert_allclose(curve[:, 1], np.sin(boundary["second"]))
     # a circle has the samples of its category, the first 150 of each class at most

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from xnbflow.papers.separation import FIGURE_1, FIGURE_2, FIGURE_2_FIXED, compute_figures
+from xnbflow.papers.separation import (
+    AS_PRINTED,
+    EXACT,
+    FIGURE_1,
+    FIGURE_2,
+    FIGURE_2_FIXED,
+    compute_figures,
+)
 from xnbflow.papers.separation.compute_figures import _N_BLOCKS, _N_SAMPLES, _SIZE, figure_tables
 from xnbflow.papers.separation.compute_simulation import printed_selection
 from xnbflow.papers.separation.separation_scores import printed_change
@@ -15,8 +22,14 @@ def tables():
     return figure_tables(n_sets=80)
 
 
+def of_reading(tables, name, reading=EXACT):
+    """Return the rows of a table of one reading of Eq. 19, or of the exact risk."""
+    table = tables[name]
+    return table[table["reading"] == reading].reset_index(drop=True)
+
+
 def curve(tables, figure):
-    return tables["figures"].query("figure == @figure")
+    return of_reading(tables, "figures").query("figure == @figure")
 
 
 def separation_by_equation_9(mean_score):
@@ -61,7 +74,7 @@ def test_figure_2_as_printed_draws_degrees_up_to_all_features(tables):
 
 
 def test_where_no_block_is_left_out_nothing_changes(tables):
-    points = tables["figures"]
+    points = of_reading(tables, "figures")
     all_kept = points[points["kept"] == 1]
     assert len(all_kept) > 40
     np.testing.assert_array_equal(all_kept["risk"], all_kept["risk_selected"])
@@ -84,8 +97,8 @@ def test_equation_22_compares_each_score_with_the_sum_of_its_training_set():
 
 
 def test_histograms_have_every_compared_training_set_and_their_middle_is_no_gain(tables):
-    summary = tables["figure_summary"].set_index("figure")
-    for figure, bins in tables["figure_gains"].groupby("figure"):
+    summary = of_reading(tables, "figure_summary").set_index("figure")
+    for figure, bins in of_reading(tables, "figure_gains").groupby("figure"):
         row = summary.loc[figure]
         assert bins["training_sets"].sum() == row["training_sets"]
         assert (bins["gain_to"] - bins["gain_from"]).to_numpy() == pytest.approx(0.005)
@@ -103,7 +116,7 @@ def test_histograms_have_every_compared_training_set_and_their_middle_is_no_gain
 
 def test_the_papers_20_percent_are_not_reached_by_its_own_distributions(tables):
     """docs/methods/separation.md: of 80 training sets at each point between -5.7% and 1.3%."""
-    summary = tables["figure_summary"]
+    summary = of_reading(tables, "figure_summary")
     assert summary["least_gain"].min() == pytest.approx(-0.057, abs=5e-4)
     assert summary["greatest_gain"].max() == pytest.approx(0.013, abs=5e-4)
     assert (summary["mean_gain"] < 0).all()
@@ -111,7 +124,7 @@ def test_the_papers_20_percent_are_not_reached_by_its_own_distributions(tables):
 
 def test_the_documents_have_the_gains_of_the_study():
     """docs/methods/separation.md: 20 training sets at each point."""
-    summary = figure_tables(n_sets=20)["figure_summary"].set_index("figure")
+    summary = of_reading(figure_tables(n_sets=20), "figure_summary").set_index("figure")
     first = summary.loc[FIGURE_1]
     assert first["training_sets"] == 1300
     extremes = [first["least_gain"], first["mean_gain"], first["greatest_gain"]]
@@ -130,9 +143,10 @@ def test_training_sets_without_errors_have_no_gain(monkeypatch):
     strong = compute_figures._TrainingSets(FIGURE_1, np.full(5, 1200.0), np.full(shape, 600.0))
     monkeypatch.setattr(compute_figures, "_draw_true_scores", lambda _: [weak, strong])
     tables = figure_tables(n_sets=5)
-    assert tables["figures"]["training_sets"].tolist() == [5, 5]
-    assert tables["figures"]["risk"].iloc[1] < 1e-6
-    assert tables["figure_summary"]["training_sets"].tolist() == [5]
+    curves = of_reading(tables, "figures")
+    assert curves["training_sets"].tolist() == [5, 5]
+    assert curves["risk"].iloc[1] < 1e-6
+    assert of_reading(tables, "figure_summary")["training_sets"].tolist() == [5]
 
 
 def test_equation_19_is_the_derivative_of_the_squared_separation():
@@ -159,7 +173,7 @@ def test_by_the_papers_own_formula_the_gain_is_up_to_20_percent(tables):
 
     Of 80 training sets at each point: 0 to 20.4%, and 0 to 10.0% at fixed distributions.
     """
-    summary = tables["formula_summary"].set_index(["reading", "figure"])
+    summary = tables["figure_summary"].set_index(["reading", "figure"])
     printed = summary.loc["Eq. 19 as printed, added to D"]
     assert (printed["least_gain"].round(6) == 0).all()
     assert printed.loc[FIGURE_1, "greatest_gain"] == pytest.approx(0.204, abs=5e-4)
@@ -167,26 +181,26 @@ def test_by_the_papers_own_formula_the_gain_is_up_to_20_percent(tables):
     of_square = summary.loc["Eq. 19 added to D²"]
     assert of_square["greatest_gain"].max() < 0.08
     exact = summary.loc["exact risk"]
-    figures = tables["figure_summary"].set_index("figure")
+    figures = of_reading(tables, "figure_summary").set_index("figure")
     assert exact["mean_gain"].to_dict() == pytest.approx(figures["mean_gain"].to_dict())
     assert (exact["mean_gain"] < 0).all()
 
 
 def test_the_curves_by_formula_follow_equation_9_and_lie_above_it(tables):
-    curves = tables["formula_figures"].query("figure == @FIGURE_1")
+    curves = of_reading(tables, "figures", AS_PRINTED).query("figure == @FIGURE_1")
     expected = separation_by_equation_9(curves["scale"] / 2)
     large = (curves["scale"] > 100).to_numpy()
     np.testing.assert_allclose(curves["separation"][large], expected[large], rtol=0.04)
     assert (curves["separation_selected"] >= curves["separation"]).all()
     assert (curves["risk_selected"] <= curves["risk"]).all()
-    bins = tables["formula_gains"].groupby("figure")["training_sets"].sum()
-    summary = tables["formula_summary"].query("reading == 'Eq. 19 as printed, added to D'")
+    bins = of_reading(tables, "figure_gains", AS_PRINTED).groupby("figure")["training_sets"].sum()
+    summary = of_reading(tables, "figure_summary", AS_PRINTED)
     assert bins.to_dict() == summary.set_index("figure")["training_sets"].to_dict()
 
 
 def test_the_documents_have_the_gains_by_formula():
     """docs/methods/separation.md: 20 training sets at each point."""
-    summary = figure_tables(n_sets=20)["formula_summary"].set_index(["reading", "figure"])
+    summary = figure_tables(n_sets=20)["figure_summary"].set_index(["reading", "figure"])
     greatest = summary["greatest_gain"]
     printed = greatest["Eq. 19 as printed, added to D"]
     assert printed[[FIGURE_1, FIGURE_2, FIGURE_2_FIXED]].round(3).tolist() == [0.198, 0.072, 0.098]

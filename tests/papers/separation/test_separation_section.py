@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from xnbflow.papers.separation import FIGURE_1, FIGURE_2
+from xnbflow.papers.separation import EXACT, FIGURE_1, FIGURE_2
 from xnbflow.papers.separation.section import (
     _compare_with_claim,
     _gain_figure,
@@ -25,8 +25,8 @@ class Tables(dict):
 
     def rows(self, name, **chosen):
         rows = self[name]
-        if "figure" in chosen:
-            rows = rows[rows["figure"] == chosen["figure"]]
+        for column in {"figure", "reading"} & chosen.keys():
+            rows = rows[rows[column] == chosen[column]]
         return rows
 
     def sources(self, *names):
@@ -145,10 +145,9 @@ def test_the_papers_figures_have_all_blocks_first_and_the_papers_axes():
     )
     gains = pd.DataFrame(
         {"figure": [FIGURE_1, FIGURE_2], "gain_from": -0.0025, "gain_to": 0.0025}
-    ).assign(training_sets=[7, 8])
-    first, second = _paper_figures(
-        Tables(figures=curves, figure_gains=gains), "figures", "figure_gains", ""
-    ).figures
+    ).assign(training_sets=[7, 8], reading=EXACT)
+    tables = Tables(figures=curves.assign(reading=EXACT), figure_gains=gains)
+    first, second = _paper_figures(tables, EXACT, "figures", "").figures
     assert first.arguments["xlabel"] == "nb/2"
     assert second.arguments["xlabel"] == "mean true score"
     # a risk below one in a million is not drawn

@@ -75,7 +75,7 @@ def test_pairs_of_classes_are_limma_s_and_their_planted_set_is_first(values):
         "drug A vs drug B": [1, -1, 0],
     }
     assert table["contrast"].drop_duplicates().tolist() == list(contrasts)
-    assert list(table.columns) == GENE_TABLES["contrast_set_tests"].fixed
+    assert list(table.columns) == GENE_TABLES["gene_set_tests"].fixed
     for name, contrast in contrasts.items():
         rows = table[table["contrast"] == name]
         agrees_with_limma(rows, values, indicators(LABELS), contrast)

@@ -41,6 +41,51 @@ def test_null_studies_are_seldom_supported(verdicts, design):
     assert coverage * STUDIES >= binom.ppf(0.001, STUDIES, 0.95)
 
 
+#: Studies that looked well supported although nothing follows the class, or something else does,
+#: and studies that always had the right verdict.
+CASES = [
+    "samples of patients, correlation .3",
+    "samples of patients, correlation .2",
+    "corrected with the class",
+    "chosen with the labels",
+    "batch recorded in one class",
+    "biopsy recorded in one class",
+    "order of processing, scanned",
+    "order of processing, well",
+    "order of processing, chip",
+    "batch Control_batch, Tumor_batch",
+    "hospital C, T",
+    "not measured: limit",
+    "same patients, 1 and 1 samples, 100%",
+    "six samples, 295 genes",
+    "six donors, 295 genes",
+    "marker in the serum",
+    "hospitals",
+    "separation",
+    "age",
+    "replicates, correlation .9",
+    "pairs, correlation .6, null",
+    "pairs, correlation .6, effect 2",
+    "16 and 4 samples",
+    "95 and 5 samples",
+    "spread",
+    "a tenth of the labels is wrong",
+    "500 copies of a gene",
+    "heavy tails",
+    "three outliers",
+    "names of hospitals",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_a_study_of_each_case_has_the_right_verdict(verdicts, name):
+    """One study; `python -m benchmarks.verdicts cases` has the rates of 40."""
+    case = verdicts.CASES[name]
+    size = verdicts.LabelTestSize(draws=1)
+    assert case.figure(0, size) == float(case.right)
+
+
 def test_a_row_that_does_not_exist_is_an_error(verdicts, capsys):
     with pytest.raises(SystemExit):
         verdicts.main(["designs", "13 samples"])

@@ -89,9 +89,13 @@ def test_pairs_that_all_have_one_order_have_an_exact_p(sign):
     assert p_within(score, is_first, np.zeros(14)) == pytest.approx(1 / 14 if sign > 0 else 1.0)
 
 
-def test_one_of_twenty_orders_is_a_p_of_exactly_a_twentieth():
-    is_first = np.arange(20) == 19
-    assert p_within(np.arange(20.0), is_first, np.zeros(20)) <= 0.05
+def test_a_twentieth_of_the_orders_is_a_p_of_a_twentieth():
+    """10 of 200 orders: a sum of probabilities in binary numbers is .05000000000000002."""
+    is_first = np.array([1, 0, 0, 0, 1, 0, 1, 1, 0, 1, 0]) == 1
+    score = np.array([10, 3, 6, 5, 5, 1, 12, 7, 8, 13, 0], dtype=float)
+    strata = np.repeat([0, 1], [5, 6])
+    assert p_by_orders(score, is_first, strata, orders_within(is_first, strata)) == 10 / 200
+    assert p_within(score, is_first, strata) <= 0.05
 
 
 def test_without_pairs_there_is_no_p():
@@ -114,14 +118,14 @@ def test_patients_of_equal_size_are_the_units_of_the_exact_test(rng):
 
 
 def test_patients_of_unequal_size_have_the_p_of_all_orders_of_their_labels(rng):
-    sizes = [1, 2, 3, 1, 2]
-    patients = np.repeat(np.arange(5), sizes)
+    patients = np.repeat(np.arange(5), [1, 2, 3, 1, 4])
     of_patient = np.array([True, False, True, False, False])
-    score = rng.normal(size=9) + of_patient[patients]
     orders = [np.isin(patients, pair) for pair in itertools.combinations(range(5), 2)]
-    expected = p_by_orders(score, of_patient[patients], np.zeros(9), orders)
-    p = p_within(score, of_patient[patients], np.zeros(9), patients)
-    assert p == pytest.approx(expected)
+    for _ in range(5):
+        score = rng.normal(size=11) + of_patient[patients]
+        expected = p_by_orders(score, of_patient[patients], np.zeros(11), orders)
+        p = p_within(score, of_patient[patients], np.zeros(11), patients)
+        assert p == pytest.approx(expected)
 
 
 def test_drawn_orders_have_nearly_the_exact_p(rng, monkeypatch):
@@ -168,9 +172,10 @@ def test_one_patient_of_both_classes_does_not_bind_the_labels_of_the_others():
 
 
 def test_impossible_classes_have_the_least_score_and_other_scores_keep_their_order():
-    scores = np.array([[-100.0, 0.0], [-50.0, 0.0], [-np.inf, 0.0], [0.0, -np.inf]])
+    scores = np.array([[-np.inf, 0.0], [-900.0, 0.0], [-800.0, 0.0], [0.0, -np.inf]])
     score = score_of_pair(scores, 0, 1)
-    assert score.tolist() == [-100.0, -50.0, LEAST_SCORE, -LEAST_SCORE]
+    assert score.tolist() == [LEAST_SCORE, -900.0, -800.0, -LEAST_SCORE]
+    assert (np.diff(score) > 0).all()
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def test_genes_writes_its_tables_two_of_them_as_text_and_the_script_for_r(series
         "variance": "constant",
         "samples": 18,
         "left_out": 0,
+        "notes": "",
     }
 
 
@@ -65,15 +66,16 @@ def test_gene_sets_are_tested_in_each_class_and_pair_of_classes(series, tmp_path
         "sha256": hashlib.sha256(sets.read_bytes()).hexdigest(),
         "gene_sets": 1,
     }
-    assert table("gene_set_tests")["class"].tolist() == ["a", "b", "c"]
-    assert table("contrast_set_tests")["contrast"].tolist() == ["b vs a", "c vs a", "c vs b"]
-    assert table("design_notes").empty
+    tests = table("gene_set_tests")
+    assert tests["class"].tolist() == ["a", "b", "c", "", "", ""]
+    assert tests["contrast"].tolist() == ["", "", "", "b vs a", "c vs a", "c vs b"]
+    assert table("design")["notes"].tolist() == [""]
 
 
 def test_without_gene_sets_nothing_is_tested(series, tmp_path):
     folder = tmp_path / "genes"
     compare_features(series, Design(), downloads={}, folder=folder)
-    for name in ("gene_set_files", "gene_set_tests", "contrast_set_tests", "design_notes"):
+    for name in ("gene_set_files", "gene_set_tests"):
         assert read_parquet(folder / f"{name}.parquet", GENE_TABLES[name]).empty
 
 

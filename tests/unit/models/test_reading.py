@@ -24,7 +24,7 @@ def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
     read = read_samples(described_entry(str(path)), features=CSNB.features)
     assert predict_table(CSNB, read.loc[NEW.index]).table.equals(predict_table(CSNB, NEW).table)
     NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
-    with refused(key=CSNB.features[0]):
+    with refused(CSNB.features[0]):
         read_samples(described_entry(str(path)), features=CSNB.features)
 
 

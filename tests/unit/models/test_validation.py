@@ -36,7 +36,7 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other():
     tables = validated()
     nb = ClassSpecificNB(n_features=2).fit(TRAIN.frame(), TRAIN.labels)
     expected = (nb.predict(TEST.frame()) == TEST.labels).mean()
-    row = tables["accuracy"].set_index("cohort").loc["test"]
+    row = tables["accuracy"].set_index(["cohort", "class"]).loc[("test", "")]
     assert row["value"] == expected
     assert row["majority"] == 0.5
     assert row["lower"] < expected <= row["upper"]
@@ -223,7 +223,7 @@ def test_cohorts_with_gaps_are_imputed_and_drawn():
     holes = np.random.default_rng(3).random(TEST.values.shape) < 0.1
     test = replace(TEST, values=np.where(holes, np.nan, TEST.values), missing=True)
     tables = second_cohort.validate(train, test, CSNB)
-    assert tables["accuracy"].set_index("cohort").loc["test", "n"] == 32
+    assert tables["accuracy"].set_index(["cohort", "class"]).loc[("test", ""), "n"] == 32
     assert np.isfinite(tables["densities"]["density"]).all()
     assert set(tables["densities"]["cohort"]) == {"train", "test"}
     complete = second_cohort.validate(TRAIN, test, CSNB)

@@ -14,7 +14,6 @@ from snakemake.cli import get_argument_parser
 from toys import PROGRAMS
 
 from xnbflow.evaluation.methods import shipped_methods
-from xnbflow.report.findings import notice_table, verdict_table
 from xnbflow.running.project import default_configuration
 
 ROOT = Path(__file__).parents[3]
@@ -174,9 +173,3 @@ def test_every_row_of_benchmarks_that_a_document_names_is_measured():
     assert rows
     missing = {row for row in rows if not (ROOT / "benchmarks" / f"bench_{row}.py").is_file()}
     assert not missing
-
-
-def test_the_rule_of_verdicts_has_the_table_of_findings():
-    text = (ROOT / "docs/methods/verdicts.md").read_text(encoding="utf-8")
-    for table in (verdict_table(), notice_table()):
-        assert "\n".join(table) in text

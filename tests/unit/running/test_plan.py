@@ -207,7 +207,7 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
             inputs.training_tables(table)
         for table in GROUPS["check"].tables:
             inputs.check_tables(table, [*checks.label_tests, *checks.halves])
-        for table in ("normality", "normality_within", "dependence", "dependence_test"):
+        for table in ("normality", "dependence", "dependence_test"):
             inputs.diagnostic_tables(table)
         for table in ("findings", "associations"):
             inputs.dataset_tables("audit", table)

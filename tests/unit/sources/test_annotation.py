@@ -62,7 +62,7 @@ def test_the_first_row_of_a_probe_annotates_it(tmp_path):
     cut = put(
         tmp_path, GPL.format(platform="GPL97").partition("!platform_table_end")[0], "cut.annot"
     )
-    with refused("ends before !platform_table_end: it is cut off", code="annotation.cut-off"):
+    with refused("ends before !platform_table_end: it is cut off"):
         read_annotation(cut, ["p2"])
 
 
@@ -108,7 +108,7 @@ def test_a_table_of_one_s_own_annotates_features(tmp_path):
     path = put(tmp_path, "probe,Gene Symbol\np1,A\np2,\n", "genes.csv")
     table, platform = read_annotation(path, ["p1", "p2"])
     assert (table["symbol"].tolist(), platform) == (["A", ""], None)
-    with refused("no column of gene symbols among 'probe, note'", code="annotation.no-symbols"):
+    with refused("no column of gene symbols among 'probe, note'"):
         read_annotation(put(tmp_path, "probe,note\np1,A\n", "notes.csv"), ["p1"])
-    with refused("has none of the 2 features", code="annotation.other-platform"):
+    with refused("has none of the 2 features"):
         read_annotation(path, np.array(["q1", "q2"]))

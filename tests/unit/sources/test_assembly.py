@@ -88,7 +88,7 @@ def test_a_missing_value_is_named_by_its_place_before_controls_and_samples_were_
         labels=["NA", *LABELS[1:]],
         place=lambda feature, sample: f"row {feature}, column {sample}",
     )
-    with refused("the first in row 2, column 4", code="missing_values.missing"):
+    with refused("the first in row 2, column 4"):
         finished(row(unlabelled="drop"), contents)
 
 
@@ -124,7 +124,7 @@ def test_small_counts_of_genes_have_no_scale():
 
 
 def test_a_scale_and_a_transform_contradict_each_other():
-    with refused("keep one of the two", key="scale", code="steps.logarithms-twice"):
+    with refused("keep one of the two", key="scale"):
         finished(row(scale="log2", transform="log2"), raw_series())
 
 
@@ -155,13 +155,12 @@ def test_the_group_of_each_sample_is_known_and_not_the_class():
     series = finished(row(group="patient"), raw_series(sample_metadata=patients))
     assert series.groups.tolist() == ["p", "p", "q", "r", "r", "t"]
     unknown = columns(patient=["p", "p", "NA", "r", "r", "t"])
-    with refused("1 sample has no 'patient'.*s2", key="group", code="sample_columns.unknown-cells"):
+    with refused("1 sample has no 'patient'.*s2", key="group"):
         finished(row(group="patient"), raw_series(sample_metadata=unknown))
     classes = columns(patient=["p", "p", "p", "r", "r", "r"])
     with refused(
         "'patient' is the class: each of its values is one class",
         key="group",
-        code="steps.group-is-class",
     ):
         finished(row(group="patient"), raw_series(sample_metadata=classes))
 
@@ -182,7 +181,6 @@ def test_a_batch_is_called_batch_unless_its_name_means_one():
     with refused(
         "no 'chip', which batch names",
         key="batch",
-        code="sample_columns.absent-column",
     ):
         finished(row(batch="chip"), raw_series(sample_metadata=metadata))
 
@@ -221,6 +219,5 @@ def test_reads_of_no_gene_are_refused():
     with refused(
         r"__no_feature are reads that belong to no gene.*drop: \[__no_feature",
         key="drop",
-        code="steps.read-tallies",
     ):
         finished(row(), raw_series(logarithms(2), ["g0", "__no_feature"]))

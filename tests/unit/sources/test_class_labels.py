@@ -11,7 +11,7 @@ from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     common_spellings,
-    label_options,
+    label_keys,
     propose_map,
 )
 from xnbflow.sources.table import read_table
@@ -57,10 +57,10 @@ def test_one_text_has_its_label():
 
 
 def test_a_class_none_is_literal_where_several_samples_have_it():
-    assert label_options(["drug", "none", "drug", "none"]) == {"literal": ("none",)}
-    assert label_options(["drug", "none", "drug"]) == {"unlabelled": "drop"}  # of one sample
+    assert label_keys(["drug", "none", "drug", "none"]) == {"literal": ("none",)}
+    assert label_keys(["drug", "none", "drug"]) == {"unlabelled": "drop"}  # of one sample
     both = {"literal": ("none",), "unlabelled": "drop"}
-    assert label_options(["drug", "none", "none", "NA"]) == both
+    assert label_keys(["drug", "none", "none", "NA"]) == both
 
 
 def apply(labels, **options):
@@ -83,7 +83,6 @@ def test_a_class_of_a_missing_word_is_kept_by_the_option_that_the_note_names():
 def test_a_single_class_beside_a_missing_word_is_refused_with_the_option():
     with refused(
         r"have the label 'EU', .*'NA' \(5 samples\).*literal: \[NA\]$",
-        code="class_labels.one-label",
     ):
         apply(["NA", "EU"] * 5, unlabelled="drop")
 
@@ -91,7 +90,6 @@ def test_a_single_class_beside_a_missing_word_is_refused_with_the_option():
 def test_missing_words_are_named_where_samples_without_a_label_are_refused():
     with refused(
         r"the texts 'NA' \(1 sample\), '\?' \(1 sample\), .* keep them by .*literal: \[NA, '\?'\]$",
-        code="class_labels.unlabelled",
     ):
         apply(["a", "NA", "?", "b"])
     with pytest.raises(InputError, match=r"unlabelled: drop$"):  # empty cells are no word
@@ -121,14 +119,14 @@ def test_one_missing_word_and_empty_cells_are_no_class(labels):
 )
 def test_many_labels_of_few_samples_are_no_classes(n_classes, n_each, is_refused):
     labels = [f"t{i}" for i in range(n_classes)] * n_each
-    with refused("are not classes", code="class_labels.names") if is_refused else nullcontext():
+    with refused("are not classes") if is_refused else nullcontext():
         apply(labels)
 
 
 @pytest.mark.parametrize(("n_each", "is_refused"), [(19, True), (20, False)])
 def test_numbers_are_classes_from_twenty_samples_of_each_on(n_each, is_refused):
     labels = [str(i) for i in range(11)] * n_each
-    with refused("cut points", code="class_labels.numbers") if is_refused else nullcontext():
+    with refused("cut points") if is_refused else nullcontext():
         apply(labels)
 
 
@@ -154,7 +152,7 @@ def test_a_cut_point_belongs_to_the_side_that_is_named(cuts, labels):
 @pytest.mark.parametrize(("n_alike", "is_refused"), [(40, False), (39, True)])
 def test_names_are_no_classes_where_they_are_more_than_half_of_the_samples(n_alike, is_refused):
     labels = [f"s{i}" for i in range(40)] + ["a"] * n_alike  # forty texts of one sample each
-    with refused("are not classes", code="class_labels.names") if is_refused else nullcontext():
+    with refused("are not classes") if is_refused else nullcontext():
         apply(labels)
 
 

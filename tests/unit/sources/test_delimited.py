@@ -9,7 +9,7 @@ from toys import refused
 
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.formats.text_lines import is_utf8, sniff
+from xnbflow.sources.formats.text_lines import sniff
 
 
 def contents(folder, text, name="x.csv", **options):
@@ -22,9 +22,9 @@ def contents(folder, text, name="x.csv", **options):
 def test_a_separator_of_the_sheet_is_used_where_another_would_divide_evenly(tmp_path):
     text = "a|b;x;y\n1|2;3;4\n"
     assert contents(tmp_path, text, separator="pipe")[0] == ["a", "b;x;y"]
-    with refused("single cell", code="text.single-cell"):
+    with refused("single cell"):
         contents(tmp_path, "a;b\n1;2\n", separator="tab")
-    with refused("single cell", code="text.single-cell"):
+    with refused("single cell"):
         contents(tmp_path, "a;b\n1;2\n", separator="comma")
     assert contents(tmp_path, "a;b\n1;2\n")[0] == ["a", "b"]
 
@@ -76,29 +76,13 @@ def test_names_with_spaces_do_not_hide_the_separator(tmp_path):
     assert [cell.strip() for cell in rows[0]] == ["s1", "a", "5"]
 
 
-@pytest.mark.parametrize(
-    ("content", "name", "expected"),
-    [
-        ("süd".encode(), "x.csv", True),
-        ("süd".encode("latin-1"), "x.csv", False),
-        ("süd".encode("latin-1"), "x.xlsx", True),  # not a text
-        ("süd".encode("utf-16"), "x.txt", True),
-        (b"a" * ((1 << 20) - 1) + "ü".encode(), "x.tsv", True),  # a letter across two chunks
-        ("sü".encode()[:2], "x.tsv", False),  # cut within a letter
-    ],
-)
-def test_a_text_is_utf8_or_not(tmp_path, content, name, expected):
-    (tmp_path / name).write_bytes(content)
-    assert is_utf8(tmp_path / name) == expected
-
-
 def test_the_decimal_sign_is_that_of_the_values_not_of_the_names():
     lines = ["gene;0.5 mg;1.5\n", "TP53;1,5;2,5\n"]  # doses are the names of samples
     assert sniff("x", lines, ";", None, is_separator_set=True) == (";", ",")
 
 
 def test_separators_at_the_ends_of_lines_do_not_shift_the_columns(tmp_path):
-    with refused("line 2: 3 cells, but the header has 2", code="raw_table.other-width"):
+    with refused("line 2: 3 cells, but the header has 2"):
         contents(tmp_path, "a,b\n1,2,\n3,4,\n")
     assert contents(tmp_path, "a,b\ns1,1,2\ns2,3,\n")[0] == ["", "a", "b"]  # R's row names
 
@@ -153,5 +137,5 @@ def test_names_in_quotes_are_those_of_the_csv_module(tmp_path, separator):
     stream = io.BytesIO(text.getvalue().encode())
     table = read_text("x.csv", stream, (separator, "."))
     assert table.columns([0])[0][6:] == [name.strip() for name in names]
-    numbers = table.numbers([1, 2])[6:]
+    numbers = table.values([1, 2]).T[6:]
     np.testing.assert_array_equal(numbers, [[i + 0.5, -i] for i in range(len(names))])

@@ -26,7 +26,7 @@ MISSING = st.sampled_from(["", "NA", "na", "NaN", "-nan", "?", "null", "None", "
 def read(text, separator="\t", decimal=".", **settings):
     table = read_text("x.tsv", io.BytesIO(text.encode()), (separator, decimal), **settings)
     (names,) = table.columns([0])
-    return names, table.numbers(range(1, len(table.header))), table.lines
+    return names, table.values(range(1, len(table.header))).T, table.lines
 
 
 def expected(cell):
@@ -59,20 +59,19 @@ def test_rows_are_numbered_by_their_first_line_and_blank_lines_count():
 
 
 @pytest.mark.parametrize(
-    ("row", "key", "code"),
+    ("row", "named"),
     [
         *mistakes("row"),
         pytest.param(
             'r\t"1\t2' + "\n" * 200_000,
             "line 4",
-            "text.wrong-quotes",
             marks=pytest.mark.slow,
             id="lines",
         ),
     ],
 )
-def test_an_error_names_its_line_or_column(row, key, code):
-    with refused(r"\bline 4\b", key=key, code=code):
+def test_an_error_names_its_line_or_column(row, named):
+    with refused(rf"{named}(.*\bline 4)?\b"):
         read(f"id\ta\tb\np\t1\t2\nq\t1\t2\n{row}\n")
 
 
@@ -114,6 +113,5 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, damage, key, messag
         path.write_bytes(
             content.replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\xff")
         )
-    code = "workbook.no-sheet" if key == "sheet" else "workbook.unreadable"
-    with refused(message, file=path, key=key, code=code):
+    with refused(message, file=path, key=key):
         read_table(path, DatasetEntry("x", "table", str(path), label="y", **options))

@@ -1,11 +1,10 @@
 """The role of a variable that a phenotype file has as well, by its cells in the table."""
 
-from types import SimpleNamespace
-
 import pandas as pd
 import pytest
 
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.roles import Role, assign_roles
 
 
@@ -22,10 +21,9 @@ from xnbflow.sources.roles import Role, assign_roles
 def test_a_variable_with_other_numbers_than_the_phenotype_is_a_feature(
     cells, phenotype_cells, role
 ):
-    raw = SimpleNamespace(path="x.csv", header=["id", "ESR1"], decimal=".")
-    table = SimpleNamespace(
-        names=["ESR1"], key=None, described=(), raw=raw, texts=lambda positions: [cells]
-    )
+    lines = range(2, 2 + len(cells))
+    raw = TextTable(path="x.csv", header=["ESR1"], rows=[[cell] for cell in cells], lines=lines)
+    table = raw.with_samples_in_rows(None)
     row = DatasetEntry("x", "table", label="ESR1")
     phenotype = pd.DataFrame({"ESR1": phenotype_cells})
     assert assign_roles(table, row, phenotype) == [role]

@@ -18,8 +18,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are():
     with refused(
         "no 'age', which group names; there are sex",
         key="group",
-        code="sample_columns.absent-column",
     ):
         require_columns("x", pd.DataFrame(columns=["sex"]), "group", ["sex", "age"])
-    with refused("no further columns", code="sample_columns.absent-column"):
+    with refused("no further columns"):
         require_columns("x", pd.DataFrame(), "group", ["age"])

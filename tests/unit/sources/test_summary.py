@@ -1,13 +1,17 @@
 """The proposal of a table: its label, its scale, its descriptions, and their limits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
-from toys import refused, set_fields
+from toys import put, refused, set_fields
 
 from xnbflow.core.natural_order import natural_key
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
-from xnbflow.sources.proposal.column_kinds import column_options
+from xnbflow.sources.formats import opening
+from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.proposal.column_kinds import suggested_keys
 from xnbflow.sources.proposal.label import _is_follow_up_field, class_score
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table
@@ -173,13 +177,13 @@ def test_groups_and_batches_are_those_of_the_samples_with_a_label():
     """The third class is left out: without it there are two samples of each of two plates."""
     fields = pd.DataFrame({"plate": ["1", "2", "1", "2", "3", "4", "5"]})
     labels = np.array(["a", "a", "b", "b", "", "", ""])
-    assert column_options(fields, labels) == {"batch": "plate"}
-    assert column_options(fields, np.array([""] * 7)) == {}  # all samples, without a label
+    assert suggested_keys(fields, labels) == {"batch": "plate"}
+    assert suggested_keys(fields, np.array([""] * 7)) == {}  # all samples, without a label
 
 
 def test_names_may_have_any_character():
     fields = pd.DataFrame({"plate; a=b": ["1", "2", "1", "2"]})
-    assert column_options(fields, np.array(list("aabb"))) == {"batch": "plate; a=b"}
+    assert suggested_keys(fields, np.array(list("aabb"))) == {"batch": "plate; a=b"}
 
 
 def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
@@ -201,7 +205,7 @@ def test_a_column_of_repeated_names_does_not_name_the_samples(tmp_path):
 def test_names_of_samples_that_repeat_are_refused(tmp_path, names, expected):
     """A repeated name is often a patient: the samples would be on both sides of a fold."""
     sample = [f"s{i}" for i in range(12 - len(names))] + names
-    with refused(expected, key="sample"):
+    with refused(expected, key="id"):
         summarise_table(write(tmp_path, normal_values(), sample=sample))
 
 
@@ -211,7 +215,7 @@ def test_a_column_names_samples_if_more_than_half_of_its_names_occur_once(tmp_pa
     summary = summarise_table(write(tmp_path, values, sample=half))
     assert summary.entry.phenotype_columns == ("sample",)
     most = [f"s{i}" for i in range(7)] + ["x"] * 5
-    with refused("'sample' names the samples", key="sample"):
+    with refused("'sample' names the samples", key="id"):
         summarise_table(write(tmp_path, values, sample=most))
 
 
@@ -392,3 +396,38 @@ def test_a_time_to_an_event_or_its_status_is_follow_up(name, cells, expected):
 def test_a_field_with_one_repeated_text_is_no_class():
     assert class_score("diagnosis", ["a", "a", "a", "a", "a", "b"]) == 0
     assert class_score("diagnosis", ["a", "a", "a", "a", "b", "b"]) > 0
+
+
+def table_text(separator, sign):
+    """Return logarithms of forty genes, of which one in the middle has numbers around 60."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(8, 1, (20, 40)).round(3)
+    values[:, 20] = rng.normal(60, 5, 20).round(3)
+    lines = [separator.join(["sample", "type", *(f"GENE{i}" for i in range(40))])]
+    for i, row in enumerate(values.tolist()):
+        cells = [str(value).replace(".", sign) for value in row]
+        lines.append(separator.join([f"S{i}", "ab"[i % 2], *cells]))
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize(("separator", "sign"), [(",", "."), ("\t", ",")])
+def test_a_proposal_reads_each_file_once(tmp_path, monkeypatch, separator, sign):
+    """Also with decimal commas, and with a feature of another scale, which becomes phenotype."""
+    table = put(tmp_path, table_text(separator, sign), "t.tsv" if separator == "\t" else "t.csv")
+    ages = "".join(f"S{i},{40 + i}\n" for i in range(20))
+    phenotype = put(tmp_path, f"sample,age\n{ages}", "p.csv")
+    files = []
+
+    def reading(path, *arguments, **options):
+        files.append(str(path))
+        return read_text(path, *arguments, **options)
+
+    monkeypatch.setattr(opening, "read_text", reading)
+    entry = DatasetEntry("x", "table", str(table))
+    proposed = summarise_table(entry).entry
+    assert proposed.decimal == ("comma" if sign == "," else None)
+    assert proposed.phenotype_columns == ("GENE20",)
+    assert files == [str(table)]
+    files.clear()
+    summarise_table(replace(entry, label="type", id_column="sample", phenotype=str(phenotype)))
+    assert files == [str(table), str(phenotype)]

@@ -107,16 +107,14 @@ def test_the_first_sheet_is_read_with_a_note_that_names_the_others(tmp_path):
     assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "legend"}).notes == []
 
 
-@pytest.mark.parametrize("code", ["", "contents.empty"])
-def test_a_refusal_of_the_first_sheet_names_the_others_and_keeps_its_code(tmp_path, code):
+def test_a_refusal_of_the_first_sheet_names_the_others(tmp_path):
     pytest.importorskip("openpyxl", reason="writes the workbook")
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name in ("legend", "values", "more"):
             pd.DataFrame({"gene": ["g1"]}).to_excel(book, sheet_name=name, index=False)
     table = read_raw_table(tmp_path / "x.xlsx", {})
-    cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id", code=code)
+    cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id")
     error = with_sheets(cause, table)
     assert "no 'id'. This is the first sheet, 'legend'; " in str(error)
     assert str(error).endswith("set sheet: 'values', 'more'")
-    assert error.code == (code or "workbook.first-sheet")
-    assert (error.file, error.key, error.sheet) == ("x.xlsx", "id", True)
+    assert (error.file, error.key) == ("x.xlsx", "sheet")

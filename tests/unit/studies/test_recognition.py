@@ -44,6 +44,7 @@ def test_two_batches_that_explain_the_class_together_limit_the_verdict(rng, of_c
     site = np.where(np.tile(np.repeat([1, 0, 1, 0], [25, 7, 7, 1]), 2), codes, 1 - codes)
     score = (2.0 * codes if of_class else 2.0 * plate + 2.0 * site) + rng.normal(size=80)
     columns = {plate_name: np.array(["p", "q"])[plate], "hospital": np.array(["u", "v"])[site]}
+    columns["ward"] = np.tile(["x", "y"], 40)  # goes with nothing, and divides no stratum
     scores = np.stack([-score, score], axis=1)
     rows, pairs, limited = examined(scores, np.array(["normal", "tumour"])[codes], **columns)
     together = rows[rows["together"]].iloc[0]
@@ -185,6 +186,14 @@ def test_a_column_limits_the_verdict_by_its_values_unless_it_is_declared_as_biol
     rows, limited = studied(score, biology=[name], **{name: PLATE})
     assert (limited, rows.loc[name, "limits"]) == (False, False)
     assert rows.loc[name, "status"] == "cannot be separated"  # it is shown all the same
+
+
+@pytest.mark.parametrize(("biology", "n_together"), [((), 1), (("ward",), 0)])
+def test_a_column_that_is_biology_is_not_combined_with_others(biology, n_together):
+    ward = np.where(np.arange(40) % 10 == 1, SIDES[::-1], SIDES)
+    score = np.where(SIDES == "tumour", 2.0, -2.0)
+    rows, _ = studied(score, biology, plate=PLATE, ward=ward)
+    assert rows["together"].sum() == n_together
 
 
 @pytest.mark.parametrize(

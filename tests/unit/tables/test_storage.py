@@ -117,11 +117,11 @@ def test_numbers_equal_up_to_rounding_are_a_billionth_apart():
 @pytest.mark.parametrize(
     ("row", "fault"),
     [
-        ({"feature": "g", "p": 0.5}, "column 'W' is missing"),
-        ({"feature": "g", "p": 0.5, "W": 0.9, "w": 1}, "column 'w' is not known"),
+        ({"class": "", "feature": "g", "p": 0.5}, "column 'W' is missing"),
+        ({"class": "", "feature": "g", "p": 0.5, "W": 0.9, "w": 1}, "column 'w' is not known"),
     ],
 )
 def test_a_row_with_other_fields_is_refused_by_name(row, fault):
-    complete = {"feature": "g", "W": 0.9, "p": 0.5}
+    complete = {"class": "", "feature": "g", "W": 0.9, "p": 0.5}
     with pytest.raises(TypeError, match=f"a row of the table 'normality' .*: {fault}"):
         table_of([complete, row], DIAGNOSTIC_TABLES["normality"])

@@ -328,7 +328,7 @@ def test_the_explorer_has_the_class_against_its_control_and_rings_the_core(
         "genes.genes": both,
         "genes.gene_values": [value | {"feature": "g1"}],
         "genes.gene_heatmap": [cell | {"z": 0.0}],
-        "genes.design_notes": [{"note": note}] if note else [],
+        "genes.design": [{"notes": note}],
         "model.signature": [{"class": "a", "feature": "g2", "core": True, "symbol": ""}],
     }
     designs = {"d": Design(reference=reference)}

@@ -97,7 +97,8 @@ def test_a_pair_has_densities_where_the_model_selects_features(tmp_path, has_den
 def _with_details(tmp_path, accuracy, densities=()):
     """Return a study with every table that the section reads."""
     row = PAIR | {"true": "a", "predicted": "a", "count": 3}
-    tables = {"accuracy": accuracy, "confusion": [row], "recall": [PAIR | {"cohort": "test"}]}
+    recall = PAIR | {"cohort": "test", "class": "a", "right": 12, "n": 20}
+    tables = {"accuracy": [*accuracy, recall], "confusion": [row]}
     tables |= {"signatures": [], "calibration": [], "densities": densities}
     tables |= {"predictions": [PAIR]}
     return study_of_pairs(tmp_path, ["held"], **tables)

@@ -369,14 +369,14 @@ def test_commands_without_a_study_have_no_design(tissue):
             "a b",
             "",
             None,
-            "Reference: 'a' (not one class alone has the name of a control); fold changes are",
+            "Reference: 'a' (no single class has the name of a control); fold changes are",
             id="two classes without a control",
         ),
         pytest.param(
             "control normal",
             "",
             None,
-            "Reference: 'control' (not one class alone has the name of a control)",
+            "Reference: 'control' (no single class has the name of a control)",
             id="two classes that are controls",
         ),
         pytest.param(

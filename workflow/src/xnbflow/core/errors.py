@@ -2,10 +2,9 @@
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 #: Most characters of a value in a message; no name or path is longer.
 MOST_QUOTED = 60
@@ -19,9 +18,8 @@ class InputError(ValueError):
     """Input that cannot be used: a file, a key of the configuration.
 
     The message has what was found, where, and what to do; a line that quotes too much of a file is
-    cut in its middle. Programs read ``file``, ``key`` and ``remedy`` instead, and ``sheet``:
-    whether the message refers to keys of a data set, which a command has as options. An error
-    of a declared `xnbflow.core.refusals.Refusal` has its ``code`` and the values of its ``fields``.
+    cut in its middle. Programs read ``file``, ``key`` and ``remedy`` instead. ``key`` is the key
+    of a data set, of the configuration or of a command whose value answers the error.
 
     Examples
     --------
@@ -36,18 +34,12 @@ class InputError(ValueError):
         file: str | None = None,
         key: str | None = None,
         remedy: str | None = None,
-        sheet: bool = False,
-        code: str = "",
-        fields: Mapping[str, Any] | None = None,
     ) -> None:
         lines = [_cut(line, _LONGEST_LINE) for line in printable(message).split("\n")]
         super().__init__("\n".join(lines))
         self.file = file
         self.key = key
         self.remedy = remedy
-        self.sheet = sheet
-        self.code = code
-        self.fields = dict(fields or {})
 
 
 def printable(text: str) -> str:

@@ -7,8 +7,8 @@ limits nothing. The verdict on a classifier is the lowest level that a finding o
 of its data set allows.
 
 To add a finding, add its kind to `KINDS`, and make it where it is computed.
-`xnbflow.report.findings` joins the sentences of several findings, and makes the table of
-`docs/methods/verdicts.md`.
+`xnbflow.report.findings` joins the sentences of several findings, and makes the tables of the page
+on verdicts when the site is built.
 """
 
 from collections.abc import Iterable, Mapping

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.canonical_order import canonical_order
 from xnbflow.data.series_file import Stored, read_fields, stored, stored_fields, write_series
 
@@ -145,11 +146,20 @@ class DataSet:
     def _check_complete(self, what: str, column: np.ndarray, is_missing: np.ndarray) -> None:
         """Check that labels or groups have one value per sample, of which none ``is_missing``."""
         if len(column) != len(self.samples):
-            raise _WRONG_LENGTH.error(name=self.name, what=what, n=len(column))
+            msg = (
+                f"{self.name}: one {what} per sample is needed, {len(column)} "
+                f"{either(len(column), 'is', 'are')} given"
+            )
+            raise InputError(msg)
         if is_missing.any():
             sample = str(list(self.samples)[int(np.argmax(is_missing))])
-            refusal = _NO_GROUP if what == "group" else _NO_LABEL
-            raise refusal.error(name=self.name, sample=sample, n=int(is_missing.sum()))
+            remedy = "name its patient or batch" if what == "group" else "label it"
+            msg = (
+                f"{self.name}: sample {quoted(sample)} has no {what} "
+                f"({counted(int(is_missing.sum()), 'sample', 'has', 'have')} none); {remedy}, or "
+                "leave it out"
+            )
+            raise InputError(msg)
 
     def _convert_field(self, name: str, declared: Stored) -> Any:
         """Return a field in its form, for example a list of names as an array; None stays None."""
@@ -174,9 +184,12 @@ class DataSet:
         expected = (len(self.features), len(self.samples))
         shape = expected if self.values is None else self.values.shape
         if shape != expected or len(self.kinds) != len(self.features):
-            raise _WRONG_SHAPE.error(
-                name=self.name, shape=shape, expected=expected, n_kinds=len(self.kinds)
+            msg = (
+                f"{self.name}: values have shape {shape}, the names need {expected}, and there "
+                f"are {len(self.kinds)} kinds of features; give a row for each feature, and a "
+                "column for each sample"
             )
+            raise InputError(msg)
         _refuse_duplicates(self.name, "feature", self.features)
         refuse_control_characters(self.name, "feature name", self.features)
         _refuse_duplicates(self.name, "sample", self.samples)
@@ -185,7 +198,11 @@ class DataSet:
         if self.groups is not None:
             refuse_control_characters(self.name, "group", self.groups)
         if unknown := sorted(set(self.kinds) - set(KINDS)):
-            raise _UNKNOWN_KIND.error(name=self.name, kind=str(unknown[0]), kinds=KINDS)
+            msg = (
+                f"{self.name}: unknown feature kind {quoted(str(unknown[0]))}; use one of "
+                f"{listed(KINDS)}"
+            )
+            raise InputError(msg)
 
     def _check_values(self) -> None:
         """Check that values are finite, or missing if the data set may have missing values."""
@@ -194,12 +211,13 @@ class DataSet:
             invalid = np.isinf(values) if self.missing else ~np.isfinite(values)
             if invalid.any():
                 row, column = np.argwhere(invalid)[0]
-                raise _NOT_FINITE.error(
-                    name=self.name,
-                    feature=str(self.features[rows][row]),
-                    sample=str(self.samples[column]),
-                    value=values[row, column],
+                value = values[row, column]
+                msg = (
+                    f"{self.name}: feature {quoted(str(self.features[rows][row]))} of sample "
+                    f"{quoted(str(self.samples[column]))} is {value}; remove or impute missing "
+                    "and infinite values first"
                 )
+                raise InputError(msg)
 
     @property
     def columns_by_kind(self) -> dict[str, np.ndarray]:
@@ -294,9 +312,11 @@ def _convert_sample_metadata(name: str, table: Any, n_samples: int) -> pd.DataFr
     table = pd.DataFrame(table)
     columns = list(map(str, table.columns))
     if len(set(columns)) < len(columns) or len(table) != n_samples:
-        raise _WRONG_SAMPLE_METADATA.error(
-            name=name, n=len(table), columns=", ".join(columns), length=n_samples
+        msg = (
+            f"{name}: sample_metadata has {counted(len(table), 'row')} and the columns "
+            f"{', '.join(columns)}; give it {n_samples} rows and columns that do not repeat"
         )
+        raise InputError(msg)
     return _as_texts(table)
 
 
@@ -305,13 +325,12 @@ def _convert_feature_metadata(name: str, table: Any, n_features: int) -> pd.Data
     table = pd.DataFrame(table)
     columns = [*map(str, table.columns), *_RESERVED_COLUMNS]
     if len(set(columns)) < len(columns) or len(table) != n_features:
-        raise _WRONG_FEATURE_METADATA.error(
-            name=name,
-            n=len(table),
-            columns=", ".join(map(str, table.columns)),
-            length=n_features,
-            reserved=_RESERVED_COLUMNS,
+        msg = (
+            f"{name}: feature_metadata has {counted(len(table), 'row')} and the columns "
+            f"{', '.join(map(str, table.columns))}; give it {n_features} rows and columns that do "
+            f"not repeat nor are called {listed(_RESERVED_COLUMNS)}"
         )
+        raise InputError(msg)
     return _as_texts(table)
 
 
@@ -336,7 +355,8 @@ def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> Non
     """Refuse control characters, which a terminal may obey and which cut names short."""
     if _CONTROL_CHARACTER.search("".join(texts)):
         text = next(text for text in texts if _CONTROL_CHARACTER.search(text))
-        raise _CONTROL_CHARACTERS.error(name=name, what=what, text=str(text), key=what)
+        msg = f"{name}: the {what} {quoted(str(text))} has control characters; remove them"
+        raise InputError(msg)
 
 
 def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
@@ -345,84 +365,9 @@ def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
         return
     values, counts = np.unique(names, return_counts=True)
     repeated = values[counts > 1]
-    raise _REPEATED_NAME.error(
-        name=name,
-        what=what,
-        repeated=str(repeated[0]),
-        times=int(counts[counts > 1][0]),
-        n=len(repeated),
+    times = int(counts[counts > 1][0])
+    msg = (
+        f"{name}: {what} name {quoted(str(repeated[0]))} occurs {times} times "
+        f"({counted(len(repeated), 'name', 'repeats', 'repeat')}); make {what} names unique"
     )
-
-
-# The sentences of refusals, whose fields in braces are formatted by `Refusal`.
-
-_WRONG_LENGTH = Refusal(
-    code="dataset.wrong-length",
-    sentence="{name}: one {what} per sample is needed, {n} {n:is|are} given",
-)
-
-_NO_LABEL = Refusal(
-    code="dataset.no-label",
-    sentence=(
-        "{name}: sample {sample!r} has no class label ({n:#sample|has|have} none); label it, or "
-        "leave it out"
-    ),
-)
-
-_NO_GROUP = Refusal(
-    code="dataset.no-group",
-    sentence=(
-        "{name}: sample {sample!r} has no group ({n:#sample|has|have} none); name its patient or "
-        "batch, or leave it out"
-    ),
-)
-
-_WRONG_SHAPE = Refusal(
-    code="dataset.wrong-shape",
-    sentence=(
-        "{name}: values have shape {shape}, the names need {expected}, and there are {n_kinds} "
-        "kinds of features; give a row for each feature, and a column for each sample"
-    ),
-)
-
-_UNKNOWN_KIND = Refusal(
-    code="dataset.unknown-kind",
-    sentence="{name}: unknown feature kind {kind!r}; use one of {kinds:list}",
-)
-
-_NOT_FINITE = Refusal(
-    code="dataset.not-finite",
-    sentence=(
-        "{name}: feature {feature!r} of sample {sample!r} is {value}; remove or impute missing and "
-        "infinite values first"
-    ),
-)
-
-_WRONG_SAMPLE_METADATA = Refusal(
-    code="dataset.wrong-sample-metadata",
-    sentence=(
-        "{name}: sample_metadata has {n:#row} and the columns {columns}; give it {length} rows and "
-        "columns that do not repeat"
-    ),
-)
-
-_WRONG_FEATURE_METADATA = Refusal(
-    code="dataset.wrong-feature-metadata",
-    sentence=(
-        "{name}: feature_metadata has {n:#row} and the columns {columns}; give it {length} rows "
-        "and columns that do not repeat nor are called {reserved:list}"
-    ),
-)
-
-_CONTROL_CHARACTERS = Refusal(
-    code="dataset.control-characters",
-    sentence="{name}: the {what} {text!r} has control characters; remove them",
-)
-
-_REPEATED_NAME = Refusal(
-    code="dataset.repeated-name",
-    sentence=(
-        "{name}: {what} name {repeated!r} occurs {times} times ({n:#name|repeats|repeat}); make "
-        "{what} names unique"
-    ),
-)
+    raise InputError(msg)

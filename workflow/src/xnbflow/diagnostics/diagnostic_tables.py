@@ -48,14 +48,13 @@ def _tests(
     dependence = conditional_dependence(X, series.labels, **settings, seed=seed)
     edges = np.linspace(0.0, 1.0, len(dependence.histogram) + 1)
     names = pd.array(np.append(features, ""), dtype="str")  # a partner of -1 has no name
-    classes = pd.array(series.classes, dtype="str")
+    classes = pd.array(["", *series.classes], dtype="str")  # all samples, and each class
     return {
-        "normality": {"feature": names[:-1], "W": W, "p": p},
-        "normality_within": {
+        "normality": {
             "class": classes.repeat(len(features)),
             "feature": names[np.tile(np.arange(len(features)), len(classes))],
-            "W": within_W.reshape(-1),
-            "p": within_p.reshape(-1),
+            "W": np.concatenate([W, within_W.reshape(-1)]),
+            "p": np.concatenate([p, within_p.reshape(-1)]),
         },
         "dependence": {
             "feature": names[dependence.features],

@@ -41,7 +41,7 @@ def gene_set_tests(
     `GENE_TABLES` of `xnbflow.tables.contract`; a series without degrees of freedom has no rows.
     """
     tests = _class_tests(series, sets, design or Design())
-    return _table_of("gene_set_tests", list(tests))
+    return _table_of(list(tests))
 
 
 def contrast_set_tests(
@@ -50,9 +50,9 @@ def contrast_set_tests(
     """Test the sets for each comparison of two classes that a design has (reference, contrasts).
 
     Genes are those of `gene_set_tests`, the comparisons those of `xnbflow.diagnostics.contrasts`.
-    The result is the table ``contrast_set_tests`` of `GENE_TABLES`.
+    The result are further rows of the table ``gene_set_tests``.
     """
-    return _table_of("contrast_set_tests", list(_comparison_tests(series, sets, design)))
+    return _table_of(list(_comparison_tests(series, sets, design)))
 
 
 def gene_set_notes(series: DataSet, sets: Mapping[str, set[str]]) -> list[str]:
@@ -236,7 +236,10 @@ def _features_of(series: DataSet) -> pd.DataFrame:
     return pd.DataFrame({"symbol": symbol, "feature": series.features})
 
 
-def _table_of(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return the rows of several tests with the columns of a table."""
+def _table_of(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of several tests as the table ``gene_set_tests``."""
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    return table.reindex(columns=GENE_TABLES[name].fixed)
+    for compared in ("class", "contrast"):
+        if compared not in table:
+            table[compared] = ""
+    return table.reindex(columns=GENE_TABLES["gene_set_tests"].fixed)

@@ -3,7 +3,7 @@
 A classifier does not depend on these tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -54,6 +54,8 @@ def gene_tables(
     check_design(series, design)
     sets = sets or {}
     notes = [*design_notes(series, design), *gene_set_notes(series, sets)]
+    set_tests = [gene_set_tests(series, sets, design), contrast_set_tests(series, sets, design)]
+    tested = [table for table in set_tests if len(table)]
     genes = gene_table(series, design)
     contrasts = contrast_table(series, design)
     logarithms = with_log_counts(series)
@@ -61,16 +63,14 @@ def gene_tables(
     return {
         "genes": genes,
         "contrasts": contrasts,
-        "gene_set_tests": gene_set_tests(series, sets, design),
-        "contrast_set_tests": contrast_set_tests(series, sets, design),
+        "gene_set_tests": pd.concat(tested, ignore_index=True) if tested else set_tests[0],
         "gene_heatmap": heatmap(genes, logarithms, n_features=_HEATMAP_FEATURES),
         "gene_values": gene_values(logarithms, first, _SAMPLES_SHOWN),
-        "design": _design_table(series, design),
-        "design_notes": pd.DataFrame({"note": pd.Series(notes, dtype=object)}),
+        "design": _design_table(series, design, notes),
     }
 
 
-def _design_table(series: DataSet, design: Design) -> pd.DataFrame:
+def _design_table(series: DataSet, design: Design, notes: Sequence[str]) -> pd.DataFrame:
     """Return how the features of a series were compared, one row."""
     missing = list(missing_covariates(series, design).values())
     left_out = int(np.any(missing, axis=0).sum()) if missing else 0
@@ -81,5 +81,6 @@ def _design_table(series: DataSet, design: Design) -> pd.DataFrame:
         "variance": variance_model(series, design),
         "samples": series.n_samples - left_out,
         "left_out": left_out,
+        "notes": "\n".join(notes),
     }
     return pd.DataFrame([row])[GENE_TABLES["design"].fixed]

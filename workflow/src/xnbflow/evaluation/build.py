@@ -79,7 +79,7 @@ def estimator_for(
             f"{series.name}: the classifier names columns by @kind, and the features of counts "
             "are selected in each fold; use transform: log_cpm"
         )
-        raise InputError(msg, key="transform", sheet=True)
+        raise InputError(msg, key="transform")
     return _normalising(estimator)
 
 

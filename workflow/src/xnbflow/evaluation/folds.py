@@ -167,7 +167,7 @@ def leave_one_group_out(header: DataSet) -> pd.DataFrame:
             f"{header.name}: folds that leave one group out need groups; name the column of "
             "patients or batches by group"
         )
-        raise InputError(msg, sheet=True)
+        raise InputError(msg, key="group")
     names = np.unique(header.groups)
     if len(names) < 2:
         msg = f"{header.name}: all samples are of the group {str(names[0])!r}; none can be left out"

@@ -44,7 +44,7 @@ def acquire_data_set(
             f"{error}. To run without this data set, add skip: [{entry.id}] to the configuration, "
             f"or --config skip={entry.id} to the command"
         )
-        raise UnavailableError(msg, file=error.file, code=error.code) from error
+        raise UnavailableError(msg, file=error.file, key=error.key) from error
     data.write(series)
     write_parquet(finding_table(notices), findings, AUDIT_TABLES["findings"])
     write_truth(entry, truth)

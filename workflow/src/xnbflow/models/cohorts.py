@@ -169,7 +169,7 @@ def _refuse_incomparable(series: Sequence[DataSet]) -> None:
             f"no series has two classes and all classes of the others ({labels}); give classes the "
             "same labels in all series, for example by map"
         )
-        raise InputError(msg, sheet=True)
+        raise InputError(msg, key="map")
 
 
 def _masks_of_distinct_samples(

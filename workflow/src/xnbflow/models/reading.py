@@ -22,13 +22,13 @@ from xnbflow.sources.dataset_entry import (
     location_of_argument,
     read_entry,
 )
-from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_options import add_names, columns_named, set_aside
+from xnbflow.sources.proposal.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
@@ -270,11 +270,11 @@ def proposed_transform(dataset: DatasetEntry, series: DataSet) -> str:
     """
     if dataset.source not in _LOADERS:
         return ""
-    proposed, reason = propose_scale(dataset, series)
-    if not proposed.transform or proposed.transform == dataset.transform:
+    proposed = propose_scale(dataset, series)
+    if not proposed.entry.transform or proposed.entry.transform == dataset.transform:
         return ""
-    assignment = f"transform={flow_yaml(proposed.transform)}"
-    return f"{reason.strip()} Fit the model again with --set {shlex.quote(assignment)}."
+    assignment = f"transform={flow_yaml(proposed.entry.transform)}"
+    return f"{proposed.sentence} Fit the model again with --set {shlex.quote(assignment)}."
 
 
 def complete_training(dataset: DatasetEntry) -> DatasetEntry:
@@ -349,7 +349,7 @@ def _complete_table(
     return replace(dataset, id_column=id_column)
 
 
-def _columns_of_text(table: RawTable, exceptions: Collection[str | None]) -> list[str]:
+def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:
     """Return the columns, except ``exceptions``, that contain text in the first rows."""
     rows = [table.cells(row) for row in range(min(_ROWS_OF_TEXT, len(table)))]
     columns = zip(table.header, *rows, strict=True)
@@ -363,4 +363,4 @@ def _columns_of_text(table: RawTable, exceptions: Collection[str | None]) -> lis
 def _has_text(cells: Iterable[str], decimal: str) -> bool:
     """Return whether one of the cells is neither missing nor a number."""
     texts = (cell.strip().replace(decimal, ".", 1) for cell in cells)
-    return any(complaint(text) for text in texts if not is_missing(text))
+    return any(not is_number(text) for text in texts if not is_missing(text))

@@ -159,12 +159,11 @@ def validate(
         _CohortPerformance("train", performance, claims),
         _CohortPerformance("test", verdict.measured, probabilities.max(axis=1)),
     ]
-    recalls = []
+    accuracies = [_accuracy_row(cohort) for cohort in cohorts]
     for cohort in cohorts:
-        recalls += _recall_rows(cohort, classes)
+        accuracies += _recall_rows(cohort, classes)
     return {
-        "accuracy": _table([_accuracy_row(cohort) for cohort in cohorts], "accuracy"),
-        "recall": _table(recalls, "recall"),
+        "accuracy": _table(accuracies, "accuracy"),
         "confusion": _confusion_table(test.labels, predicted, classes),
         "predictions": _prediction_rows(prediction.table, test.labels),
         "calibration": _calibration_table(probabilities, classes, test),
@@ -229,8 +228,8 @@ def cross_validated(
 
 
 def _accuracy_row(cohort: _CohortPerformance) -> dict[str, Any]:
-    """Return a row of the table ``accuracy``."""
-    row = {"cohort": cohort.cohort, "right": 0, "n": 0}
+    """Return the row of the table ``accuracy`` of all classes."""
+    row = {"cohort": cohort.cohort, "class": "", "right": 0, "n": 0}
     row |= dict.fromkeys(("value", "lower", "upper", "majority"), np.nan)
     row["mean_probability"] = cohort.claims.mean() if len(cohort.claims) else np.nan
     performance = cohort.performance
@@ -244,7 +243,7 @@ def _accuracy_row(cohort: _CohortPerformance) -> dict[str, Any]:
 
 
 def _recall_rows(cohort: _CohortPerformance, classes: np.ndarray) -> list[dict[str, Any]]:
-    """Return the rows of the table ``recall``, one for each class."""
+    """Return the rows of the table ``accuracy`` with recalls, one for each class."""
     if cohort.performance is None:
         return []
     rows = []
@@ -254,6 +253,8 @@ def _recall_rows(cohort: _CohortPerformance, classes: np.ndarray) -> list[dict[s
             "class": str(classes[one_class.code]),
             "right": round(one_class.recall.value * one_class.n_samples),
             "n": one_class.n_samples,
+            "majority": np.nan,
+            "mean_probability": np.nan,
         }
         rows.append(row | one_class.recall._asdict())
     return rows

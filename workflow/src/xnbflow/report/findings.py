@@ -246,7 +246,7 @@ def rule_in_words() -> str:
 
 
 def verdict_table() -> Iterator[str]:
-    """Yield the lines of the table of `docs/methods/verdicts.md`: each kind that limits a verdict.
+    """Yield the lines of the table of the page on verdicts: each kind that limits one.
 
     Examples
     --------

@@ -24,7 +24,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 #: Most rows of a sheet.
 _MOST_ROWS = 1_048_575
 #: Sheets of gene sets, and the tables whose rows of all data sets they have.
-_GENE_SETS = {"gene sets": "gene_set_tests", "gene sets of comparisons": "contrast_set_tests"}
+_GENE_SETS = {"gene sets": "class", "gene sets of comparisons": "contrast"}
 #: Width of columns in letters: of numbers, and at most of texts.
 _NARROW = 12
 _WIDE = 60
@@ -61,13 +61,10 @@ def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]
         further = results.tables_of("genes", dataset=dataset)["contrasts"]
         for comparison, rows in further.groupby("contrast", sort=False):
             yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
-    for title, name in _GENE_SETS.items():
-        tests = [
-            results.tables_of("genes", dataset=dataset)[name].assign(dataset=dataset)
-            for dataset in results.study.datasets
-        ]
-        table = pd.concat(tests, ignore_index=True) if tests else pd.DataFrame({"dataset": []})
-        yield title, table[["dataset", *table.columns.drop("dataset")]]
+    set_tests = results.tables_of("genes")["gene_set_tests"]
+    for title, compared in _GENE_SETS.items():
+        tests = set_tests[set_tests[compared] != ""]
+        yield title, tests.drop(columns="contrast" if compared == "class" else "class")
     if results.study.models:
         # The signatures of all models, with data set and classifier as the first columns.
         signatures = []

@@ -15,7 +15,7 @@ file                         question
 ``bundled``, ``simulate``
 ``places``                   from which folder or server does a file come?
 ``formats``                  which names and cells has a file of this format? (a
-                             ``RawTable``)
+                             ``TextTable``)
 ``orientation``              which rows and columns of it are samples, and which variables?
 ``roles``                    what is each variable, by the entry?
 ``annotation``,              which gene does a probe measure, and of which array is it?
@@ -27,9 +27,9 @@ file                         question
 
 Each package begins with the questions of its files.
 
-A new format of tables is a module of ``formats`` with a function that returns a ``RawTable``, and
+A new format of tables is a module of ``formats`` with a function that returns a ``TextTable``, and
 its ending in ``formats.opening.read_raw_table``. A format that declares which columns describe
-samples names them in ``RawTable.described``. Orientation, roles, phenotypes, options, refusals of
-wrong cells and proposals follow; a new refusal is a constant beside its rule
-(`xnbflow.core.refusals.Refusal`).
+samples names them in ``TextTable.described``. Orientation, roles, phenotypes, options, refusals of
+wrong cells and proposals follow. A rule that refuses raises an `xnbflow.core.errors.InputError`
+whose ``key`` is the key of the entry that answers it.
 """

@@ -16,7 +16,7 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw
@@ -62,17 +62,6 @@ _END = "!platform_table_end"
 _EMPTY = frozenset({"", "---", "--", "na", "n/a", "null", "none", "--control", "control"})
 
 
-_NO_ANNOTATION = Refusal(
-    code="annotation.no-annotation",
-    sentence=(
-        "data set {dataset}, annotation {annotation}: {error}\nName a table of your own, with "
-        "features in the first column and a column 'symbol', or set annotation: none to have "
-        "features without symbols"
-    ),
-    key="annotation",
-)
-
-
 def fetch_annotation(dataset: DatasetEntry, downloads: Downloads) -> DatasetEntry:
     """Get the annotation that the entry names by a platform or a URL; return it with the path.
 
@@ -98,9 +87,12 @@ def fetch_annotation(dataset: DatasetEntry, downloads: Downloads) -> DatasetEntr
         else:
             return dataset
     except InputError as error:
-        raise _NO_ANNOTATION.error(
-            dataset=dataset.id, annotation=annotation, error=error, file=error.file
-        ) from error
+        msg = (
+            f"data set {dataset.id}, annotation {annotation}: {error}\nName a table of your own, "
+            "with features in the first column and a column 'symbol', or set annotation: none "
+            "to have features without symbols"
+        )
+        raise InputError(msg, file=error.file, key="annotation") from error
     return replace(dataset, annotation=str(path))
 
 
@@ -151,12 +143,6 @@ def _paths(platform: str) -> tuple[str, str]:
     return f"{folder}/annot/{platform}.annot.gz", f"{folder}/soft/{platform}_family.soft.gz"
 
 
-_NO_PLATFORM_FILE = Refusal(
-    code="annotation.no-platform-file",
-    sentence="{missing}\n{error}",
-)
-
-
 def _platform_file(platform: str, downloads: Downloads) -> Path:
     """Get GEO's annotation of a platform, or the table of its SOFT file if there is none."""
     submitted_table = downloads.folder / "geo" / f"{platform}.soft"
@@ -171,7 +157,8 @@ def _platform_file(platform: str, downloads: Downloads) -> Path:
                 content = b"".join(_first_table(stream))
                 write_atomically(submitted_table, lambda path: path.write_bytes(content))
         except InputError as error:
-            raise _NO_PLATFORM_FILE.error(missing=missing, error=error, file=error.file) from error
+            msg = f"{missing}\n{error}"
+            raise InputError(msg, file=error.file) from error
     return submitted_table
 
 
@@ -207,12 +194,6 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns=new_names)
 
 
-_NO_SYMBOLS = Refusal(
-    code="annotation.no-symbols",
-    sentence="{path}: no column of gene symbols among {names}; name one 'Gene symbol'",
-)
-
-
 def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataFrame, str | None]:
     """Read symbols and gene identifiers of some probes, and the platform that the file names.
 
@@ -227,7 +208,8 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
     with about_file(path), _open_annotation(path) as annotation:
         if "symbol" not in annotation.places:
             names = quoted(", ".join(annotation.header[:12]), 200)
-            raise _NO_SYMBOLS.error(path=path, names=names)
+            msg = f"{path}: no column of gene symbols among {names}; name one 'Gene symbol'"
+            raise InputError(msg, file=str(path))
         table = _fill_annotation(path, annotation, row_of_feature)
     used = [name for name in table if name == "symbol" or (table[name] != "").any()]
     return table[used], annotation.platform
@@ -260,20 +242,6 @@ class _Annotation:
         return _standard_places(["", *self.header[1:]])
 
 
-_CUT_OFF = Refusal(
-    code="annotation.cut-off",
-    sentence="{path} ends before {end}: it is cut off; get it again",
-)
-
-_OTHER_PLATFORM = Refusal(
-    code="annotation.other-platform",
-    sentence=(
-        "{path} has none of the {n_features:#feature} (the first is {first!r}); it annotates "
-        "{platform}. Name the annotation of the series' own platform"
-    ),
-)
-
-
 def _fill_annotation(
     path: Path, annotation: _Annotation, row_of_feature: Mapping[str, int]
 ) -> pd.DataFrame:
@@ -294,14 +262,17 @@ def _fill_annotation(
             has_cell = position < len(cells)
             columns[name][row] = _join_genes(name, cells[position]) if has_cell else ""
     if annotation.is_marked and not has_ended:
-        raise _CUT_OFF.error(path=path, end=_END)
+        msg = f"{path} ends before {_END}: it is cut off; get it again"
+        raise InputError(msg, file=str(path))
     if not annotated_rows:
-        raise _OTHER_PLATFORM.error(
-            path=path,
-            n_features=len(row_of_feature),
-            first=next(iter(row_of_feature), ""),
-            platform=annotation.platform or "another platform",
+        first = next(iter(row_of_feature), "")
+        platform = annotation.platform or "another platform"
+        msg = (
+            f"{path} has none of the {counted(len(row_of_feature), 'feature')} (the first is "
+            f"{quoted(first)}); it annotates {platform}. Name the annotation of the series' own "
+            "platform"
         )
+        raise InputError(msg, file=str(path))
     return pd.DataFrame(columns)
 
 
@@ -316,12 +287,6 @@ def _open_annotation(path: Path) -> Iterator[_Annotation]:
     with open_raw(path) as stream:
         lines = (line.decode("utf-8", errors="replace") for line in stream)
         yield _read_geo_header(path, lines)
-
-
-_NO_PROBES = Refusal(
-    code="annotation.no-probes",
-    sentence="{path} has no table of probes; name a platform's annotation, as GPL97.annot.gz",
-)
 
 
 def _read_geo_header(path: Path, lines: Iterator[str]) -> _Annotation:
@@ -341,7 +306,8 @@ def _read_geo_header(path: Path, lines: Iterator[str]) -> _Annotation:
                 is_marked=is_marked,
                 rows=(row.rstrip("\r\n").split("\t") for row in lines),
             )
-    raise _NO_PROBES.error(path=path)
+    msg = f"{path} has no table of probes; name a platform's annotation, as GPL97.annot.gz"
+    raise InputError(msg, file=str(path))
 
 
 def _standard_places(names: Sequence[str]) -> dict[str, int]:

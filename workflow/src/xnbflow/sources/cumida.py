@@ -72,7 +72,7 @@ def read_cumida_csv(path: str | Path, dataset: DatasetEntry) -> DataSet:
                 f"{path}, line 1: no label column: a CuMiDa file starts with samples,type and its "
                 "features. Use source 'table' and name the columns there"
             )
-            raise InputError(msg, file=str(path), key="line 1")
+            raise InputError(msg, file=str(path), key="source")
     return _read(path, dataset, label="type", id_column="samples")
 
 

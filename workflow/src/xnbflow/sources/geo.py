@@ -19,8 +19,7 @@ from xnbflow.sources.annotation import GEO_URLS
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matches
 from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead
 from xnbflow.sources.formats.geo_table import SYMBOLS, read_geo_table
-from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.orientation import SamplesInColumns
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles
 from xnbflow.sources.series.contents import series_of_table
@@ -145,7 +144,7 @@ def _field_of(head: GeoHead, name: str | None) -> str | None:
     return name and (head.field_named(name) or name)
 
 
-def _samples_in_columns(raw: RawTable, head: GeoHead, dataset: DatasetEntry) -> SamplesInColumns:
+def _samples_in_columns(raw: TextTable, head: GeoHead, dataset: DatasetEntry) -> TextTable:
     """Return the table of a file of GEO, with the samples in the order of its head.
 
     The symbols of a GDS annotate its probes. The key ``drop`` may name samples.
@@ -154,8 +153,9 @@ def _samples_in_columns(raw: RawTable, head: GeoHead, dataset: DatasetEntry) -> 
     names = [name.upper() for name in header]
     symbols = [names.index(SYMBOLS)] if SYMBOLS in names else []
     kept = [sample for sample in head.samples if not matches(sample, dataset.drop)]
-    table = SamplesInColumns(raw, 0, symbols, [header.index(sample) for sample in kept])
+    columns = [header.index(sample) for sample in kept]
+    table = raw.with_samples_in_columns(0, symbols, columns)
     for cells in table.annotation.values():
         texts = ["" if text.lower() in _CONTROL else text for text in cells]
-        table.annotation = {"symbol": texts}
+        table = replace(table, annotation={"symbol": texts})
     return table

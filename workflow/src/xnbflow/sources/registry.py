@@ -226,6 +226,19 @@ def known_sources() -> Mapping[str, Source]:
     return with_plugins("xnbflow.sources", Source, _SOURCES)
 
 
+def is_entry_key(key: str | None) -> bool:
+    """Return whether a key describes a data set, apart from its source and its place.
+
+    Examples
+    --------
+    >>> [is_entry_key(key) for key in ("label", "phenotype.id", "source", "folds")]
+    [True, True, False, False]
+    """
+    name = (key or "").partition(".")[0]
+    keys = set(_COMMON).union(*(source.keys for source in known_sources().values()))
+    return name in keys - {"source"}
+
+
 def entry_schema(source: Source, *, is_complete: bool = True) -> Schema:
     """Return the JSON schema of an entry of ``datasets`` with this source.
 

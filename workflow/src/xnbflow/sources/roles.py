@@ -1,14 +1,13 @@
 """What each row and column of a table is, by the entry of the data set.
 
-`turn` makes samples the rows or columns of a table, `Choices` are the names that the entry has for
-its variables, and `assign_roles` gives each variable one `Role`. The reader uses them with the
+`turn` makes samples the rows or columns of a table, and `assign_roles` gives each variable one
+`Role`. The reader uses them with the
 entry of the configuration. A proposal uses them as well: it is an entry, so that it describes what
 the reader does with it.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -17,9 +16,8 @@ import pandas as pd
 from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matches
-from xnbflow.sources.formats.cell_texts import complaint, is_missing
-from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.orientation import SamplesInColumns, SamplesInRows, SampleTable
+from xnbflow.sources.formats.cell_texts import is_missing, is_number
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.series.sequencing import BARCODE_PATIENT, NAME_PATIENT
 
 #: Labels and groups that are made of the names of samples: no column has them.
@@ -50,80 +48,58 @@ class Role(Enum):
 FEATURES = frozenset({Role.NUMBER, Role.ANGLE, Role.CATEGORY})
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choices:
-    """The names and patterns of names to which the entry of a data set gives a role.
+def keys_of_texts(dataset: DatasetEntry) -> dict[str, str]:
+    """Return the key of the entry (``label``, ``group``, ...) by the text of samples that it names.
 
-    Attributes
-    ----------
-    key_of_text : dict of str to str
-        The key of the entry (``label``, ``group``, ...) by the name of the text of samples.
-    drop, features, categorical : tuple of str or NamePattern
-        The values of these keys.
-    angular : dict of str to float
-        The period of each angle.
+    Examples
+    --------
+    >>> keys_of_texts(DatasetEntry("x", "table", label="type", phenotype_columns=("age",)))
+    {'type': 'label', 'age': 'phenotype.columns'}
     """
-
-    key_of_text: dict[str, str]
-    drop: tuple[str | NamePattern, ...]
-    features: tuple[str | NamePattern, ...]
-    categorical: tuple[str | NamePattern, ...]
-    angular: dict[str, float]
-
-    @classmethod
-    def of(cls, dataset: DatasetEntry) -> "Choices":
-        """Return the choices of an entry.
-
-        Examples
-        --------
-        >>> entry = DatasetEntry("x", "table", label="type", angular={"hour": 24})
-        >>> Choices.of(entry).key_of_text, Choices.of(entry).angular
-        ({'type': 'label'}, {'hour': 24.0})
-        """
-        names_and_keys = [(dataset.label, "label")]
-        names_and_keys += [(dataset.group, "group"), (dataset.batch, "batch")]
-        names_and_keys += [(name, "phenotype.columns") for name in dataset.phenotype_columns]
-        return cls(
-            key_of_text={name: key for name, key in names_and_keys if name},
-            drop=dataset.drop,
-            features=dataset.features,
-            categorical=dataset.categorical,
-            angular={
-                name: float(_PERIODS.get(str(unit), unit)) for name, unit in dataset.angular.items()
-            },
-        )
-
-    def role_of(self, name: str) -> Role:
-        """Return the role of a variable that the entry does not name as a text of the samples."""
-        if self.drop and matches(name, self.drop):
-            return Role.LEFT_OUT
-        if self.categorical and matches(name, self.categorical):
-            return Role.CATEGORY
-        if name in self.angular:
-            return Role.ANGLE
-        is_feature = not self.features or matches(name, self.features)
-        return Role.NUMBER if is_feature else Role.TEXT
-
-    def role_of_text(self, name: str) -> Role:
-        """Return the role of a variable that the format declares to be a text of the samples."""
-        role = self.role_of(name) if name else Role.LEFT_OUT
-        return Role.TEXT if role is Role.NUMBER else role
-
-    def refuse_unmatched(self, path: Path, names: Sequence[str]) -> None:
-        """Refuse names that no variable has, and patterns that match none."""
-        for key in ("drop", "features", "categorical", "angular"):
-            for item in getattr(self, key):
-                if not any(matches(name, [item]) for name in names):
-                    text = item.pattern if isinstance(item, NamePattern) else item
-                    similar = did_you_mean(text, names)
-                    msg = (
-                        f"{path}: {key} has {quoted(text)}, but no name matches{similar}; there "
-                        f"are {listed(names)} ({len(names)} in all). Correct {key}"
-                    )
-                    raise InputError(msg, file=str(path), key=key)
+    names_and_keys = [(dataset.label, "label")]
+    names_and_keys += [(dataset.group, "group"), (dataset.batch, "batch")]
+    names_and_keys += [(name, "phenotype.columns") for name in dataset.phenotype_columns]
+    return {name: key for name, key in names_and_keys if name}
 
 
-def turn(raw: RawTable, dataset: DatasetEntry) -> SampleTable:
+def period_of(unit: str | float) -> float:
+    """Return the period of an angle by its unit in the key ``angular``.
+
+    Examples
+    --------
+    >>> period_of("degrees"), period_of(24)
+    (360.0, 24.0)
+    """
+    return float(_PERIODS.get(str(unit), unit))
+
+
+def _role_of(name: str, dataset: DatasetEntry) -> Role:
+    """Return the role of a variable that the entry does not name as a text of the samples."""
+    if matches(name, dataset.drop):
+        return Role.LEFT_OUT
+    if matches(name, dataset.categorical):
+        return Role.CATEGORY
+    if name in dataset.angular:
+        return Role.ANGLE
+    is_feature = not dataset.features or matches(name, dataset.features)
+    return Role.NUMBER if is_feature else Role.TEXT
+
+
+def _refuse_unmatched(path: Path, names: Sequence[str], dataset: DatasetEntry) -> None:
+    """Refuse names that no variable has, and patterns that match none."""
+    for key in ("drop", "features", "categorical", "angular"):
+        for item in getattr(dataset, key):
+            if not any(matches(name, [item]) for name in names):
+                text = item.pattern if isinstance(item, NamePattern) else item
+                similar = did_you_mean(text, names)
+                msg = (
+                    f"{path}: {key} has {quoted(text)}, but no name matches{similar}; there "
+                    f"are {listed(names)} ({len(names)} in all). Correct {key}"
+                )
+                raise InputError(msg, file=str(path), key=key)
+
+
+def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
     """Return a table seen by its samples, by the keys ``samples`` and ``id`` of the entry.
 
     Samples in rows are named by the column ``id``, or by a first column without a name, as R and
@@ -136,7 +112,7 @@ def turn(raw: RawTable, dataset: DatasetEntry) -> SampleTable:
         key = 0 if header[0] == "" else None
         if dataset.id_column:
             key = position_of(path, header, dataset.id_column, "id")
-        return SamplesInRows(raw, key)
+        return raw.with_samples_in_rows(key)
     key = 0
     if dataset.id_column:
         key = position_of(path, header, dataset.id_column, "id")
@@ -152,11 +128,11 @@ def turn(raw: RawTable, dataset: DatasetEntry) -> SampleTable:
     # More dropped columns than this are left out, not kept as descriptions of the rows.
     if len(annotation) > _MOST_UNNAMED_TEXTS:
         annotation = []
-    return SamplesInColumns(raw, key, annotation, samples)
+    return raw.with_samples_in_columns(key, annotation, samples)
 
 
 def assign_roles(
-    table: SampleTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None = None
+    table: TextTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None = None
 ) -> list[Role]:
     """Return the role of each variable of a table, by the entry of the data set.
 
@@ -169,7 +145,7 @@ def assign_roles(
 
     Parameters
     ----------
-    table : SampleTable
+    table : TextTable
         The table.
     dataset : DatasetEntry
         The entry of the data set.
@@ -184,16 +160,15 @@ def assign_roles(
         If the table (and the phenotype) lack a name, or have it several times.
     """
     # Names and patterns that are no variable, no column of the phenotype and no sample.
-    choices = Choices.of(dataset)
-    path = Path(table.raw.path)
-    has_patterns = bool(choices.drop or choices.features or choices.categorical or choices.angular)
+    path = Path(table.path)
+    has_patterns = bool(dataset.drop or dataset.features or dataset.categorical or dataset.angular)
     if has_patterns:
         phenotype_names = [] if phenotype is None else list(map(str, phenotype))
-        columns = table.raw.header if isinstance(table, SamplesInColumns) else []
-        choices.refuse_unmatched(path, [*table.names, *phenotype_names, *columns])
+        columns = [] if table.samples_are_rows else table.header
+        _refuse_unmatched(path, [*table.names, *phenotype_names, *columns], dataset)
 
     # The role of each variable.
-    named_texts = _named_texts(table, dataset, choices, phenotype)
+    named_texts = _named_texts(table, dataset, phenotype)
     format_texts = set(table.described)
     format_text_names = {table.names[position] for position in format_texts}
     roles = []
@@ -202,7 +177,10 @@ def assign_roles(
         if position == table.key:
             role = Role.NAME
         elif position in format_texts:
-            role = Role.TEXT if name in named_texts else choices.role_of_text(name)
+            role = Role.TEXT
+            if name not in named_texts:
+                role = _role_of(name, dataset) if name else Role.LEFT_OUT
+                role = Role.TEXT if role is Role.NUMBER else role
         elif (
             name in named_texts
             and name not in format_text_names
@@ -210,7 +188,7 @@ def assign_roles(
         ):
             role = Role.TEXT
         else:  # most entries name no features, and most tables have thousands of names
-            role = choices.role_of(name) if has_patterns else Role.NUMBER
+            role = _role_of(name, dataset) if has_patterns else Role.NUMBER
             if role is Role.TEXT and name in named_texts:
                 role = Role.LEFT_OUT
             elif role is Role.TEXT:
@@ -233,27 +211,23 @@ def kept_columns(phenotype: pd.DataFrame, dataset: DatasetEntry) -> pd.DataFrame
 
     A column that the label or another key names is kept.
     """
-    choices = Choices.of(dataset)
-    columns = [
-        name
-        for name in phenotype
-        if name in choices.key_of_text or not matches(str(name), choices.drop)
-    ]
+    named = keys_of_texts(dataset)
+    columns = [name for name in phenotype if name in named or not matches(str(name), dataset.drop)]
     return phenotype[columns]
 
 
 def _named_texts(
-    table: SampleTable, dataset: DatasetEntry, choices: Choices, phenotype: pd.DataFrame | None
+    table: TextTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None
 ) -> set[str]:
     """Return the variables of the table that the label and other keys name as texts of the samples.
 
     A name may be in the phenotype alone, and must be unique in a table without it.
     """
-    path = Path(table.raw.path)
+    path = Path(table.path)
     table_names = set(table.names)
     format_text_names = [table.names[position] for position in table.described]
     named_texts = set()
-    for name, key in choices.key_of_text.items():
+    for name, key in keys_of_texts(dataset).items():
         in_phenotype = phenotype is not None and name in phenotype
         if name not in table_names:
             is_made_of_names = (key, name) in _MADE_OF_NAMES
@@ -298,7 +272,7 @@ def _refuse_absent(dataset: DatasetEntry, name: str, key: str, phenotype: pd.Dat
     raise InputError(msg, key=key)
 
 
-def _are_other_numbers(table: SampleTable, position: int, phenotype: pd.DataFrame | None) -> bool:
+def _are_other_numbers(table: TextTable, position: int, phenotype: pd.DataFrame | None) -> bool:
     """Return whether a variable has the name of a column of the phenotype, but other numbers.
 
     It is a feature then, as the gene ``ESR1`` beside the label of this name. If its cells are no
@@ -308,8 +282,8 @@ def _are_other_numbers(table: SampleTable, position: int, phenotype: pd.DataFram
     if phenotype is None or name not in phenotype:
         return False
     (cells,) = table.texts([position])
-    texts = [cell.replace(table.raw.decimal, ".", 1) for cell in cells if not is_missing(cell)]
-    if any(complaint(text) for text in texts):
+    texts = [cell.replace(table.decimal, ".", 1) for cell in cells if not is_missing(cell)]
+    if not all(map(is_number, texts)):
         return False
-    phenotype_numbers = {float(cell) for cell in phenotype[name] if complaint(cell) is None}
+    phenotype_numbers = {float(cell) for cell in phenotype[name] if is_number(cell)}
     return not texts or not {float(text) for text in texts} <= phenotype_numbers

@@ -10,13 +10,18 @@ from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.gct import as_gct, read_classes
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import with_sheets
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles, kept_columns, turn
 from xnbflow.sources.series.contents import series_of_table
-from xnbflow.sources.series.phenotype import read_phenotype, refuse_glued
+from xnbflow.sources.series.phenotype import (
+    PhenotypeText,
+    phenotype_of_text,
+    read_phenotype,
+    refuse_glued,
+)
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
 
@@ -111,7 +116,12 @@ def read_table(
 
 
 def read_raw_series(
-    path: str | Path, dataset: DatasetEntry, raw: RawTable | None = None
+    path: str | Path,
+    dataset: DatasetEntry,
+    raw: TextTable | None = None,
+    phenotype_text: PhenotypeText | None = None,
+    *,
+    release: bool = True,
 ) -> tuple[RawSeries, DatasetEntry]:
     """Return a table with its roles as a raw series, and the entry as its format completes it.
 
@@ -121,8 +131,12 @@ def read_raw_series(
         The table.
     dataset : DatasetEntry
         Its entry.
-    raw : RawTable, optional
-        The table if it was read before by the same keys; it is released from memory.
+    raw : TextTable, optional
+        The table if it was read before by the same keys.
+    phenotype_text : TextTable or GeoHead, optional
+        The phenotype file if it was read before.
+    release : bool
+        Whether its texts are removed from memory as they are converted.
     """
     path = Path(path)
     if suffix_of(path) == ".h5ad":
@@ -136,6 +150,8 @@ def read_raw_series(
         location = dataset.phenotype or ""
         if location and suffix_of(location) == ".cls":
             phenotype = read_classes(Path(location), path)
+        elif phenotype_text is not None:
+            phenotype = phenotype_of_text(Path(location), phenotype_text, dataset)
         elif location:
             phenotype = read_phenotype(location, dataset)
         if raw is None:
@@ -152,7 +168,7 @@ def read_raw_series(
             if not len(raw):
                 raise InputError(f"{path} has no rows below its header; get it again")
             kept = None if phenotype is None else kept_columns(phenotype, dataset)
-            series = series_of_table(table, roles, dataset, kept)
+            series = series_of_table(table, roles, dataset, kept, release=release)
         except InputError as error:
             if len(raw.sheets) > 1:
                 raise with_sheets(error, raw) from error

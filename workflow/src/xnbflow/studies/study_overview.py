@@ -23,18 +23,17 @@ def problems(fits: Tables) -> pd.DataFrame:
     return long[long["text"] != ""].reset_index(drop=True)
 
 
-def _ratios(
-    normality: pd.DataFrame, within: pd.DataFrame, dependence: pd.DataFrame, alpha: float
-) -> dict[str, float]:
+def _ratios(normality: pd.DataFrame, dependence: pd.DataFrame, alpha: float) -> dict[str, float]:
     """Return the ratios of the paper's Table 1 and what goes beyond it, for one data set.
 
-    ``normality``, ``within`` (the classes) and ``dependence`` are its tables; ``alpha`` is the
-    level of the normality test.
+    ``normality`` and ``dependence`` are its tables; ``alpha`` is the level of the normality test.
     """
-    tested = within["p"].dropna()
+    within_classes = normality["class"] != ""
+    overall = normality.loc[~within_classes, "p"]
+    tested = normality.loc[within_classes, "p"].dropna()
     return {
-        "non_normal_ratio": float((normality["p"] < alpha).mean()),
-        "non_normal_ratio_fdr": _fdr_ratio(normality["p"], alpha),
+        "non_normal_ratio": float((overall < alpha).mean()),
+        "non_normal_ratio_fdr": _fdr_ratio(overall, alpha),
         "non_normal_within_ratio": float((tested < alpha).mean()) if len(tested) else np.nan,
         "non_normal_within_ratio_fdr": _fdr_ratio(tested, alpha),
         "dependent_ratio": float(dependence["dependent"].mean()),
@@ -51,7 +50,8 @@ def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     edges = np.linspace(0, 1, _BINS + 1)
     tables = []
     for dataset, table in normality.items():
-        counts = np.histogram(table["p"].dropna(), edges)[0]
+        of_all_samples = table.loc[table["class"] == "", "p"]
+        counts = np.histogram(of_all_samples.dropna(), edges)[0]
         bins = pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "features": counts})
         tables.append(bins.assign(dataset=dataset, share=counts / max(1, counts.sum())))
     columns = STUDY_TABLES["p_values"].fixed
@@ -71,9 +71,7 @@ def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) 
     for dataset, test in tables["dependence_test"].items():
         if test.empty:
             continue
-        overall = tables["normality"][dataset]
-        within = tables["normality_within"][dataset]
-        of_dataset = _ratios(overall, within, tables["dependence"][dataset], alpha)
+        of_dataset = _ratios(tables["normality"][dataset], tables["dependence"][dataset], alpha)
         rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **of_dataset})
     return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)
 

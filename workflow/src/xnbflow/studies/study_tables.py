@@ -238,7 +238,7 @@ def _dataset_tables(
     inputs: StudyReader, headers: Headers, *, fits: Tables, alpha: float
 ) -> dict[str, pd.DataFrame]:
     """Return the tables on data sets, on fits and on label tests."""
-    names = ("normality", "normality_within", "dependence", "dependence_test")
+    names = ("normality", "dependence", "dependence_test")
     diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
     label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
     return {

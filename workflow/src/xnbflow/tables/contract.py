@@ -196,8 +196,8 @@ class TableSchema:
 
         Examples
         --------
-        >>> GROUPS["diagnostic"].tables["normality"].ordered(["p", "W", "feature"])
-        ['feature', 'W', 'p']
+        >>> GROUPS["diagnostic"].tables["normality"].ordered(["p", "feature", "class"])
+        ['class', 'feature', 'p']
         """
         positions = {name: position for position, name in enumerate(self.columns)}
         wildcard = next((position for name, position in positions.items() if "{" in name), 0)

@@ -69,7 +69,7 @@ def table_of(
     --------
     >>> from xnbflow.tables.contract import GROUPS
     >>> normality = GROUPS["diagnostic"].tables["normality"]
-    >>> table_of([{"W": 0.9, "feature": "g1"}], normality, without=["p"])
+    >>> table_of([{"W": 0.9, "feature": "g1"}], normality, without=["class", "p"])
       feature    W
     0      g1  0.9
     """

@@ -75,6 +75,18 @@ def analyse(
         seeds. ``dependence`` is computed on the samples that CICA was fitted to, and on a half that
         it has not seen.
     """
+    tables = compute_tables(series, params, threads)
+    return {name: tables[name] for name in TABLES}
+
+
+def compute_tables(
+    series: dict[str, DataSet], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
+    """Return the tables of `analyse`, and those from which their summaries are computed.
+
+    The latter have a row for each simulated training set (``fits``, ``errors``) or fold
+    (``regression``, ``classification``). The parameters are those of `analyse`.
+    """
     params = {**DEFAULTS, **params}
     tables = _accuracy_tables(series, params["splits"], params["repeats"], threads)
 
@@ -106,7 +118,8 @@ def _accuracy_tables(
     rows: list[dict[str, Any]] = []
     for rows_of_repeat in Parallel(n_jobs=threads)(tasks):
         rows += rows_of_repeat
-    classification = table_of(rows, TABLES["classification"])
+    columns = ["dataset", "repeat", "fold", "transformation", "accuracy"]
+    classification = pd.DataFrame(rows, columns=columns)
     accuracy = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
     over_folds = accuracy.agg(mean="mean", sd="std", folds="size")
     return {"classification": classification, "accuracies": over_folds.reset_index()}

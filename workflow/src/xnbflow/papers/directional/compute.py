@@ -67,10 +67,25 @@ def analyse(
             regions, boundary = torus_regions(data.name, data.values.T, data.labels)
             tables["regions"] = pd.concat([tables["regions"], regions], ignore_index=True)
             tables["boundaries"] = pd.concat([tables["boundaries"], boundary], ignore_index=True)
+    tables["examples"] = _joined_examples(
+        tables.pop("samples"), tables.pop("regions"), tables.pop("boundaries")
+    )
     values = [*printed_values(), *_figure_14_classes(artificial)]
     rows = [value.row() for value in values]
     tables["printed"] = table_of(rows, TABLES["printed"])
     return tables
+
+
+def _joined_examples(
+    samples: pd.DataFrame, regions: pd.DataFrame, boundaries: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the table ``examples`` from those of `example_tables`."""
+    parts = [
+        samples.assign(kind="sample"),
+        regions.assign(kind="region", **{"class": ""}),
+        boundaries.assign(kind="boundary", predicted="", **{"class": ""}),
+    ]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _angle_tables(

@@ -357,9 +357,9 @@ def _angle_figure(name: str, tables: PageTables, dataset: str, feature: str) -> 
 
 def _regions(tables: PageTables) -> Group:
     """Return a gallery of decision regions per space, and the numbers that the paper prints."""
-    regions = tables["regions"]
+    regions = tables.rows("examples", kind="region")
     printed = tables["printed"]
-    sources = tables.sources("regions", "samples", "boundaries")
+    sources = tables.sources("examples")
     blocks: list[Block] = []
     for space, caption in _SPACES.items():
         examples = regions.loc[regions["space"] == space, "example"].unique()
@@ -379,9 +379,9 @@ def _regions(tables: PageTables) -> Group:
 
 def _region_figure(tables: PageTables, example: str, space: str) -> Figure:
     """Return the decision regions of an example, with some of its samples and the boundary."""
-    grid = tables.rows("regions", example=example)
-    samples = tables.rows("samples", example=example)
-    boundary = tables.rows("boundaries", example=example)
+    grid = tables.rows("examples", kind="region", example=example)
+    samples = tables.rows("examples", kind="sample", example=example)
+    boundary = tables.rows("examples", kind="boundary", example=example)
     classes = sorted({*grid["predicted"], *samples["class"]})
     grid = grid.assign(code=pd.Categorical(grid["predicted"], categories=classes).codes)
     drawn = [samples[samples["class"] == label].head(_MOST_SAMPLES) for label in classes]

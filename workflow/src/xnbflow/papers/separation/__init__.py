@@ -32,3 +32,6 @@ BY_TRUTH = (KNOWN_WEIGHTS, TRUE_SCORES)
 FIGURE_1 = "Figure 1"
 FIGURE_2 = "Figure 2 as printed"
 FIGURE_2_FIXED = "Figure 2, fixed distributions"
+#: Readings of the tables of these figures: Eq. 19 as printed, and the exact risk.
+AS_PRINTED = "Eq. 19 as printed, added to D"
+EXACT = "exact risk"

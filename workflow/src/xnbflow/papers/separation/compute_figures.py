@@ -26,7 +26,7 @@ import pandas as pd
 from scipy.special import ndtr
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.papers.separation import FIGURE_1, FIGURE_2, FIGURE_2_FIXED
+from xnbflow.papers.separation import AS_PRINTED, EXACT, FIGURE_1, FIGURE_2, FIGURE_2_FIXED
 from xnbflow.papers.separation.compute_simulation import (
     LEAST_RISK,
     draw_trials,
@@ -51,9 +51,7 @@ _GAIN_EDGES = (np.arange(-20, 22) - 0.5) * 0.005
 #: Intervals of one per cent for the gains by formula, of which none is below 0.
 _FORMULA_EDGES = (np.arange(-2, 32) - 0.5) * 0.01
 #: The readings of Eq. 19: added to D as printed, or, as its derivation has it, to D².
-_AS_PRINTED = "Eq. 19 as printed, added to D"
 _OF_SQUARE = "Eq. 19 added to D²"
-_EXACT = "exact risk"
 
 
 class _TrainingSets(NamedTuple):
@@ -83,9 +81,8 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of str to DataFrame
-        ``figures``, ``figure_gains`` and ``figure_summary`` of the exact risk; ``formula_figures``
-        and ``formula_gains`` by Eq. 19 as printed, and ``formula_summary``, the gains by every
-        reading.
+        ``figures`` and ``figure_gains`` of the exact risk and by Eq. 19 as printed, and
+        ``figure_summary``, the gains by every reading.
     """
     parts = [_selection_rows(sets) for sets in _draw_true_scores(n_sets)]
     sets = pd.concat(parts, ignore_index=True)
@@ -109,9 +106,9 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
 
     # The gain of each training set by each reading of Eq. 19, and by the exact risk.
     readings = {
-        _AS_PRINTED: ("formula_risk", "formula_risk_selected"),
+        AS_PRINTED: ("formula_risk", "formula_risk_selected"),
         _OF_SQUARE: ("formula_risk", "formula_risk_of_square"),
-        _EXACT: ("risk", "risk_selected"),
+        EXACT: ("risk", "risk_selected"),
     }
     parts = []
     for reading, (risk, risk_selected) in readings.items():
@@ -121,17 +118,17 @@ def figure_tables(n_sets: int) -> dict[str, pd.DataFrame]:
         parts.append(part)
     gains = pd.concat(parts, ignore_index=True)
 
-    compared = sets[sets["risk"] >= LEAST_RISK]
-    compared = compared.assign(gain=1 - compared["risk_selected"] / compared["risk"])
+    drawn = {EXACT: (curves, _GAIN_EDGES), AS_PRINTED: (by_formula, _FORMULA_EDGES)}
+    all_curves = []
+    histograms = []
+    for reading, (curves_of_reading, edges) in drawn.items():
+        all_curves.append(curves_of_reading.assign(reading=reading))
+        histogram = _gain_histograms(gains[gains["reading"] == reading], edges)
+        histograms.append(histogram.assign(reading=reading))
     return {
-        "figures": curves,
-        "figure_gains": _gain_histograms(compared, _GAIN_EDGES),
-        "figure_summary": _summarise_gains(compared),
-        "formula_figures": by_formula,
-        "formula_gains": _gain_histograms(gains[gains["reading"] == _AS_PRINTED], _FORMULA_EDGES),
-        "formula_summary": gains.groupby(["figure", "reading"], sort=False)["gain"]
-        .agg(training_sets="size", least_gain="min", mean_gain="mean", greatest_gain="max")
-        .reset_index(),
+        "figures": pd.concat(all_curves, ignore_index=True),
+        "figure_gains": pd.concat(histograms, ignore_index=True),
+        "figure_summary": _summarise_gains(gains),
     }
 
 
@@ -226,7 +223,7 @@ def _summarise_gains(compared: pd.DataFrame) -> pd.DataFrame:
     """Return in which share of training sets the selection helps and harms, and by how much."""
     gains = compared.assign(helped=compared["gain"] > 0, harmed=compared["gain"] < 0)
     return (
-        gains.groupby("figure", sort=False)
+        gains.groupby(["figure", "reading"], sort=False)
         .agg(
             training_sets=("gain", "size"),
             helped=("helped", "mean"),

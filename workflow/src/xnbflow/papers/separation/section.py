@@ -6,9 +6,11 @@ import pandas as pd
 from xnbflow.papers.separation import (
     ALL,
     ALL_BLOCKS,
+    AS_PRINTED,
     BY_TRUTH,
     EQ22,
     ESTIMATED_WEIGHTS,
+    EXACT,
     FIGURE_1,
     REAL,
     TRUE_SCORES,
@@ -36,13 +38,20 @@ def section(results: StudyResults) -> Section | None:
     sources = tables.sources("risk")
     numbers = [_score_table(tables, rows, n) for n, rows in by_size.items()]
     theorem1 = tables.show("theorem1", _THEOREM1, _THEOREM1_COLUMNS, declarations=_FORMATS)
-    figures = tables.show("figure_summary", _FIGURE_SUMMARY)
-    readings = tables.show("formula_summary", _READINGS)
+    summary = tables["figure_summary"]
+    exact = summary[summary["reading"] == EXACT].drop(columns="reading")
+    figures = tables.show("figure_summary", _FIGURE_SUMMARY, rows=exact)
+    readings = tables.show(
+        "figure_summary",
+        _READINGS,
+        rows=summary.drop(columns=["helped", "harmed"]),
+        declarations=dict.fromkeys(("least_gain", "mean_gain", "greatest_gain"), "+z.1%"),
+    )
     of_paper: list[Block] = [
-        Prose(_WHY_FORMULA_AND_RISK_DIFFER, sources=tables.sources("formula_summary")),
+        Prose(_WHY_FORMULA_AND_RISK_DIFFER, sources=tables.sources("figure_summary")),
         readings,
-        _paper_figures(tables, "formula_figures", "formula_gains", _FORMULA_FIGURES),
-        _paper_figures(tables, "figures", "figure_gains", _FIGURES),
+        _paper_figures(tables, AS_PRINTED, "formula-figures", _FORMULA_FIGURES),
+        _paper_figures(tables, EXACT, "figures", _FIGURES),
         figures,
     ]
     blocks: list[Block] = [
@@ -240,15 +249,16 @@ def _gain_figure(rows: pd.DataFrame, n: int) -> Figure:
     )
 
 
-def _paper_figures(tables: PageTables, curves_of: str, gains_of: str, caption: str) -> Gallery:
-    """Return the paper's two figures, and ours beside the second.
+def _paper_figures(tables: PageTables, reading: str, name: str, caption: str) -> Gallery:
+    """Return the paper's two figures by a reading, and ours beside the second.
 
-    ``curves_of`` and ``gains_of`` are the tables of the curves and of the histograms.
+    The names of the figures have ``name``.
     """
     figures = []
-    drawn = tables[curves_of][tables[curves_of]["risk"] >= _LEAST_DRAWN_RISK]
+    curves_of_reading = tables.rows("figures", reading=reading)
+    drawn = curves_of_reading[curves_of_reading["risk"] >= _LEAST_DRAWN_RISK]
     for i, (figure, curves) in enumerate(drawn.groupby("figure", sort=False)):
-        gains = tables.rows(gains_of, figure=figure)
+        gains = tables.rows("figure_gains", reading=reading, figure=figure)
         arguments = {
             "title": str(figure),
             "scale": curves["scale"].to_numpy(),
@@ -261,14 +271,14 @@ def _paper_figures(tables: PageTables, curves_of: str, gains_of: str, caption: s
         alt = f"{figure}: curves of D, D~, R and R~, and a histogram of the gains 1 − R~/R."
         figures.append(
             Figure(
-                f"separation-{curves_of.replace('_', '-')}-{i}",
+                f"separation-{name}-{i}",
                 draw_paper_figure,
                 arguments=arguments,
                 caption="",
                 alt=alt,
             )
         )
-    return Gallery(figures, caption, tables.sources(curves_of, gains_of))
+    return Gallery(figures, caption, tables.sources("figures", "figure_gains"))
 
 
 def _compare_with_claim(risk: pd.DataFrame) -> str:

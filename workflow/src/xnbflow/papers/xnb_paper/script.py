@@ -42,8 +42,8 @@ def script_tables(series: dict[str, DataSet]) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of str to DataFrame
-        ``script_folds`` has a row for each series, version, fold and quantity, with the printed
-        number where there is one; ``script`` the means over folds.
+        ``script`` has a row for each series, version, fold and quantity, with the printed number
+        where there is one. Means over folds have the fold 0.
     """
     printed = printed_script()
     rows: list[dict[str, Any]] = []
@@ -53,14 +53,9 @@ def script_tables(series: dict[str, DataSet]) -> dict[str, pd.DataFrame]:
     columns = ["dataset", "splits", "fold", "version", "quantity", "ours"]
     ours = pd.DataFrame(rows, columns=columns)
     keys = ["dataset", "splits", "quantity"]
-    folds = ours.merge(printed[printed["fold"] > 0], on=[*keys, "fold"], how="left")
-    means = (
-        ours.groupby(["dataset", "splits", "version", "quantity"], sort=False)["ours"]
-        .mean()
-        .reset_index()
-    )
-    means = means.merge(printed.loc[printed["fold"] == 0].drop(columns="fold"), on=keys, how="left")
-    return {"script_folds": folds, "script": means}
+    means = ours.groupby(["dataset", "splits", "version", "quantity"], sort=False)["ours"].mean()
+    table = pd.concat([means.reset_index().assign(fold=0), ours], ignore_index=True)
+    return {"script": table[columns].merge(printed, on=[*keys, "fold"], how="left")}
 
 
 def _fold_rows(data: DataSet, n_splits: int) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from xnbflow.report.sections.accuracy import (
 )
 from xnbflow.report.sentences import COHORT_WORDS, cohort_sentence, overlap
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import ALL_COHORTS, MODEL
+from xnbflow.tables.contract import ALL_COHORTS, MODEL, Column
 
 _TEXTS = texts_of("cohorts")
 _SECOND = texts_of("validation")
@@ -36,6 +36,9 @@ _MEAN_STYLE = 7
 COHORT_ANCHOR = "cohort-rule"
 #: The columns that identify a test in a second cohort: the fields of a `Validation`.
 _KEY = ["model", "train", "test", "match", "harmonise"]
+#: The columns of the table of recalls, which the contract declares as accuracies.
+_RECALL_COLUMNS = ["cohort", "class", "right", "n", "value", "lower", "upper"]
+_RECALL: dict[str, Column | str] = {"value": Column("number", label="recall", format=".0%")}
 #: Label of models of all other series; with two series there is only the other one.
 _STRATEGIES = {
     "one series": "the model of the other one",
@@ -273,8 +276,8 @@ def _second_cohorts(results: StudyResults) -> Iterator[Block]:
     yield Prose(_SECOND["how_to_read"], "help")
     for number, pair in enumerate(results.study.validate, start=1):
         verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
-        accuracies = _rows(results, pair, "accuracy").set_index("cohort")
-        n_right, n_samples = accuracies.loc["test", ["right", "n"]]
+        accuracies = _rows(results, pair, "accuracy").set_index(["cohort", "class"])
+        n_right, n_samples = accuracies.loc[("test", ""), ["right", "n"]]
         note = f"{COHORT_WORDS[verdict]}: {n_right:.0f} of {n_samples:.0f} right"
         content = list(_blocks_of_pair(results, pair, figure_prefix=f"cohorts-{number:02d}"))
         yield Group(_pair_title(results, pair), content, note, opened=number == 1)
@@ -311,11 +314,12 @@ def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
 
 def _validation_overview(results: StudyResults) -> Table:
     """Return a table of all tests: accuracy in the test cohort, and in cross-validation."""
-    # The table of accuracies has two rows for each test: of the training and of the test cohort.
-    # The value of the training cohort becomes a column beside the row of the test cohort.
+    # The accuracies have two rows for each test: of the training and of the test cohort. The value
+    # of the training cohort becomes a column beside the row of the test cohort.
     verdicts = results.tables_of("validation")["verdicts"]
     verdicts = verdicts[[*_KEY, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
-    accuracies = results.tables_of("validation")["accuracy"].merge(verdicts, on=_KEY)
+    accuracies = results.tables_of("validation").rows("accuracy", **{"class": ""})
+    accuracies = accuracies.merge(verdicts, on=_KEY)
     in_training = accuracies[accuracies["cohort"] == "train"].set_index(_KEY)["value"]
     in_test = accuracies[accuracies["cohort"] == "test"]
     rows = in_test.join(in_training.rename("cross-validated"), on=_KEY)
@@ -346,8 +350,10 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str)
     if verdict["notes"]:
         yield Prose(verdict["notes"], "warning")
     cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}
-    recall = _rows(results, pair, "recall").replace({"cohort": cohorts})
-    yield tables.show("recall", "Recall of each class in both cohorts.", rows=recall)
+    accuracies = _rows(results, pair, "accuracy").replace({"cohort": cohorts})
+    recalls = accuracies[accuracies["class"] != ""]
+    caption = "Recall of each class in both cohorts."
+    yield tables.show("accuracy", caption, _RECALL_COLUMNS, recalls, declarations=_RECALL)
     yield from _predictions(results, pair, figure_prefix)
     densities = _rows(results, pair, "densities")
     if len(densities):

@@ -31,7 +31,7 @@ def further_comparisons(results: StudyResults, tables: PageTables, dataset: str)
     if not names:
         yield from _proposal(results, dataset)
         return
-    sets = tables["contrast_set_tests"]
+    sets = tables["gene_set_tests"]
     blocks: list[Block] = [Prose(_TEXTS["introduction"], "help")]
     for number, name in enumerate(names):
         rows = contrasts[contrasts["contrast"] == name].reset_index(drop=True)
@@ -60,7 +60,7 @@ def further_comparisons(results: StudyResults, tables: PageTables, dataset: str)
             else:
                 content.append(
                     tables.show(
-                        "contrast_set_tests",
+                        "gene_set_tests",
                         _TEXTS["sets"].format(level=FDR_LEVEL),
                         _SHOWN_SETS,
                         significant,

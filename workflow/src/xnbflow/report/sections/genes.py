@@ -125,10 +125,10 @@ def _genes_of_series(
     if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
         by_chance = sizes["perfect_by_chance"].iloc[0]
     text = _gene_counts_sentence(genes, by_chance)
-    for note in tables["design_notes"]["note"]:
+    for note in "\n".join(tables["design"]["notes"]).splitlines():
         text += f" {capitalized(note)}."
     sources = [
-        *tables.sources("genes", "design_notes"),
+        *tables.sources("genes", "design"),
         *results.tables.sources("class_sizes"),
     ]
     yield Prose(text, sources=sources)
@@ -240,6 +240,7 @@ def _gene_set_blocks(
     """Yield the tests of gene sets in the listed classes; nothing where none was tested."""
     tables = results.tables_of("genes", dataset=dataset)
     tests = tables["gene_set_tests"]
+    tests = tests[tests["contrast"] == ""]
     if tests.empty:
         return
     tests = tests[tests["class"].isin(listed_classes)]

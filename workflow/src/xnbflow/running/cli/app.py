@@ -18,6 +18,7 @@ from xnbflow.running.cli.propose_command import propose
 from xnbflow.running.cli.run_command import run_study
 from xnbflow.running.cli.study_commands import export, figures, open_study
 from xnbflow.running.cli.terminal import print_text, warn
+from xnbflow.sources.registry import is_entry_key
 
 #: Added to messages that name a key of a data set: a command has it as an option.
 _KEY_OPTIONS = (
@@ -80,7 +81,7 @@ def run() -> None:
         os._exit(0)
     except InputError as error:
         message = str(error)
-        if error.sheet:
+        if is_entry_key(error.key):
             message += _KEY_OPTIONS if message.endswith((".", "?")) else f".{_KEY_OPTIONS}"
         sys.stderr.write(f"Error: {message}\n")
         code = 1

@@ -162,7 +162,7 @@ def _with_reference(result: Summary) -> Summary:
     if len(classes) == 2:
         shown = classes[shown_classes(classes, reference)[0]]
         other = next(label for label in classes if label != shown)
-        reason = by_whom if reference else "not one class alone has the name of a control"
+        reason = by_whom if reference else "no single class has the name of a control"
         sentence = (
             f"Reference: {quoted(other)} ({reason}); fold changes are those of {quoted(shown)} "
             f"against it. {change}"

@@ -1,9 +1,9 @@
-"""From a file to a `RawTable`: one module for each format.
+"""From a file to a `TextTable`: one module for each format.
 
 ==================== =====================================================================
 file                 question
 ==================== =====================================================================
-``raw_table``        which names and cells has a table, and where is each of them?
+``text_table``       which names and cells has a table, and where is each of them?
 ``opening``          which format has a file, by its ending?
 ``text_lines``       which encoding, separator and decimal sign has a text?
 ``text``             which header and rows has it?

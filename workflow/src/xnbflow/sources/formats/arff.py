@@ -12,29 +12,21 @@ import pandas as pd
 import pyarrow as pa
 from scipy.io import arff
 
-from xnbflow.core.refusals import Refusal
-from xnbflow.sources.formats.parquet import ArrowRows
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.core.errors import InputError
+from xnbflow.sources.formats.parquet import ArrowTable
+from xnbflow.sources.formats.text_table import TextTable
 
 #: The name of a declared attribute, in quotes of either kind or without.
 _ATTRIBUTE = re.compile(r"""@attribute\s+(?:'([^']*)'|"([^"]*)"|(\S+))""", re.IGNORECASE)
 
-_UNREADABLE = Refusal(
-    code="arff.unreadable",
-    sentence=(
-        "{path} cannot be read as ARFF ({reason}). Only numeric and nominal attributes and full "
-        "rows are read; save the file as CSV, or get it again"
-    ),
-)
 
-
-def read_arff(path: Path, stream: io.BufferedIOBase) -> RawTable:
+def read_arff(path: Path, stream: io.BufferedIOBase) -> TextTable:
     """Read an ARFF file; a question mark is a missing value."""
     table = arff_frame(path, stream)
-    return RawTable(
+    return ArrowTable(
         path=path,
         header=list(table.columns),
-        rows=ArrowRows(path, pa.Table.from_pandas(table, preserve_index=False)),
+        arrow=pa.Table.from_pandas(table, preserve_index=False),
         lines=range(1, len(table) + 1),
     )
 
@@ -45,9 +37,18 @@ def arff_frame(path: Path, stream: io.BufferedIOBase) -> pd.DataFrame:
         text = stream.read().decode("utf-8-sig")
         records, attributes = arff.loadarff(io.StringIO(text))
     except (arff.ArffError, arff.ParseArffError, NotImplementedError, ValueError) as error:
-        raise _UNREADABLE.error(path=path, reason=str(error)[:160]) from error
+        reason = str(error)[:160]
+        msg = (
+            f"{path} cannot be read as ARFF ({reason}). Only numeric and nominal attributes and "
+            "full rows are read; save the file as CSV, or get it again"
+        )
+        raise InputError(msg, file=str(path)) from error
     except StopIteration as error:
-        raise _UNREADABLE.error(path=path, reason="it has no @data") from error
+        msg = (
+            f"{path} cannot be read as ARFF (it has no @data). Only numeric and nominal "
+            "attributes and full rows are read; save the file as CSV, or get it again"
+        )
+        raise InputError(msg, file=str(path)) from error
     columns: dict[str, np.ndarray] = {}
     for name, kind in zip(attributes.names(), attributes.types(), strict=True):
         if kind == "nominal":

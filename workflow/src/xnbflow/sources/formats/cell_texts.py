@@ -131,10 +131,24 @@ def category_codes(cells: Sequence[str]) -> np.ndarray:
     (array([1., 0., 1.]), array([1., 0., 1.]))
     """
     categories = set(cells)
-    are_numbers = all(complaint(cell) is None for cell in categories)
+    are_numbers = all(map(is_number, categories))
     ordered = sorted(categories, key=float) if are_numbers else sorted(categories)
     code = {category: float(position) for position, category in enumerate(ordered)}
     return np.array([code[cell] for cell in cells])
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a finite number in the notation of `float`.
+
+    Examples
+    --------
+    >>> [is_number(cell) for cell in ("1.5", "-2e3", "NA", "1_000", "inf", "1,5")]
+    [True, True, False, False, False, False]
+    """
+    try:
+        return math.isfinite(float(cell)) and "_" not in cell
+    except ValueError:
+        return False
 
 
 def complaint(cell: str) -> str | None:

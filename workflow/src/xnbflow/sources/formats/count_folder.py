@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.cell_texts import is_text
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
@@ -38,20 +38,6 @@ class MergedCounts:
     options: dict[str, Any]
 
 
-_FEW_FILES = Refusal(
-    code="count_folder.few-files",
-    sentence=(
-        "{folder} is a folder with {n_files:#file} of counts ({endings}, plain or gzipped); "
-        "name a table, or a folder with a file of counts for each sample"
-    ),
-)
-
-_OTHER_COLUMNS = Refusal(
-    code="count_folder.other-columns",
-    sentence="{folder}: files have {widths:list} columns of counts; separate them",
-)
-
-
 def merge_counts(folder: Path) -> MergedCounts:
     """Read the files of a folder, or one file of each of its folders, as the columns of a table.
 
@@ -66,14 +52,18 @@ def merge_counts(folder: Path) -> MergedCounts:
     _refuse_matrix_market(folder)
     files = _count_files(folder)
     if len(files) < _LEAST_FILES:
-        raise _FEW_FILES.error(
-            folder=folder, n_files=len(files), endings=", ".join(_ENDINGS), file=str(folder)
+        endings = ", ".join(_ENDINGS)
+        msg = (
+            f"{folder} is a folder with {counted(len(files), 'file')} of counts ({endings}, "
+            "plain or gzipped); name a table, or a folder with a file of counts for each sample"
         )
+        raise InputError(msg, file=str(folder))
     names = _sample_names(folder, files)
     tables = [_read_counts(path) for path in files]
     n_columns = {table.shape[1] for table in tables}
     if len(n_columns) > 1:
-        raise _OTHER_COLUMNS.error(folder=folder, widths=sorted(n_columns), file=str(folder))
+        msg = f"{folder}: files have {listed(sorted(n_columns))} columns of counts; separate them"
+        raise InputError(msg, file=str(folder))
     remarks = [f"{counted(len(files), 'file')} of one sample each were merged."]
     column = 0
     if n_columns == {3}:
@@ -96,23 +86,16 @@ def merge_counts(folder: Path) -> MergedCounts:
     return MergedCounts(counts.rename_axis("gene"), remarks, options)
 
 
-_MATRIX_MARKET = Refusal(
-    code="count_folder.matrix-market",
-    sentence=(
-        "{folder} has a matrix of single cells ({matrix}), as Cell Ranger writes it: read it by "
-        "scanpy.read_10x_mtx({folder_text!r}), add up the cells of each sample and type "
-        "(scanpy.get.aggregate), and write the sums as an .h5ad file"
-    ),
-)
-
-
 def _refuse_matrix_market(folder: Path) -> None:
     """Refuse the folder of a sparse matrix of cells, as Cell Ranger and STARsolo write it."""
     matrices = [*sorted(folder.glob("*.mtx")), *sorted(folder.glob("*.mtx.gz"))]
     if matrices:
-        raise _MATRIX_MARKET.error(
-            folder=folder, matrix=matrices[0].name, folder_text=str(folder), file=str(folder)
+        msg = (
+            f"{folder} has a matrix of single cells ({matrices[0].name}), as Cell Ranger writes "
+            f"it: read it by scanpy.read_10x_mtx({quoted(str(folder))}), add up the cells of "
+            "each sample and type (scanpy.get.aggregate), and write the sums as an .h5ad file"
         )
+        raise InputError(msg, file=str(folder))
 
 
 def counts_text(merged: MergedCounts) -> str:
@@ -142,29 +125,15 @@ def _is_counts(path: Path) -> bool:
     return name.endswith(_ENDINGS) and not is_log and not name.startswith(".")
 
 
-_REPEATED_NAME = Refusal(
-    code="count_folder.repeated-name",
-    sentence="{folder}: several files have the name {name!r}; rename them",
-)
-
-
 def _sample_names(folder: Path, files: Sequence[Path]) -> list[str]:
     """Return the names of the samples: the names of the files, or of their folders."""
     names = plain_sample_names([path.name for path in files])
     if len(set(names)) < len(names) or not all(names):
         names = [path.parent.name for path in files]
     if len(set(names)) < len(names):
-        raise _REPEATED_NAME.error(folder=folder, name=names[0], file=str(folder))
+        msg = f"{folder}: several files have the name {quoted(names[0])}; rename them"
+        raise InputError(msg, file=str(folder))
     return names
-
-
-_NO_COUNTS = Refusal(
-    code="count_folder.no-counts",
-    sentence=(
-        "{path}: not a file of counts with a gene in the first cell of each line ({error}); "
-        "take it out of the folder"
-    ),
-)
 
 
 def _read_counts(path: Path) -> pd.DataFrame:
@@ -186,7 +155,11 @@ def _read_counts(path: Path) -> pd.DataFrame:
         values = [[float(row[position]) for position in positions] for row in rows]
         genes = [row[0].strip() for row in rows]
     except (ValueError, IndexError) as error:
-        raise _NO_COUNTS.error(path=path, error=error) from error
+        msg = (
+            f"{path}: not a file of counts with a gene in the first cell of each line "
+            f"({error}); take it out of the folder"
+        )
+        raise InputError(msg, file=str(path)) from error
     counts = np.array(values, dtype=float).reshape(len(rows), len(positions))
     is_whole = bool((counts == np.floor(counts)).all())
     return pd.DataFrame(counts.astype(np.int64) if is_whole else counts, index=genes)
@@ -213,27 +186,16 @@ def _strand(tables: Sequence[pd.DataFrame]) -> tuple[int, str]:
     )
 
 
-_OTHER_ORDER = Refusal(
-    code="count_folder.other-order",
-    sentence=(
-        "{path} has another order of genes than {first}; count all samples with one annotation"
-    ),
-)
-
-_OTHER_GENES = Refusal(
-    code="count_folder.other-genes",
-    sentence=(
-        "{path} has other genes ({others:list3}) than {first}; count all samples with one "
-        "annotation"
-    ),
-)
-
-
 def _refuse_other_genes(path: Path, first: Path, genes: pd.Index, expected: pd.Index) -> None:
     others = genes.symmetric_difference(expected)
     if len(others):
-        raise _OTHER_GENES.error(path=path, others=list(others), first=first)
-    raise _OTHER_ORDER.error(path=path, first=first)
+        msg = (
+            f"{path} has other genes ({listed(others, 3)}) than {first}; count all samples with "
+            "one annotation"
+        )
+        raise InputError(msg, file=str(path))
+    msg = f"{path} has another order of genes than {first}; count all samples with one annotation"
+    raise InputError(msg, file=str(path))
 
 
 def default_name(folder: Path) -> str:

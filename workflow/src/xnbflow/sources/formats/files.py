@@ -16,7 +16,6 @@ from isal import igzip
 from isal.isal_zlib import IsalError
 
 from xnbflow.core.errors import InputError, about_file
-from xnbflow.core.refusals import Refusal
 
 #: Exceptions of damaged gzip files.
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
@@ -85,12 +84,6 @@ _WAY_OUT = {
 }
 
 
-_BROKEN_GZIP = Refusal(
-    code="files.broken-gzip",
-    sentence="{path} is broken or truncated gzip ({error}); delete it and get it again",
-)
-
-
 @contextmanager
 def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where its content is gzipped.
@@ -99,23 +92,21 @@ def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """
     path = Path(path)
     with about_file(path):
-        if fault := fault_of(path):
-            raise fault
+        if not path.is_file():
+            raise _absent(path)
         try:
             with path.open("rb", buffering=0) as file:
-                raw: Any = file
-                if _head(path).startswith(_GZIP):
-                    raw = igzip.IGzipFile(fileobj=file)  # three times as fast as gzip
+                is_gzip = file.read(len(_GZIP)) == _GZIP
+                file.seek(0)
+                raw: Any = igzip.IGzipFile(fileobj=file) if is_gzip else file  # faster than gzip
                 with _LineReader(path, raw) as stream:
+                    head = stream.peek(_HEAD)[:_HEAD]
+                    if fault := _fault_of_head(path, head, path, is_gzip=is_gzip):
+                        raise fault
                     yield stream
         except BROKEN_GZIP as error:
-            raise _BROKEN_GZIP.error(path=path, error=error) from error
-
-
-_NUL_BYTE = Refusal(
-    code="files.nul-byte",
-    sentence="{path} has a NUL byte and is not text; get it again, or save it as UTF-8",
-)
+            msg = f"{path} is broken or truncated gzip ({error}); delete it and get it again"
+            raise InputError(msg, file=str(path)) from error
 
 
 class _LineReader(io.BufferedReader):
@@ -128,34 +119,9 @@ class _LineReader(io.BufferedReader):
     def readline(self, size: int | None = -1) -> bytes:
         line = super().readline(size)
         if b"\0" in line:  # NumPy cuts it off from the end of a name
-            raise _NUL_BYTE.error(path=self._path)
+            msg = f"{self._path} has a NUL byte and is not text; get it again, or save it as UTF-8"
+            raise InputError(msg, file=str(self._path))
         return line
-
-
-_ABSENT = Refusal(
-    code="files.absent",
-    sentence=("{path} does not exist or is not a file; correct the path or put the file there"),
-)
-
-_NOT_GZIP = Refusal(
-    code="files.not-gzip",
-    sentence="{path} is named .gz but is not gzipped; rename it, or get it again",
-)
-
-_EMPTY_FILE = Refusal(code="files.empty", sentence="{path} is empty; get it again")
-
-_ANSWER = Refusal(
-    code="files.answer",
-    sentence=(
-        "{path} is {what}, not data: an error or log-in page was saved under the data's name; get "
-        "the data itself"
-    ),
-)
-
-_ARCHIVE = Refusal(
-    code="files.archive",
-    sentence="{path} is a ZIP archive; unpack it and name the data file itself",
-)
 
 
 def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | None:
@@ -166,27 +132,43 @@ def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | N
     path = Path(path)
     name = path if name is None else name
     if not path.is_file():
-        return _ABSENT.error(path=name)
+        return _absent(name)
     head = _head(path)
+    is_gzip = head.startswith(_GZIP)
     try:
-        if head.startswith(_GZIP):
+        if is_gzip:
             with gzip.open(path) as packed:
                 head = packed.read(_HEAD)
-        elif path.suffix == ".gz" and head:
-            return _NOT_GZIP.error(path=name)
     except BROKEN_GZIP as error:
-        return _BROKEN_GZIP.error(path=name, error=error)
+        msg = f"{name} is broken or truncated gzip ({error}); delete it and get it again"
+        return InputError(msg, file=str(name))
+    return _fault_of_head(path, head, name, is_gzip=is_gzip)
+
+
+def _absent(name: str | Path) -> InputError:
+    msg = f"{name} does not exist or is not a file; correct the path or put the file there"
+    return InputError(msg, file=str(name))
+
+
+def _fault_of_head(
+    path: Path, head: bytes, name: str | Path, *, is_gzip: bool
+) -> InputError | None:
+    """Return why a file cannot be data, by the first bytes of its content; see `fault_of`."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    is_archive = head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED
     fault = None
-    if not head.strip():
-        fault = _EMPTY_FILE.error(path=name)
+    if path.suffix == ".gz" and head and not is_gzip:
+        fault = f"{name} is named .gz but is not gzipped; rename it, or get it again"
+    elif not head.strip():
+        fault = f"{name} is empty; get it again"
     elif start in (b"<", b"{"):
         kind = "a web page (HTML)" if start == b"<" else "a server's answer (JSON)"
-        fault = _ANSWER.error(path=name, what=kind)
-    elif is_archive:
-        fault = _ARCHIVE.error(path=name)
-    return fault
+        fault = (
+            f"{name} is {kind}, not data: an error or log-in page was saved under the data's "
+            "name; get the data itself"
+        )
+    elif head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED:
+        fault = f"{name} is a ZIP archive; unpack it and name the data file itself"
+    return None if fault is None else InputError(fault, file=str(name))
 
 
 def format_of(head: bytes) -> str | None:
@@ -207,12 +189,6 @@ def format_of(head: bytes) -> str | None:
     return "SOFT" if first.startswith(_SOFT) else None
 
 
-_OTHER_FORMAT = Refusal(
-    code="files.other-format",
-    sentence="{path} is {kind}: {remedy}",
-)
-
-
 def refuse_other_formats(path: str | Path, stream: "io.BufferedReader[Any]") -> None:
     """Raise an `InputError` for a file of another format than text in lines and cells.
 
@@ -221,7 +197,8 @@ def refuse_other_formats(path: str | Path, stream: "io.BufferedReader[Any]") -> 
     file_format = format_of(stream.peek(_HEAD)[:_HEAD])
     if file_format in _WAY_OUT:
         kind, remedy = _WAY_OUT[file_format]
-        raise _OTHER_FORMAT.error(path=path, kind=kind, remedy=remedy)
+        msg = f"{path} is {kind}: {remedy}"
+        raise InputError(msg, file=str(path), remedy=remedy)
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.core.errors import about_file
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.formats.raw_table import RawTable
 from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.formats.text_table import TextTable
 
 if TYPE_CHECKING:
     import io
@@ -29,22 +29,17 @@ if TYPE_CHECKING:
 _MOST_BYTES = 1 << 24
 
 
-_OTHER_VERSION = Refusal(
-    code="gct.other-version",
-    sentence="{path} is not GCT of version 1.2 or 1.3; write one, or a plain table",
-)
-
-
 def read_gct(
     path: Path, stream: "io.BufferedReader[Any]", most_rows: int | None = None
-) -> RawTable:
+) -> TextTable:
     """Read a GCT file: its version and size, then a table."""
     if stream.readline()[:4] not in (b"#1.2", b"#1.3") or not stream.readline():
-        raise _OTHER_VERSION.error(path=path)
+        msg = f"{path} is not GCT of version 1.2 or 1.3; write one, or a plain table"
+        raise InputError(msg, file=str(path))
     return read_text(path, stream, ("\t", "."), first_line=3, most_rows=most_rows)
 
 
-def _read_head(path: Path, most_rows: int) -> RawTable:
+def _read_head(path: Path, most_rows: int) -> TextTable:
     with about_file(path), open_raw(path) as stream:
         return read_gct(path, stream, most_rows)
 
@@ -68,12 +63,6 @@ def as_gct(path: Path, dataset: DatasetEntry) -> DatasetEntry:
     )
 
 
-_WRONG_SIZES = Refusal(
-    code="gct.wrong-sizes",
-    sentence="{path}: the second line of GCT 1.3 has four whole numbers; correct it",
-)
-
-
 def _annotation_of_gct(path: Path, header: list[str]) -> tuple[list[str], int]:
     """Return the columns that describe features, and the number of rows that describe samples."""
     with open_raw(path) as stream:
@@ -82,41 +71,10 @@ def _annotation_of_gct(path: Path, header: list[str]) -> tuple[list[str], int]:
     if version.startswith(b"#1.2"):
         return header[1:2], 0
     if len(sizes) != 4 or not all(size.isdigit() for size in sizes):
-        raise _WRONG_SIZES.error(path=path)
+        msg = f"{path}: the second line of GCT 1.3 has four whole numbers; correct it"
+        raise InputError(msg, file=str(path))
     n_columns, n_rows = map(int, sizes[2:])
     return header[1 : 1 + n_columns], n_rows
-
-
-_CLASSES_WITHOUT_NAMES = Refusal(
-    code="gct.classes-without-names",
-    sentence="{path} has no names of samples, like any CLS; use it with GCT, not {table}",
-    key="phenotype",
-)
-
-_NO_CLASSES = Refusal(
-    code="gct.no-classes",
-    sentence=(
-        "{path} is not CLS: three lines, as '4 2 1', '# tumour normal' and '0 0 1 1'; numeric"
-        " labels (#numeric) are not classes"
-    ),
-)
-
-_OTHER_SIZES = Refusal(
-    code="gct.other-sizes",
-    sentence=(
-        "{path}: {first_line} is its first line, but {table} has {n_samples:#sample}, and "
-        "here are {n_labels:#label}, {n_names:#name} of classes (without spaces) and "
-        "{n_distinct:#distinct label}; correct it"
-    ),
-)
-
-_OTHER_ORDER = Refusal(
-    code="gct.other-order",
-    sentence=(
-        "{path}: the first label that occurs, {label!r}, would be of the first class, "
-        "{name!r}; list the names in the order in which labels occur"
-    ),
-)
 
 
 def read_classes(path: Path, table: Path) -> pd.DataFrame:
@@ -126,12 +84,17 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
     that are names of classes, or numbers, in another order contradict this and are refused.
     """
     if not table.name.lower().removesuffix(".gz").endswith(".gct"):
-        raise _CLASSES_WITHOUT_NAMES.error(path=path, table=table)
+        msg = f"{path} has no names of samples, like any CLS; use it with GCT, not {table}"
+        raise InputError(msg, file=str(path), key="phenotype")
     with about_file(path), open_raw(path) as stream:
         text = stream.read(_MOST_BYTES).decode("utf-8", errors="replace")
         lines = [line.split() for line in text.splitlines() if line.strip()]
         if len(lines) != 3 or lines[0][2:] != ["1"] or not lines[1][0].startswith("#"):
-            raise _NO_CLASSES.error(path=path)
+            msg = (
+                f"{path} is not CLS: three lines, as '4 2 1', '# tumour normal' and '0 0 1 1'; "
+                "numeric labels (#numeric) are not classes"
+            )
+            raise InputError(msg, file=str(path))
         names = " ".join(lines[1]).lstrip("# ").split()
         labels = lines[2]
         distinct_labels = list(dict.fromkeys(labels))
@@ -142,19 +105,24 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
         sizes = [str(len(samples)), str(len(names))]
         agree = len(samples) == len(labels) and len(names) == len(distinct_labels)
         if declared_sizes != sizes or not agree:
-            raise _OTHER_SIZES.error(
-                path=path,
-                first_line=" ".join(lines[0]),
-                table=table,
-                n_samples=len(samples),
-                n_labels=len(labels),
-                n_names=len(names),
-                n_distinct=len(distinct_labels),
+            first_line = " ".join(lines[0])
+            msg = (
+                f"{path}: {first_line} is its first line, but {table} has "
+                f"{counted(len(samples), 'sample')}, and here are "
+                f"{counted(len(labels), 'label')}, {counted(len(names), 'name')} of classes "
+                f"(without spaces) and {counted(len(distinct_labels), 'distinct label')}; "
+                "correct it"
             )
+            raise InputError(msg, file=str(path))
         numbers = [int(label) for label in distinct_labels if re.fullmatch("[0-9]{1,9}", label)]
         in_other_order = numbers != sorted(numbers) or bool(set(distinct_labels) & set(names))
         if distinct_labels != names and in_other_order:
-            raise _OTHER_ORDER.error(path=path, label=labels[0], name=names[0])
+            msg = (
+                f"{path}: the first label that occurs, {quoted(labels[0])}, would be of the "
+                f"first class, {quoted(names[0])}; list the names in the order in which labels "
+                "occur"
+            )
+            raise InputError(msg, file=str(path))
     class_of_label = dict(zip(distinct_labels, names, strict=True))
     classes = [class_of_label[label] for label in labels]
     return pd.DataFrame({"class": classes}, index=samples, dtype=object)
@@ -191,34 +159,21 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
     return Path(f"{stem}.gct"), Path(f"{stem}.cls")
 
 
-_NO_MEASUREMENTS = Refusal(
-    code="gct.no-measurements",
-    sentence=(
-        "{name} has features that are not measurements, and GCT is for expression; write a table"
-    ),
-)
-
-_EQUAL_CLASSES = Refusal(
-    code="gct.equal-classes",
-    sentence=(
-        "{name}: names of classes that differ only in spaces or _ are equal in CLS; give classes "
-        "other labels by map"
-    ),
-)
-
-_NAME_IN_QUOTES = Refusal(
-    code="gct.name-in-quotes",
-    sentence="{series}: {name!r} begins with a quotation mark; rename it",
-)
-
-
 def gct_and_cls(series: DataSet) -> dict[str, str]:
     """Return a series as texts of GCT and CLS by their endings; see `write_gct_and_cls`."""
     if (series.kinds != "linear").any():
-        raise _NO_MEASUREMENTS.error(name=series.name)
+        msg = (
+            f"{series.name} has features that are not measurements, and GCT is for expression; "
+            "write a table"
+        )
+        raise InputError(msg)
     codes, names = pd.factorize(pd.Series(series.labels).str.replace(r"\s+", "_", regex=True))
     if len(names) < len(series.classes):
-        raise _EQUAL_CLASSES.error(name=series.name)
+        msg = (
+            f"{series.name}: names of classes that differ only in spaces or _ are equal in CLS; "
+            "give classes other labels by map"
+        )
+        raise InputError(msg)
     annotation = series.feature_metadata
     symbols = pd.Series(dtype=str)
     if annotation is not None and "symbol" in annotation:
@@ -226,7 +181,8 @@ def gct_and_cls(series: DataSet) -> dict[str, str]:
     descriptions = [" ".join(symbol.split()) or "na" for symbol in symbols] or "na"
     for name in (*series.features, *series.samples, *descriptions):
         if name.startswith('"'):
-            raise _NAME_IN_QUOTES.error(series=series.name, name=str(name))
+            msg = f"{series.name}: {quoted(str(name))} begins with a quotation mark; rename it"
+            raise InputError(msg)
     table = pd.DataFrame(series.values, series.features, series.samples)
     table.insert(0, "Description", descriptions, allow_duplicates=True)
     body = table.to_csv(

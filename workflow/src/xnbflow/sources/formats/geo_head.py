@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.files import format_of
 from xnbflow.sources.series.class_labels import plain_text
 
@@ -43,26 +43,6 @@ _FIELDS = {
     "Sample_source_name_ch2": "source_ch2",
     "Sample_submission_date": _SUBMITTED,
 }
-
-
-_NO_FIELD = Refusal(
-    code="geo_head.no-field",
-    sentence=(
-        "{where}: there is no {label!r}, which label names; there are title, "
-        "source, description, and characteristics: {keys}. Correct label"
-    ),
-    key="label",
-    sheet=True,
-)
-
-_SHORT_FIELD = Refusal(
-    code="geo_head.short-field",
-    sentence=(
-        "{where}: {name!r} has another number of values than there are samples, so the values"
-        " cannot be assigned to samples; get the file again, or name another label"
-    ),
-    key="label",
-)
 
 
 @dataclass(kw_only=True)
@@ -100,9 +80,18 @@ class GeoHead:
         name = self.field_named(label)
         if name is None:
             keys = ", ".join(f"characteristics:{name}" for name in self.characteristics) or "none"
-            raise _NO_FIELD.error(where=where, label=label, keys=keys)
+            msg = (
+                f"{where}: there is no {quoted(label)}, which label names; there are title, "
+                f"source, description, and characteristics: {keys}. Correct label"
+            )
+            raise InputError(msg, key="label")
         if name in self.short:
-            raise _SHORT_FIELD.error(where=where, name=name)
+            msg = (
+                f"{where}: {quoted(name)} has another number of values than there are samples, "
+                "so the values cannot be assigned to samples; get the file again, or name "
+                "another label"
+            )
+            raise InputError(msg, key="label")
         return name, list(self.fields[name])
 
     def field_named(self, label: str) -> str | None:
@@ -113,12 +102,6 @@ class GeoHead:
         return next((name for name in self.fields if name.lower() == wanted), None)
 
 
-_NO_GEO = Refusal(
-    code="geo_head.no-geo",
-    sentence="{path} is neither a GEO series matrix nor a GDS; use source table for a table",
-)
-
-
 def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
     """Read the head of a series matrix or of a GDS, and leave the stream at its end."""
     kind = format_of(stream.peek(4096)[:4096])
@@ -126,7 +109,8 @@ def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
         return _read_dataset_head(path, stream)
     if kind == "series matrix":
         return _read_matrix_head(path, stream)
-    raise _NO_GEO.error(path=path)
+    msg = f"{path} is neither a GEO series matrix nor a GDS; use source table for a table"
+    raise InputError(msg, file=str(path))
 
 
 def _append_text(before: str, text: str) -> str:
@@ -134,12 +118,6 @@ def _append_text(before: str, text: str) -> str:
     if before and text and before != text:
         return f"{before}; {text}"
     return before or text
-
-
-_NO_SAMPLES = Refusal(
-    code="geo_head.no-samples",
-    sentence="{path} is not a GEO series matrix: it has no !Sample_geo_accession; get it again",
-)
 
 
 def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
@@ -154,7 +132,8 @@ def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     while samples and not samples[-1]:
         samples = samples[:-1]
     if not samples:
-        raise _NO_SAMPLES.error(path=path)
+        msg = f"{path} is not a GEO series matrix: it has no !Sample_geo_accession; get it again"
+        raise InputError(msg, file=str(path))
     fields, keys, short = _fields(path, len(samples), sample_records)
     platforms: list[str] = []
     for name, cells in sample_records:
@@ -193,15 +172,6 @@ def _processing(records: Sequence[tuple[str, list[str]]]) -> list[str]:
     return list(distinct.values())
 
 
-_NO_RECORD = Refusal(
-    code="geo_head.no-record",
-    sentence=(
-        "{path}, line {number}: {record!r} is not a record of a GEO series matrix; get the "
-        "file again, or give the series' accession (GSE...)"
-    ),
-)
-
-
 class _Records:
     """Iterator over the records of a series matrix as (name, values)."""
 
@@ -225,7 +195,12 @@ class _Records:
                 cells = self._read_record(line)
                 yield cells[0].lstrip("!"), [plain_text(cell) for cell in cells[1:]]
             elif line.strip():
-                raise _NO_RECORD.error(path=self.path, number=self.line, record=line[:40])
+                record = line[:40]
+                msg = (
+                    f"{self.path}, line {self.line}: {quoted(record)} is not a record of a GEO "
+                    "series matrix; get the file again, or give the series' accession (GSE...)"
+                )
+                raise InputError(msg, file=str(self.path))
 
     def _peek(self, number: int) -> bytes:
         """Return a line ahead, 0 for the next one; empty at the end."""
@@ -360,20 +335,6 @@ def _split_characteristic(name: str, cell: str) -> tuple[str, str]:
     return key, value
 
 
-_CUT_DATASET = Refusal(
-    code="geo_head.cut-dataset",
-    sentence=(
-        "{path} is not a GDS in SOFT format with a table (it is cut off); for a GSE give its "
-        "series matrix"
-    ),
-)
-
-_NO_DATASET = Refusal(
-    code="geo_head.no-dataset",
-    sentence=("{path} is not a GDS in SOFT format with a table; for a GSE give its series matrix"),
-)
-
-
 def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     """Read a GDS in SOFT format up to its table, and leave the stream there."""
     facts: dict[str, str] = {}
@@ -398,8 +359,12 @@ def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
         elif name == "^DATASET":
             facts.setdefault("accession", value)
     if not facts or not has_table:
-        refusal = _CUT_DATASET if facts else _NO_DATASET
-        raise refusal.error(path=path)
+        cut = " (it is cut off)" if facts else ""
+        msg = (
+            f"{path} is not a GDS in SOFT format with a table{cut}; for a GSE give its series "
+            "matrix"
+        )
+        raise InputError(msg, file=str(path))
     samples, subset_fields = _subset_fields(path, list(descriptions), subsets)
     fields: dict[str, list[str]] = {"title": [], "source": []}
     for sample in samples:
@@ -419,17 +384,6 @@ def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     )
 
 
-_NO_SUBSET_RECORD = Refusal(
-    code="geo_head.no-subset-record",
-    sentence="{path}: a subset has no !subset_{record}; get the file again",
-)
-
-_UNKNOWN_SAMPLE = Refusal(
-    code="geo_head.unknown-sample",
-    sentence="{path}: a subset names sample {name!r}, which the table lacks; get the file again",
-)
-
-
 def _subset_fields(
     path: str | Path, samples: list[str], subsets: Sequence[dict[str, str]]
 ) -> tuple[list[str], dict[str, list[str]]]:
@@ -437,7 +391,9 @@ def _subset_fields(
     members = []
     for subset in subsets:
         if lacking := {"type", "description", "sample_id"}.difference(subset):
-            raise _NO_SUBSET_RECORD.error(path=path, record=min(lacking))
+            record = min(lacking)
+            msg = f"{path}: a subset has no !subset_{record}; get the file again"
+            raise InputError(msg, file=str(path))
         names = [name.strip() for name in subset["sample_id"].split(",")]
         members.append([name for name in names if name])
     samples = samples or list(dict.fromkeys(itertools.chain.from_iterable(members)))
@@ -446,7 +402,11 @@ def _subset_fields(
         column = table.setdefault(subset["type"], [""] * len(samples))
         for name in names:
             if name not in samples:
-                raise _UNKNOWN_SAMPLE.error(path=path, name=name)
+                msg = (
+                    f"{path}: a subset names sample {quoted(name)}, which the table lacks; get "
+                    "the file again"
+                )
+                raise InputError(msg, file=str(path))
             sample = samples.index(name)
             column[sample] = _append_text(column[sample], plain_text(subset["description"]))
     return samples, table

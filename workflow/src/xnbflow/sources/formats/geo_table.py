@@ -9,15 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
-from xnbflow.sources.formats.raw_table import RawTable, StoredRows
 from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.formats.text_table import TextTable
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -26,45 +23,7 @@ if TYPE_CHECKING:
 SYMBOLS = "IDENTIFIER"
 
 
-class DescribedRows:
-    """Rows of texts above those of a table; see `xnbflow.sources.formats.raw_table.StoredRows`."""
-
-    def __init__(self, above: Sequence[list[str]], below: StoredRows) -> None:
-        self._above = above
-        self._below = below
-
-    def __len__(self) -> int:
-        return len(self._above) + len(self._below)
-
-    def cells(self, row: int) -> list[str]:
-        """Return the cells of a row; see `StoredRows`."""
-        n_above = len(self._above)
-        return list(self._above[row]) if row < n_above else self._below.cells(row - n_above)
-
-    def columns(self, positions: Sequence[int]) -> list[list[str]]:
-        """Return the cells of some columns; see `StoredRows`."""
-        columns = self._below.columns(positions)
-        for column, position in zip(columns, positions, strict=True):
-            column[:0] = [cells[position] for cells in self._above]
-        return columns
-
-    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:
-        """Return some cells of a row; see `StoredRows`."""
-        n_above = len(self._above)
-        if row < n_above:
-            return "\n".join([self._above[row][position] for position in positions])
-        return self._below.joined_cells(row - n_above, positions, start)
-
-    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:  # noqa: ARG002
-        """Return None: the cells are texts."""
-        return None
-
-    def release_before(self, row: int) -> None:
-        """Remove the rows before this one from memory."""
-        self._below.release_before(row - len(self._above))
-
-
-def read_geo_table(path: Path) -> tuple[RawTable, GeoHead]:
+def read_geo_table(path: Path) -> tuple[TextTable, GeoHead]:
     """Read a series matrix or a GDS, and its head.
 
     The fields of the samples are the first rows of the table, and are described as texts.
@@ -89,14 +48,14 @@ def read_geo_table(path: Path) -> tuple[RawTable, GeoHead]:
     n_fields = len(fields)
     table = replace(
         raw,
-        rows=DescribedRows(fields, raw.rows),
+        rows=[*fields, *raw.rows],
         lines=[*([0] * n_fields), *raw.lines],
         described=range(n_fields),
     )
     return table, head
 
 
-def _read_values(path: Path, stream: "BufferedReader[Any]", head: GeoHead) -> RawTable:
+def _read_values(path: Path, stream: "BufferedReader[Any]", head: GeoHead) -> TextTable:
     """Return the table of probes below a head."""
     return read_text(
         path,
@@ -108,16 +67,6 @@ def _read_values(path: Path, stream: "BufferedReader[Any]", head: GeoHead) -> Ra
     )
 
 
-_NO_VALUES = Refusal(
-    code="geo_table.no-values",
-    sentence=(
-        "{path} has no table of values ({accession}, {kind}): sequencing studies keep their "
-        "counts in supplementary files{supplementary}. Get the table of counts and use source"
-        " table, with phenotype: {{accession: {phenotype}}} for what is known of the samples"
-    ),
-)
-
-
 def no_values(path: Path, head: GeoHead) -> InputError:
     """Return the error for a series without a table of values, which names its other files."""
     files = list(dict.fromkeys(head.supplementary))
@@ -126,22 +75,14 @@ def no_values(path: Path, head: GeoHead) -> InputError:
     if files_of_series:
         supplementary = f"; its supplementary files are {listed(files_of_series)}"
     kind = head.facts.get("type", "") or "of unknown type"
-    return _NO_VALUES.error(
-        path=path,
-        accession=head.accession,
-        kind=kind,
-        supplementary=supplementary,
-        phenotype=head.accession or path,
+    phenotype = head.accession or path
+    msg = (
+        f"{path} has no table of values ({head.accession}, {kind}): sequencing studies keep "
+        f"their counts in supplementary files{supplementary}. Get the table of counts and use "
+        f"source table, with phenotype: {{accession: {phenotype}}} for what is known of the "
+        "samples"
     )
-
-
-_OTHER_SAMPLES = Refusal(
-    code="geo_table.other-samples",
-    sentence=(
-        "{path}: the table's columns are not the samples of the head: {missing} without a column, "
-        "{beyond} without a head; get the file again"
-    ),
-)
+    return InputError(msg, file=str(path), key="phenotype")
 
 
 def _refuse_other_samples(path: Path, header: Sequence[str], head: GeoHead) -> None:
@@ -150,6 +91,9 @@ def _refuse_other_samples(path: Path, header: Sequence[str], head: GeoHead) -> N
     expected = {*head.samples, "ID_REF", SYMBOLS}
     beyond = [name for name in header if name not in expected]
     if missing or (beyond and head.facts.get("value_type") is None):
-        raise _OTHER_SAMPLES.error(
-            path=path, missing=listed(missing) or "none", beyond=listed(beyond) or "none"
+        msg = (
+            f"{path}: the table's columns are not the samples of the head: "
+            f"{listed(missing) or 'none'} without a column, {listed(beyond) or 'none'} without a "
+            "head; get the file again"
         )
+        raise InputError(msg, file=str(path))

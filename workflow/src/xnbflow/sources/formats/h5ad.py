@@ -16,11 +16,11 @@ import pandas as pd
 import pyarrow as pa
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import fault_of
-from xnbflow.sources.formats.parquet import ArrowRows
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.parquet import ArrowTable
+from xnbflow.sources.formats.text_table import TextTable
 
 if TYPE_CHECKING:
     import h5py
@@ -32,34 +32,8 @@ _MOST_VALUES = 100_000_000
 #: First samples by which the scale of a matrix is recognised.
 _SAMPLES_OF_TRIAL = 200
 
-_NO_ANNDATA = Refusal(
-    code="h5ad.no-anndata",
-    sentence="{path} is AnnData; to read it, install anndata (the extra h5ad of this package)",
-)
-_DAMAGED = Refusal(
-    code="h5ad.damaged",
-    sentence=(
-        "{path} cannot be read as AnnData ({reason}); read it with the version of anndata that "
-        "wrote it and write it again, or get it again"
-    ),
-)
-_NO_MATRIX = Refusal(
-    code="h5ad.no-matrix",
-    sentence="{path} has no matrix {matrix!r}; matrix may be {places:list} here",
-    key="matrix",
-)
-_TOO_LARGE = Refusal(
-    code="h5ad.too-large",
-    sentence=(
-        "{path}: matrix {matrix} has {n_samples} samples and {n_features} features. At most "
-        "{most} values are read, because a dense table of them takes 2.4 GB of memory. Add up the "
-        "cells of each sample and type (pseudo-bulk: scanpy.get.aggregate), or write a file of "
-        "fewer features: data[:, data.var['highly_variable']].write_h5ad('fewer.h5ad')"
-    ),
-)
 
-
-def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
+def read_h5ad(path: Path, options: Mapping[str, Any]) -> TextTable:
     """Read an AnnData file as a table with a row for each sample.
 
     Its columns are the names of the samples (a column without a name), the texts of ``obs``, and
@@ -78,18 +52,23 @@ def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
     with _open(path) as file:
         places = _matrix_places(file)
         if name not in places:
-            raise _NO_MATRIX.error(path=path, matrix=name, places=list(places))
+            msg = f"{path} has no matrix {quoted(name)}; matrix may be {listed(places)} here"
+            raise InputError(msg, file=str(path), key="matrix")
         obs = _read_element(file["obs"])
         # The features of ``raw`` are in a table beside its matrix.
         var = _read_element(file["raw/var" if name == "raw" else "var"])
         if len(obs) * len(var) > _MOST_VALUES:
-            raise _TOO_LARGE.error(
-                path=path,
-                matrix=name,
-                n_samples=f"{len(obs):,}",
-                n_features=f"{len(var):,}",
-                most=f"{_MOST_VALUES:,}",
+            n_samples = f"{len(obs):,}"
+            n_features = f"{len(var):,}"
+            most = f"{_MOST_VALUES:,}"
+            msg = (
+                f"{path}: matrix {name} has {n_samples} samples and {n_features} features. At "
+                f"most {most} values are read, because a dense table of them takes 2.4 GB of "
+                "memory. Add up the cells of each sample and type (pseudo-bulk: "
+                "scanpy.get.aggregate), or write a file of fewer features: data[:, "
+                "data.var['highly_variable']].write_h5ad('fewer.h5ad')"
             )
+            raise InputError(msg, file=str(path))
         matrix = _read_element(file[places[name]])
         if not isinstance(matrix, np.ndarray):
             matrix = matrix.toarray()
@@ -111,10 +90,10 @@ def read_h5ad(path: Path, options: Mapping[str, Any]) -> RawTable:
     annotation = {}
     for column in var_texts:
         annotation[column] = [*([""] * n_texts), *var_texts[column]]
-    return RawTable(
+    return ArrowTable(
         path=path,
         header=header,
-        rows=ArrowRows(path, pa.Table.from_arrays(columns, names=header)),
+        arrow=pa.Table.from_arrays(columns, names=header),
         lines=list(map(quoted, names)),
         unit="sample",
         column_unit="feature",
@@ -171,13 +150,14 @@ def proposed_matrix(path: str | Path) -> tuple[str, list[str]]:
 @contextmanager
 def _open(path: str | Path) -> "Iterator[h5py.File]":
     """Open an AnnData file; errors while it is read become an `InputError`."""
+    if fault := fault_of(path):
+        raise fault
     try:
         import anndata  # noqa: F401, PLC0415 - an extra, which requires h5py
         import h5py  # noqa: PLC0415
     except ImportError as error:
-        raise _NO_ANNDATA.error(path=path) from error
-    if fault := fault_of(path):
-        raise fault
+        msg = f"{path} is AnnData; to read it, install anndata (the extra h5ad of this package)"
+        raise InputError(msg, file=str(path)) from error
     try:
         with h5py.File(path, "r") as file:
             for table in ("obs", "var"):
@@ -188,7 +168,12 @@ def _open(path: str | Path) -> "Iterator[h5py.File]":
     except InputError:
         raise
     except Exception as error:  # h5py and anndata have no common class of errors
-        raise _DAMAGED.error(path=path, reason=str(error)[:200]) from error
+        reason = str(error)[:200]
+        msg = (
+            f"{path} cannot be read as AnnData ({reason}); read it with the version of anndata "
+            "that wrote it and write it again, or get it again"
+        )
+        raise InputError(msg, file=str(path)) from error
 
 
 def _read_element(element: Any) -> Any:

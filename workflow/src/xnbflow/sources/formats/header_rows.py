@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError
 from xnbflow.sources.formats.cell_texts import is_text
 
 #: Number of rows from which the header is recognised.
@@ -84,9 +84,12 @@ def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line:
     """
     numbers = [number for number, _ in rows]
     if line not in numbers:
-        raise _NO_HEADER_LINE.error(
-            path=path, line=line, n_lines=HEAD_ROWS, numbers=", ".join(map(str, numbers))
+        lines = ", ".join(map(str, numbers))
+        msg = (
+            f"{path}: header: {line} names a line that is empty, or is not among the first "
+            f"{HEAD_ROWS}; the first lines with cells are {lines}"
         )
+        raise InputError(msg, file=str(path), key="header")
     header = numbers.index(line)
     cells = [cells for _, cells in rows]
     if header and _are_conditions_above(cells[header - 1 :]):
@@ -179,13 +182,3 @@ def _are_values(cells: Sequence[str]) -> bool:
     """Return whether most cells after the first are numbers."""
     values = [cell for cell in cells[1:] if cell.strip()]
     return bool(values) and sum(not is_text(cell) for cell in values) >= _MOSTLY * len(values)
-
-
-_NO_HEADER_LINE = Refusal(
-    code="header_rows.no-header-line",
-    sentence=(
-        "{path}: header: {line} names a line that is empty, or is not among the "
-        "first {n_lines}; the first lines with cells are {numbers}"
-    ),
-    key="header",
-)

@@ -1,4 +1,4 @@
-"""A file as a `RawTable`, by the ending of its name: one module for each format."""
+"""A file as a `TextTable`, by the ending of its name: one module for each format."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -10,23 +10,30 @@ from xnbflow.core.errors import about_file
 from xnbflow.sources.formats.files import open_raw, refuse_other_formats
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.program_exports import refuse_export
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS, sniff, utf16_lines
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
 
 _TABS = frozenset({".tsv", ".tab", ".txt"})
+#: Bytes in which an export is recognised.
+_HEAD = 1 << 18
 _DECIMALS = {"point": ".", "comma": ","}
 
 
 def read_raw_table(
-    path: Path, options: Mapping[str, Any], most_rows: int | None = None
-) -> RawTable:
+    path: Path,
+    options: Mapping[str, Any],
+    most_rows: int | None = None,
+    *,
+    refuse_exports: bool = False,
+) -> TextTable:
     """Read a table as Parquet, ARFF, GCT, AnnData, a workbook or text, by the suffix of its name.
 
     An AnnData file is a table with a row for each cell. The keys ``separator``,
     ``decimal``, ``encoding``, ``header``, ``sheet`` and ``matrix`` apply. Of text only the first
-    ``most_rows`` rows may be read.
+    ``most_rows`` rows may be read, and with ``refuse_exports`` exports of programs are refused.
     """
     suffix = suffix_of(path)
     header_line = options.get("header")
@@ -54,6 +61,8 @@ def read_raw_table(
                 return read_arff(path, stream)
             if suffix == ".gct":
                 return read_gct(path, stream, most_rows)
+            if refuse_exports and suffix in (".csv", *_TABS):
+                refuse_export(path, stream.peek(1)[:_HEAD])
             separator = SEPARATORS.get(options.get("separator", ""))
             default = "\t" if suffix in _TABS else ","
             decimal = _DECIMALS.get(options.get("decimal", ""))

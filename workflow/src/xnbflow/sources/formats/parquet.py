@@ -4,15 +4,15 @@ import io
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.core.errors import quoted
-from xnbflow.core.refusals import Refusal
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.formats.text_table import TextTable
 
 PARQUET = frozenset({".parquet", ".pq"})
 #: The name that pandas gives to an index without one.
@@ -21,79 +21,71 @@ _INDEX = re.compile(r"__index_level_\d+__$")
 _ROWS_OF_BLOCK = 1000
 
 
-_UNREADABLE_COLUMN = Refusal(
-    code="parquet.unreadable-column",
-    sentence=(
-        "{path}: a column of the type {kind} cannot be read ({reason}); correct it, or get "
-        "the file again"
-    ),
-)
+@dataclass(kw_only=True)
+class ArrowTable(TextTable):
+    """A table whose columns are those of Arrow, some of which are numbers."""
 
-
-class ArrowRows:
-    """The rows of a Parquet file; see `xnbflow.sources.formats.raw_table.StoredRows`."""
-
-    def __init__(self, path: Path, table: pa.Table) -> None:
-        self._path = path
-        self._table = table
-        self._block: list[list[str]] = []
-        self._start = 0
+    arrow: pa.Table
+    _block: list[list[str]] = field(default_factory=list)
+    _start: int = 0
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self.arrow)
 
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row as text; a block of rows is converted at a time."""
         if not self._start <= row < self._start + len(self._block):
             self._start = row
-            part = self._table.slice(row, _ROWS_OF_BLOCK)
+            part = self.arrow.slice(row, _ROWS_OF_BLOCK)
             columns = list(map(self._texts, part.columns))
             self._block = list(map(list, zip(*columns, strict=True)))
         return self._block[row - self._start]
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns as text."""
-        return [self._texts(self._table[position]) for position in positions]
+        return [self._texts(self.arrow[position]) for position in positions]
 
-    def joined_cells(self, row: int, positions: Sequence[int], start: int | None) -> str:  # noqa: ARG002 - for lines of text
-        """Return some cells of a row as text, with line breaks between them."""
-        cells = self.cells(row)
-        return "\n".join([cells[position] for position in positions])
+    def values(self, variables: Sequence[int], *, release: bool = False) -> np.ndarray:  # noqa: ARG002 - of columns no row is removed
+        """Return variables as numbers; those of other columns are converted from their texts."""
+        columns = variables if self.samples_are_rows else self._columns_of_samples
+        stored = self._stored_numbers(columns)
+        if stored is None:
+            return super().values(variables)
+        if self.samples_are_rows:
+            return stored
+        return np.ascontiguousarray(stored.T[list(variables)])
 
-    def stored_numbers(self, rows: Sequence[int], positions: Sequence[int]) -> np.ndarray | None:
+    def _stored_numbers(self, positions: Sequence[int]) -> np.ndarray | None:
         """Return columns of finite numbers, (n_positions, n_rows); None for other columns."""
-        columns = [self._table[position] for position in positions]
+        columns = [self.arrow[position] for position in positions]
         types = {column.type for column in columns}
         if not all(pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in types):
             return None
         values = np.empty((len(columns), len(self)))
         for row, column in enumerate(columns):
             values[row] = column.cast(pa.float64(), safe=False).to_numpy()
-        if np.isinf(values).any():  # converted one by one, so that an error names the cell
-            return None
-        return values if len(rows) == len(self) else values[:, list(rows)]
+        # Infinite numbers are converted one by one, so that an error names the cell.
+        return None if np.isinf(values).any() else values
 
-    def release_before(self, row: int) -> None:
-        """Do nothing: Arrow stores columns."""
+    def _joined_cells(self, row: int, columns: Sequence[int], start: int | None) -> str:  # noqa: ARG002 - for lines of text
+        cells = self.cells(row)
+        return "\n".join([cells[column] for column in columns])
 
     def _texts(self, column: pa.Array | pa.ChunkedArray) -> list[str]:
         """Return the cells of a column as text."""
         try:
             cells = column.to_pylist()
         except (pa.ArrowException, ValueError, OverflowError) as error:  # dates beyond Python's
-            raise _UNREADABLE_COLUMN.error(
-                path=self._path, kind=column.type, reason=quoted(str(error), 160)
-            ) from error
+            reason = quoted(str(error), 160)
+            msg = (
+                f"{self.path}: a column of the type {column.type} cannot be read ({reason}); "
+                "correct it, or get the file again"
+            )
+            raise InputError(msg, file=str(self.path)) from error
         return ["" if cell is None else str(cell).strip() for cell in cells]
 
 
-_NO_PARQUET = Refusal(
-    code="parquet.no-parquet",
-    sentence="{path} is not a Parquet file ({reason}); correct its name, or get it again",
-)
-
-
-def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
+def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> TextTable:
     """Read a Parquet file; the index of pandas is first."""
     try:
         content = stream.read()
@@ -111,19 +103,14 @@ def read_parquet_table(path: Path, stream: io.BufferedIOBase) -> RawTable:
         names = table.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         reason = quoted(str(error), 160)
-        raise _NO_PARQUET.error(path=path, reason=reason) from error
-    return RawTable(
+        msg = f"{path} is not a Parquet file ({reason}); correct its name, or get it again"
+        raise InputError(msg, file=str(path)) from error
+    return ArrowTable(
         path=path,
         header=[_INDEX.sub("", name.strip()) for name in names],
-        rows=ArrowRows(path, table),
+        arrow=table,
         lines=range(1, len(table) + 1),
     )
-
-
-_DAMAGED_METADATA = Refusal(
-    code="parquet.damaged-metadata",
-    sentence="{path}: the metadata of pandas are damaged; write the file again, or get it again",
-)
 
 
 def _index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[str]:
@@ -146,7 +133,8 @@ def _index_of_pandas(path: Path, metadata: Mapping[bytes, bytes] | None) -> set[
         columns = described["index_columns"]
         return {name for name in columns if isinstance(name, str)}
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise _DAMAGED_METADATA.error(path=path) from error
+        msg = f"{path}: the metadata of pandas are damaged; write the file again, or get it again"
+        raise InputError(msg, file=str(path)) from error
 
 
 def _with_index_first(table: pa.Table, index: Collection[str]) -> pa.Table:

@@ -7,16 +7,12 @@ that are no gene, or a row for each sample and gene. They are recognised by name
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
-from xnbflow.core.refusals import Refusal
-from xnbflow.sources.formats.files import open_raw
-from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text_lines import SEPARATORS, utf16_lines
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS
+from xnbflow.sources.formats.text_table import TextTable
 
-#: Endings of text files.
-TEXTS = frozenset({".csv", ".tsv", ".txt", ".tab"})
 #: First lines among which the names of columns are, below attributes of the samples.
 _HEAD_LINES = 40
 
@@ -77,13 +73,6 @@ EXPORTS = (
     ),
 )
 
-_EXPORT = Refusal(
-    code="program_exports.export",
-    sentence=(
-        "{path} is an export of {program}. Make a table with one value for each sample and gene: "
-        "keep {keep}"
-    ),
-)
 
 #: Most columns of a long table; a table with more columns has features in them.
 MOST_LONG_COLUMNS = 40
@@ -149,23 +138,11 @@ _VALUES = frozenset(
     }
 )
 
-_LONG_TABLE = Refusal(
-    code="program_exports.long-table",
-    sentence=(
-        "{path} has a row for each sample and feature. Make a table with one value for each sample "
-        "and feature: a row for each {sample!r}, a column for each {feature!r}, and the values of "
-        "{value!r}; in Python: table.pivot_table(index={sample!r}, columns={feature!r}, "
-        "values={value!r}).to_csv('wide.csv')"
-    ),
-)
 
-
-def refuse_export(path: Path) -> None:
-    """Refuse a text file that is the export of a program, by its first lines."""
-    with open_raw(path) as stream:
-        first_lines = list(islice(utf16_lines(path, stream) or stream, _HEAD_LINES))
-    for line in first_lines:
-        text = line.decode("utf-8-sig", errors="replace")
+def refuse_export(path: Path, head: bytes) -> None:
+    """Refuse a text file that is the export of a program, by its first lines in its first bytes."""
+    encoding = "utf-16" if head.startswith(UTF16_MARKS) else "utf-8-sig"
+    for text in head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]:
         # Most lines have no such names: those of a table of 50,000 genes are not divided.
         letters = _plain_name(text)
         if not any(all(name in letters for name in export.columns) for export in EXPORTS):
@@ -180,10 +157,14 @@ def refuse_export_header(path: Path, header: Iterable[str]) -> None:
     for export in EXPORTS:
         has_ending = any(name.endswith(export.ending) for name in names - export.columns)
         if names >= export.columns and has_ending:
-            raise _EXPORT.error(path=path, program=export.program, keep=export.keep)
+            msg = (
+                f"{path} is an export of {export.program}. Make a table with one value for each "
+                f"sample and gene: keep {export.keep}"
+            )
+            raise InputError(msg, file=str(path))
 
 
-def refuse_long(raw: RawTable, label: str | None = None) -> None:
+def refuse_long(raw: TextTable, label: str | None = None) -> None:
     """Refuse a table with a row for each sample and feature, by its names of columns.
 
     Names of samples and of features repeat. The column that is the ``label`` has neither.
@@ -196,12 +177,15 @@ def refuse_long(raw: RawTable, label: str | None = None) -> None:
     for names in raw.columns([sample, feature]):
         if len(set(names)) == len(names):
             return
-    raise _LONG_TABLE.error(
-        path=raw.path,
-        sample=raw.header[sample],
-        feature=raw.header[feature],
-        value=raw.header[value],
+    msg = (
+        f"{raw.path} has a row for each sample and feature. Make a table with one value for "
+        f"each sample and feature: a row for each {quoted(raw.header[sample])}, a column for "
+        f"each {quoted(raw.header[feature])}, and the values of {quoted(raw.header[value])}; in "
+        f"Python: table.pivot_table(index={quoted(raw.header[sample])}, "
+        f"columns={quoted(raw.header[feature])}, "
+        f"values={quoted(raw.header[value])}).to_csv('wide.csv')"
     )
+    raise InputError(msg, file=str(raw.path))
 
 
 def _first_column(columns: dict[str, int], names: frozenset[str]) -> int | None:

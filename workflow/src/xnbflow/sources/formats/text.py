@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from xnbflow.core.errors import quoted
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
-from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.header_rows import (
     chosen_header,
@@ -17,7 +16,6 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     move_corner_name,
 )
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
 from xnbflow.sources.formats.text_lines import (
     DATA_SECTION,
     HEADER_SECTION,
@@ -27,6 +25,7 @@ from xnbflow.sources.formats.text_lines import (
     read_first_lines,
     split_leniently,
 )
+from xnbflow.sources.formats.text_table import TextTable, other_width
 
 #: The word for a row in messages.
 _UNIT = "line"
@@ -58,7 +57,7 @@ def read_text(
     encoding: str | None = None,
     header_line: int | None = None,
     most_rows: int | None = None,
-) -> RawTable:
+) -> TextTable:
     """Read a table in lines and cells.
 
     Parameters
@@ -84,12 +83,14 @@ def read_text(
 
     Returns
     -------
-    RawTable
+    TextTable
         If the header lacks the name of the first column, as R's, it begins with an empty name.
     """
     # The first lines show where the header is, and how cells are separated. A table within a file
     # of GEO, which has an end, has no titles.
-    lines = DecodedLines(path, stream, first_line=first_line, end=end, encoding=encoding)
+    lines = DecodedLines(
+        path=path, stream=stream, number=first_line - 1, end=end, encoding=encoding
+    )
     decoded = iter(lines)
     first_lines = read_first_lines(path, decoded)
     n_titles = _n_titles(first_lines.rows, header_line) if end is None else 0
@@ -113,10 +114,10 @@ def read_text(
         if len(first_rows) == _SNIFFED_ROWS:
             break
     header, rows = _header_and_rows(path, first_rows, header_line)
-    table = RawTable(
+    table = TextTable(
         path=path,
         header=header,
-        rows=TextRows([]),
+        separator=separator,
         lines=[],
         unit=_UNIT,
         decimal=decimal,
@@ -138,11 +139,12 @@ def read_text(
             row_numbers=row_numbers,
             notes=lines.notes,
         )
-        table.rows = TextRows(itertools.islice(texts, most_rows), separator)
+        table.rows = list(itertools.islice(texts, most_rows))
         table.lines = row_numbers[: len(table)]
         table.encoding = lines.other_encoding
         if end is not None and not lines.ended and most_rows is None:
-            raise _CUT_OFF.error(path=path, end=end)
+            msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
+            raise InputError(msg, file=str(path))
     return table
 
 
@@ -272,7 +274,7 @@ def _row_texts(
 ) -> Iterator[str | list[str]]:
     """Yield the rows of the table, and append the number of each to ``row_numbers``.
 
-    A row is a line without quotes and with as many cells as the ``header``, which `TextRows`
+    A row is a line without quotes and with as many cells as the ``header``, which the table
     divides when its cells are needed; or else it is a list of cells. The ``first_rows`` are divided
     already; further rows are read from the ``numbered`` lines. A row with another number of cells
     is refused. One that repeats the header is left out, with a note.
@@ -319,9 +321,8 @@ def _split(
     try:
         return next(csv.reader(lines, delimiter=separator, strict=True))
     except csv.Error as error:
-        raise _WRONG_QUOTES.error(
-            path=path, number=number, error=error, key=f"line {number}"
-        ) from error
+        msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
+        raise InputError(msg, file=str(path)) from error
 
 
 def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) -> None:
@@ -332,34 +333,11 @@ def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) 
     if names[0] and not _IDENTIFIERS.fullmatch(names[0]):
         return
     longest = max(names[1:], key=len, default="")
-    raise _LOST_SEPARATOR.error(
-        path=path,
-        unit=_UNIT,
-        number=number,
-        n_names=len(names),
-        n_cells=len(names) + 1,
-        longest=longest,
-        first=names[0],
-        key=f"{_UNIT} {number}",
+    n_cells = len(names) + 1
+    msg = (
+        f"{path}, {_UNIT} {number}: the header has {counted(len(names), 'name')}, and each row "
+        f"{n_cells} cells. Either a separator between two names was lost (the longest name is "
+        f"{quoted(longest)}): insert it; or the header lacks the name of the first column, as R "
+        f"writes it, and {quoted(names[0])} is a sample: rename it"
     )
-
-
-_CUT_OFF = Refusal(
-    code="text.cut-off",
-    sentence="{path} ends before {end}: it is cut off; delete it and get it again",
-)
-
-_LOST_SEPARATOR = Refusal(
-    code="text.lost-separator",
-    sentence=(
-        "{path}, {unit} {number}: the header has {n_names:#name}, and each row {n_cells} "
-        "cells. Either a separator between two names was lost (the longest name is "
-        "{longest!r}): insert it; or the header lacks the name of the first column, as R "
-        "writes it, and {first!r} is a sample: rename it"
-    ),
-)
-
-_WRONG_QUOTES = Refusal(
-    code="text.wrong-quotes",
-    sentence="{path}, line {number}: not valid CSV ({error}); correct the quotes",
-)
+    raise InputError(msg, file=str(path))

@@ -9,15 +9,13 @@ import io
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xnbflow.core.errors import InputError
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
-from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.header_rows import HEAD_ROWS
 
 #: The separators by the values of the key ``separator``.
@@ -33,66 +31,53 @@ DATA_SECTION = "[Data]"
 _MOST_SECTION_LINES = 100
 #: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
 _LONGEST_QUOTE = 1 << 17
-#: Number of bytes that are decoded at once.
-_CHUNK = 1 << 20
-#: Suffixes of texts; other formats have an encoding of their own.
-_TEXTS = (".csv", ".tsv", ".txt", ".tab", "")
 
 
+@dataclass(kw_only=True)
 class DecodedLines:
     """The lines of a table as text.
 
-    Parameters
+    Attributes
     ----------
     path : path
         The file, for messages.
     stream : iterable of bytes
         Its lines.
-    first_line : int
-        The number of the first of these lines in the file.
+    number : int
+        The number of the last line that was read; before the first one, the number of lines above.
     end : str, optional
         The beginning of the line with which the table ends; it is not yielded.
     encoding : str, optional
         How lines that are not UTF-8 are read, with a note.
-
-    Attributes
-    ----------
     notes : list of str
         Notes on lines that are not UTF-8, and on a missing line break at the end.
-    number : int
-        The number of the last line that was read.
     ended : bool
         Whether the line ``end`` has been read.
     other_encoding : str
         The encoding of lines that are not UTF-8; empty if there are none.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        stream: Iterable[bytes],
-        *,
-        first_line: int,
-        end: str | None,
-        encoding: str | None,
-    ) -> None:
-        self.notes: list[str] = []
-        self.ended = False
-        self.other_encoding = ""
-        self.number = first_line - 1
-        self._path = path
-        self._stream = stream
-        self._end = end
-        self._encoding = encoding
+    path: str | Path
+    stream: Iterable[bytes]
+    number: int = 0
+    end: str | None = None
+    encoding: str | None = None
+    notes: list[str] = field(default_factory=list)
+    ended: bool = False
+    other_encoding: str = ""
 
     def __iter__(self) -> Iterator[str]:
-        for raw in self._stream:
+        for raw in self.stream:
             self.number += 1
-            if self._end is not None and raw.startswith(self._end.encode()):
+            if self.end is not None and raw.startswith(self.end.encode()):
                 self.ended = True
                 return
-            if self._end is not None and not raw.endswith(b"\n"):
-                raise _CUT_ROW.error(path=self._path, end=self._end)
+            if self.end is not None and not raw.endswith(b"\n"):
+                msg = (
+                    f"{self.path} ends within a row, before {self.end}: it is cut off; delete "
+                    "it and get it again"
+                )
+                raise InputError(msg, file=str(self.path))
             try:
                 text = raw.decode("utf-8-sig" if self.number == 1 else "utf-8")
             except UnicodeDecodeError:
@@ -111,18 +96,22 @@ class DecodedLines:
     def _decode_otherwise(self, raw: bytes) -> str:
         """Return a line that is not UTF-8 as text by the option ``encoding``, with a note."""
         with suppress(UnicodeDecodeError, LookupError):
-            text = raw.decode(self._encoding or "")
-            self.other_encoding = self._encoding or ""
+            text = raw.decode(self.encoding or "")
+            self.other_encoding = self.encoding or ""
             if not self.notes:
                 character = next(c for c in text if ord(c) > 127)
                 note = Note(
-                    f"line {self.number} is not UTF-8 and was read as {self._encoding}, as were "
+                    f"line {self.number} is not UTF-8 and was read as {self.encoding}, as were "
                     "others of the kind",
                     advice=f"check names with {character!r}",
                 )
                 self.notes.append(note)
             return text
-        raise _NO_UTF8.error(path=self._path, number=self.number, key=f"line {self.number}")
+        msg = (
+            f"{self.path}, line {self.number}: not UTF-8 text; if Windows wrote it, set "
+            "encoding: cp1252, else save the file as UTF-8"
+        )
+        raise InputError(msg, file=str(self.path), key="encoding")
 
 
 @dataclass(frozen=True)
@@ -150,7 +139,8 @@ def read_first_lines(path: str | Path, lines: Iterator[str]) -> FirstLines:
     joined_rows = _join_quoted_lines(lines, read_lines)
     rows = list(itertools.islice(joined_rows, HEAD_ROWS))
     if len(rows) == 1 and "\r" in rows[0].rstrip():
-        raise _OLD_MAC.error(path=path)
+        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
+        raise InputError(msg, file=str(path))
     if rows and rows[0].lstrip('"').startswith(HEADER_SECTION):
         for row in itertools.islice(joined_rows, _MOST_SECTION_LINES):
             rows.append(row)
@@ -177,23 +167,6 @@ def _join_quoted_lines(lines: Iterator[str], read_lines: list[str]) -> Iterator[
         yield joined
 
 
-def is_utf8(path: Path) -> bool:
-    """Return whether a text is UTF-8 (or UTF-16 with its mark); other formats count as UTF-8."""
-    if Path(path.name.lower().removesuffix(".gz")).suffix not in _TEXTS:
-        return True
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with open_raw(path) as stream:
-        if stream.peek(2)[:2] in UTF16_MARKS:
-            return True
-        try:
-            while chunk := stream.read(_CHUNK):
-                decoder.decode(chunk)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
-    return True
-
-
 def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
     """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
     if stream.peek(2)[:2] not in UTF16_MARKS:
@@ -204,7 +177,8 @@ def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[
             with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
                 yield from (line.encode() for line in text)
         except UnicodeDecodeError as error:
-            raise _NO_UTF16.error(path=path, reason=error.reason) from error
+            msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
+            raise InputError(msg, file=str(path)) from error
 
     return lines()
 
@@ -284,41 +258,9 @@ def _single_column_error(path: str | Path, header: str, separator: str) -> Input
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
     options = " or ".join(f"separator: {name}" for name in possible)
-    return _SINGLE_CELL.error(
-        path=path, header=header, separators=" or ".join(possible), options=options
+    separators = " or ".join(possible)
+    msg = (
+        f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
+        f"{separators}, set {options}"
     )
-
-
-_CUT_ROW = Refusal(
-    code="text.cut-row",
-    sentence="{path} ends within a row, before {end}: it is cut off; delete it and get it again",
-)
-
-_NO_UTF8 = Refusal(
-    code="text.no-utf8",
-    sentence=(
-        "{path}, line {number}: not UTF-8 text; if Windows wrote it, set encoding: cp1252, "
-        "else save the file as UTF-8"
-    ),
-    sheet=True,
-)
-
-_NO_UTF16 = Refusal(
-    code="text.no-utf16",
-    sentence="{path}: not valid UTF-16 ({reason}); save the file as UTF-8",
-)
-
-_OLD_MAC = Refusal(
-    code="text.old-mac",
-    sentence="{path} has the line ends of old Macs (carriage returns alone); save it anew",
-)
-
-_SINGLE_CELL = Refusal(
-    code="text.single-cell",
-    sentence=(
-        "{path}: its header is the single cell {header!r}; if cells are separated by "
-        "{separators}, set {options}"
-    ),
-    key="separator",
-    sheet=True,
-)
+    return InputError(msg, file=str(path), key="separator")

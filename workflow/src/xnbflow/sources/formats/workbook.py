@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
-from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.files import fault_of
 from xnbflow.sources.formats.header_rows import (
@@ -16,7 +15,7 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     move_corner_name,
 )
-from xnbflow.sources.formats.raw_table import RawTable, TextRows, other_width
+from xnbflow.sources.formats.text_table import TextTable, other_width
 
 #: Endings of workbooks.
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
@@ -32,7 +31,7 @@ def sheet_names(path: Path) -> list[str]:
 
 def read_workbook(
     path: Path, *, sheet: str | None, decimal: str | None = None, header_line: int | None = None
-) -> RawTable:
+) -> TextTable:
     """Read a sheet of a workbook, the first one if it is not named.
 
     Titles above the header are recognised, or ``header_line`` is the number of the header's row. A
@@ -63,10 +62,10 @@ def read_workbook(
     for number, cells in below:
         if len(cells) != len(header):
             raise other_width(path, f"{_UNIT} {number}", len(cells), len(header))
-    return RawTable(
+    return TextTable(
         path=path,
         header=header,
-        rows=TextRows([cells for _, cells in below]),
+        rows=[cells for _, cells in below],
         lines=[number for number, _ in below],
         unit=_UNIT,
         decimal=sign,
@@ -126,44 +125,14 @@ def _content_of_sheet(
     return _SheetContent(header, rows_below, titles)
 
 
-def with_sheets(error: InputError, table: RawTable) -> InputError:
+def with_sheets(error: InputError, table: TextTable) -> InputError:
     """Return an error that names the other sheets of a workbook, too; the first was read."""
     first, *others = table.sheets
-    with_names = _FIRST_SHEET.error(
-        error=error,
-        first=first,
-        others=", ".join(map(repr, others[:8])),
-        file=error.file,
-        key=error.key,
-        remedy=error.remedy,
+    msg = (
+        f"{error}. This is the first sheet, {first!r}; to read another, set sheet: "
+        f"{', '.join(map(repr, others[:8]))}"
     )
-    # Programs compare the code of what was wrong with the first sheet, and read its fields.
-    with_names.code = error.code or with_names.code
-    with_names.fields |= error.fields
-    return with_names
-
-
-_FIRST_SHEET = Refusal(
-    code="workbook.first-sheet",
-    sentence=("{error}. This is the first sheet, {first!r}; to read another, set sheet: {others}"),
-    sheet=True,
-)
-
-_NO_SHEET = Refusal(
-    code="workbook.no-sheet",
-    sentence="{path} cannot be read as a workbook ({reason}); save it anew, or as CSV",
-    key="sheet",
-)
-
-_UNREADABLE = Refusal(
-    code="workbook.unreadable",
-    sentence="{path} cannot be read as a workbook ({reason}); save it anew, or as CSV",
-)
-
-_NO_CALAMINE = Refusal(
-    code="workbook.no-calamine",
-    sentence="{path} is a workbook; to read it, install python-calamine, or save it as CSV",
-)
+    return InputError(msg, file=error.file, key="sheet")
 
 
 class _WorkbookRows(NamedTuple):
@@ -185,20 +154,26 @@ def _workbook_rows(path: Path, sheet: str | None) -> _WorkbookRows:
     try:
         import python_calamine  # noqa: PLC0415  few tables are workbooks
     except ImportError as error:
-        raise _NO_CALAMINE.error(path=path) from error
+        msg = f"{path} is a workbook; to read it, install python-calamine, or save it as CSV"
+        raise InputError(msg, file=str(path)) from error
     try:
         book = python_calamine.CalamineWorkbook.from_path(path)
         names = book.sheet_names
         if not names:
-            raise _UNREADABLE.error(path=path, reason="it has no sheets")
+            msg = f"{path} cannot be read as a workbook (it has no sheets); save it anew, or as CSV"
+            raise InputError(msg, file=str(path))
         if sheet is not None and sheet not in names:
             reason = f"it has no sheet {sheet!r}; it has {', '.join(names)}"
-            raise _NO_SHEET.error(path=path, reason=quoted(reason, 200)[1:-1])
+            reason = quoted(reason, 200)[1:-1]
+            msg = f"{path} cannot be read as a workbook ({reason}); save it anew, or as CSV"
+            raise InputError(msg, file=str(path), key="sheet")
         table = book.get_sheet_by_name(names[0] if sheet is None else sheet)
         rows = table.to_python(skip_empty_area=True)
         merged = _merged_down(table)
     except python_calamine.CalamineError as error:
-        raise _UNREADABLE.error(path=path, reason=quoted(str(error), 200)[1:-1]) from error
+        reason = quoted(str(error), 200)[1:-1]
+        msg = f"{path} cannot be read as a workbook ({reason}); save it anew, or as CSV"
+        raise InputError(msg, file=str(path)) from error
     return _WorkbookRows(sheets=names, rows=rows, merged=merged)
 
 

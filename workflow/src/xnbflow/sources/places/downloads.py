@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.core.errors import InputError
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.dataset_entry import local_path
 from xnbflow.sources.formats.files import (
     BROKEN_GZIP,
@@ -38,17 +37,6 @@ _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 _LONGEST_LISTING = 1 << 22
 #: Seconds after which the name of a host is tried again.
 _SECONDS_UNRESOLVED = 60
-_NO_FILE = Refusal(code="downloads.no-file", sentence="{place}: no such file")
-
-_CUT = Refusal(
-    code="downloads.cut",
-    sentence=(
-        "{path} does not end with a line break: if it was cut within its last number, that number "
-        "is wrong. If it is complete, give its SHA-256 (sha256 of the data set)"
-    ),
-    sheet=True,
-)
-
 _Result = TypeVar("_Result")
 
 
@@ -109,49 +97,6 @@ class UnavailableError(InputError):
     """No place has a file that a data set needs."""
 
 
-_ENDED_EARLY = Refusal(
-    code="downloads.ended-early",
-    sentence="{place}: {reason}; try again later",
-)
-
-_NO_PLACE = Refusal(
-    code="downloads.no-place",
-    sentence=(
-        "cannot get {name}:\n  {failures}\nCheck the network, or name another place, or the file "
-        "by its path"
-    ),
-    kind=UnavailableError,
-)
-
-_UNAVAILABLE = Refusal(
-    code="downloads.unavailable",
-    sentence=(
-        "cannot get {name}:\n{tried}\nCheck the network and the base URLs in the configuration, or "
-        "put the file (plain, or gzipped with .gz added) by hand at {target}"
-    ),
-    kind=UnavailableError,
-)
-
-_UNAVAILABLE_URL = Refusal(
-    code="downloads.unavailable-url",
-    sentence=(
-        "cannot get {name}:\n{tried}\nCheck the network and the URL, or get the file by a browser "
-        "and name its path"
-    ),
-    kind=UnavailableError,
-)
-
-_UNRESOLVED = Refusal(
-    code="downloads.unresolved",
-    sentence="{place}: the name {host} does not resolve (it was tried a moment ago)",
-)
-
-_BROKEN_GZIP = Refusal(
-    code="downloads.broken-gzip",
-    sentence="{place} is broken gzip ({reason}); try again later",
-)
-
-
 @dataclass
 class Downloads:
     """Sources and destination of files.
@@ -210,7 +155,7 @@ class Downloads:
                     reason = str(error).replace(str(path), str(place))
                     if str(place) not in reason:
                         reason = f"{place}: {reason}"
-                    self._refused[str(place)] = DownloadFailedError(reason, code=error.code)
+                    self._refused[str(place)] = DownloadFailedError(reason, key=error.key)
                     if path != place:  # a downloaded copy
                         path.unlink(missing_ok=True)
             else:
@@ -247,10 +192,7 @@ class Downloads:
             target = self.folder / source / f"{stem}-{digest}{dot}{suffixes}"
             return self._get([[location]], target, sha256)
         # Without a checksum its reader finds what is wrong within it: it is read once.
-        fault = fault_of(path)
-        if sha256 is not None:
-            fault = _fault(path, self._checksum_of(name, sha256))
-        if fault is not None:
+        if sha256 is not None and (fault := _fault(path, self._checksum_of(name, sha256))):
             raise fault
         return path
 
@@ -273,7 +215,7 @@ class Downloads:
                     yield str(place), stream
                 return
             if isinstance(place, Path):
-                failures.append(str(_NO_FILE.error(place=place)))
+                failures.append(f"{place}: no such file")
                 continue
             from xnbflow.sources.places import http  # noqa: PLC0415
 
@@ -284,13 +226,20 @@ class Downloads:
                     yield place, stream
             except DownloadFailedError as error:
                 if is_open:
-                    raise _ENDED_EARLY.error(place=place, reason=error, file=place) from error
+                    msg = f"{place}: {error}; try again later"
+                    raise InputError(msg, file=str(place)) from error
                 failures.append(f"{place}: {error}")
             except BROKEN_GZIP as error:
-                raise _BROKEN_GZIP.error(place=place, reason=error, file=place) from error
+                msg = f"{place} is broken gzip ({error}); try again later"
+                raise InputError(msg, file=str(place)) from error
             else:
                 return
-        raise _NO_PLACE.error(name=present.name, failures="\n  ".join(failures[1:]), file=present)
+        tried = "\n  ".join(failures[1:])
+        msg = (
+            f"cannot get {present.name}:\n  {tried}\nCheck the network, or name another place, or "
+            "the file by its path"
+        )
+        raise UnavailableError(msg, file=str(present))
 
     def listed_names(self, source: str, folder: str, *, default: Sequence[str] = ()) -> list[str]:
         """Return the names of files in a folder of a source; none where no place lists them."""
@@ -331,8 +280,7 @@ class Downloads:
 
         # One place after another, with the reason of each that fails.
         failures: list[str] = []
-        codes: list[str] = []
-        sheet = False
+        key = None
         for candidates in places:
             errors: list[DownloadFailedError] = []
             for place in candidates:
@@ -348,21 +296,21 @@ class Downloads:
                     self._record(Origin(path, origin, failures=tuple(failures)))
                     return path
             failures.append(_without_password(str(errors[0])))
-            codes.append(errors[0].code)
-            sheet |= errors[0].sheet
+            key = key or errors[0].key
 
         # No place has it: the message names all of them.
         tried = (
             "\n".join(f"  {failure}" for failure in failures)
             or "  no base URL or folder is configured for this source"
         )
+        remedy = (
+            "Check the network and the base URLs in the configuration, or put the file (plain, or "
+            f"gzipped with .gz added) by hand at {target}"
+        )
         if self.temporary:
-            failure = _UNAVAILABLE_URL.error(name=target.name, tried=tried, file=target)
-        else:
-            failure = _UNAVAILABLE.error(name=target.name, tried=tried, target=target, file=target)
-        failure.sheet = sheet
-        failure.fields["codes"] = codes
-        raise failure
+            remedy = "Check the network and the URL, or get the file by a browser and name its path"
+        msg = f"cannot get {target.name}:\n{tried}\n{remedy}"
+        raise UnavailableError(msg, file=str(target), key=key)
 
     def _record(self, origin: Origin) -> None:
         """Add the origin of a file, each once."""
@@ -381,9 +329,10 @@ class Downloads:
         if isinstance(place, str):
             return self._download(place, target, checksum)
         if not place.is_file():
-            raise NotThereError.of(_NO_FILE.error(place=place))
+            msg = f"{place}: no such file"
+            raise NotThereError(msg)
         if fault := _fault(place, checksum):
-            raise DownloadFailedError.of(fault)
+            raise DownloadFailedError(str(fault), key=fault.key)
         return place
 
     def _download(self, url: str, target: Path, checksum: _Checksum | None) -> Path:
@@ -395,7 +344,8 @@ class Downloads:
             target = target.with_name(target.name + ".gz")
         host = urlsplit(url).hostname or ""
         if host in _unresolved_hosts(self.unresolved):
-            raise UnresolvedError.of(_UNRESOLVED.error(place=url, host=host))
+            msg = f"{url}: the name {host} does not resolve (it was tried a moment ago)"
+            raise UnresolvedError(msg)
         with atomic(target) as partial:
             try:
                 http.download(url, partial, self.retry, checked=checksum is not None)
@@ -404,12 +354,17 @@ class Downloads:
                     with self.unresolved.open("a", encoding="utf-8") as file:
                         file.write(f"{host}\n")
                 msg = f"{url}: {error}"
-                raise type(error)(msg, sheet=error.sheet, code=error.code) from error
+                raise type(error)(msg, key=error.key) from error
             fault = _fault(partial, checksum, name=url)
             if fault is None and checksum is None and is_cut_text(partial):
-                fault = _CUT.error(path=url)
+                msg = (
+                    f"{url} does not end with a line break: if it was cut within its last number, "
+                    "that number is wrong. If it is complete, give its SHA-256 (sha256 of the "
+                    "data set)"
+                )
+                fault = InputError(msg, key="sha256")
             if fault:
-                raise DownloadFailedError.of(fault)
+                raise DownloadFailedError(str(fault), key=fault.key)
         return target
 
     def _checksum_of(self, name: str, sha256: str | None) -> _Checksum | None:
@@ -493,15 +448,6 @@ def _variants(path: Path) -> tuple[Path, Path]:
     return path, path.with_name(path.name + ".gz")
 
 
-_OTHER_CHECKSUM = Refusal(
-    code="downloads.other-checksum",
-    sentence=(
-        "{path} has SHA-256 {actual}, but {origin} has {expected}: it is damaged or another "
-        "version; delete it and get it again, or {correction} if it is the right file"
-    ),
-)
-
-
 def _fault(
     path: Path, checksum: _Checksum | None, name: str | Path | None = None
 ) -> InputError | None:
@@ -516,15 +462,12 @@ def _fault(
     try:
         actual = checksums(path)
     except InputError as error:
-        return type(error)(
-            str(error).replace(str(path), str(name or path), 1), file=error.file, code=error.code
-        )
+        return InputError(str(error).replace(str(path), str(name or path), 1), file=error.file)
     if checksum is None or checksum.sha256 in actual:
         return None
-    return _OTHER_CHECKSUM.error(
-        path=name or path,
-        actual=actual[0],
-        origin=checksum.origin,
-        expected=checksum.sha256,
-        correction=checksum.remedy,
+    msg = (
+        f"{name or path} has SHA-256 {actual[0]}, but {checksum.origin} has {checksum.sha256}: it "
+        f"is damaged or another version; delete it and get it again, or {checksum.remedy} if it "
+        "is the right file"
     )
+    return InputError(msg, file=str(name or path))

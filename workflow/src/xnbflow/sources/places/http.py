@@ -17,7 +17,6 @@ from urllib3 import Retry
 from urllib3.exceptions import HTTPError, MaxRetryError, NameResolutionError
 
 from xnbflow.core.errors import quoted
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.formats.files import BROKEN_GZIP
 from xnbflow.sources.places.retries import (
     DownloadFailedError,
@@ -38,39 +37,6 @@ _TEMPORARY = (408, 425, 429, 500, 502, 503, 504)
 _HEADERS = {"Accept-Encoding": "identity"}
 #: The first bytes of gzip files.
 _GZIP = b"\x1f\x8b"
-
-
-_NOT_WHOLE = Refusal(code="http.not-whole", sentence="the file was not whole within {seconds:g} s")
-
-_NO_ANSWER = Refusal(code="http.no-answer", sentence="there was no answer within {seconds:g} s")
-
-_NO_CONNECTION = Refusal(code="http.no-connection", sentence="the connection failed ({reason})")
-
-_NO_NAME = Refusal(code="http.no-name", sentence="the name of the server does not resolve")
-
-_STATUS = Refusal(code="http.status", sentence="the server answered {reason}")
-
-_NO_REQUEST = Refusal(code="http.no-request", sentence="the request failed ({reason})")
-
-_ENDED_EARLY = Refusal(code="http.ended-early", sentence="the file ended early ({reason})")
-
-_TOO_LARGE = Refusal(
-    code="http.too-large",
-    sentence=(
-        "the file has {size:,.1f} GB, more than the limit of {limit:g} GB; if it is the right "
-        "file, raise the limit (download: most_gigabytes in the configuration, --most-gigabytes "
-        "of `xnbflow study`)"
-    ),
-)
-
-_UNKNOWN_LENGTH = Refusal(
-    code="http.unknown-length",
-    sentence=(
-        "the server does not send the length of the file, so a cut file is not detected; give its "
-        "SHA-256 (sha256 of the data set)"
-    ),
-    sheet=True,
-)
 
 
 class _Attempts(Retry):
@@ -147,15 +113,20 @@ def _receive(answer: requests.Response, path: Path, retry: RetryPolicy, end: flo
             received += len(chunk)
             _refuse_too_large(received, retry)
             if time.monotonic() >= end:
-                raise DownloadFailedError.of(_NOT_WHOLE.error(seconds=retry.deadline))
+                msg = f"the file was not whole within {retry.deadline:g} s"
+                raise DownloadFailedError(msg)
             progress.update(len(chunk))
 
 
 def _refuse_too_large(size: int, retry: RetryPolicy) -> None:
     """Refuse a file of more bytes than the limit."""
     if size > retry.most_gigabytes * _GIGABYTE:
-        error = _TOO_LARGE.error(size=size / _GIGABYTE, limit=retry.most_gigabytes)
-        raise DownloadFailedError.of(error)
+        msg = (
+            f"the file has {size / _GIGABYTE:,.1f} GB, more than the limit of "
+            f"{retry.most_gigabytes:g} GB; if it is the right file, raise the limit (download: "
+            "most_gigabytes in the configuration, --most-gigabytes of `xnbflow study`)"
+        )
+        raise DownloadFailedError(msg)
 
 
 def _refuse_cut(answer: requests.Response, path: Path, *, checked: bool) -> None:
@@ -168,9 +139,14 @@ def _refuse_cut(answer: requests.Response, path: Path, *, checked: bool) -> None
                 while contents.read(_CHUNK):
                     pass
         except BROKEN_GZIP as error:
-            raise _BodyError.of(_ENDED_EARLY.error(reason=f"broken gzip: {error}")) from error
+            msg = f"the file ended early (broken gzip: {error})"
+            raise _BodyError(msg) from error
     elif not checked and "Content-Length" not in answer.headers and not answer.raw.chunked:
-        raise DownloadFailedError.of(_UNKNOWN_LENGTH.error())
+        msg = (
+            "the server does not send the length of the file, so a cut file is not detected; "
+            "give its SHA-256 (sha256 of the data set)"
+        )
+        raise DownloadFailedError(msg, key="sha256")
 
 
 @contextmanager
@@ -190,11 +166,10 @@ def _answer(url: str, retry: RetryPolicy) -> Iterator[requests.Response]:
             try:
                 yield answer
             except HTTPError as error:
+                reason = f"the file ended early ({_first_cause(error)})"
                 if _is_timeout(error):
-                    refusal = _NO_ANSWER.error(seconds=retry.timeout)
-                else:
-                    refusal = _ENDED_EARLY.error(reason=_first_cause(error))
-                raise _BodyError.of(refusal) from error
+                    reason = _no_answer_within(retry)
+                raise _BodyError(reason) from error
 
 
 def _get(session: requests.Session, url: str, retry: RetryPolicy) -> requests.Response:
@@ -203,20 +178,21 @@ def _get(session: requests.Session, url: str, retry: RetryPolicy) -> requests.Re
         answer = session.get(url, headers=_HEADERS, timeout=retry.timeout, stream=True)
     except (requests.RequestException, ValueError) as error:
         if _is_unresolved(error):
-            raise UnresolvedError.of(_NO_NAME.error()) from error
+            msg = "the name of the server does not resolve"
+            raise UnresolvedError(msg) from error
         if _is_timeout(error):
-            refusal = _NO_ANSWER.error(seconds=retry.timeout)
+            reason = _no_answer_within(retry)
         elif isinstance(error, requests.ConnectionError):
-            refusal = _NO_CONNECTION.error(reason=_first_cause(error))
+            reason = f"the connection failed ({_first_cause(error)})"
         else:
-            refusal = _NO_REQUEST.error(reason=_first_cause(error))
-        raise DownloadFailedError.of(refusal) from error
+            reason = f"the request failed ({_first_cause(error)})"
+        raise DownloadFailedError(reason) from error
     if not answer.ok:
         answer.close()
         status = answer.status_code
-        refusal = _STATUS.error(reason=f"{status} {quoted(answer.reason)[1:-1]}")
         is_absent = status < 500 and status not in _TEMPORARY
-        raise (NotThereError if is_absent else DownloadFailedError).of(refusal)
+        msg = f"the server answered {status} {quoted(answer.reason)[1:-1]}"
+        raise (NotThereError if is_absent else DownloadFailedError)(msg)
     return answer
 
 
@@ -224,6 +200,10 @@ def _is_unresolved(error: Exception) -> bool:
     """Return whether the name of a server does not resolve; requests keeps the error of urllib3."""
     cause = error.args[0] if error.args else None
     return isinstance(getattr(cause, "reason", None), NameResolutionError)
+
+
+def _no_answer_within(retry: RetryPolicy) -> str:
+    return f"there was no answer within {retry.timeout:g} s"
 
 
 def _is_timeout(error: Exception) -> bool:

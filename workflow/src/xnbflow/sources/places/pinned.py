@@ -2,24 +2,10 @@
 
 import re
 
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.dataset_entry import local_path, wrong_location
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-_WRONG_LOCATION = Refusal(
-    code="pinned.wrong-location",
-    sentence="{location!r} cannot be used: {reason}; {remedy}",
-)
-
-_NO_CHECKSUM = Refusal(
-    code="pinned.no-checksum",
-    sentence=(
-        "{location!r} has no checksum, and a public file may change: download it once, and "
-        "write {url}#sha256= followed by the 64 digits that `sha256sum FILE` prints"
-    ),
-)
 
 
 def pinned_url(location: str) -> tuple[str, str] | None:
@@ -39,8 +25,14 @@ def pinned_url(location: str) -> tuple[str, str] | None:
     if local_path(url) is not None:
         return None
     if fault := wrong_location(url):
-        raise _WRONG_LOCATION.error(location=location, reason=fault.reason, remedy=fault.remedy)
+        msg = f"{quoted(location)} cannot be used: {fault.reason}; {fault.remedy}"
+        raise InputError(msg, remedy=fault.remedy)
     key, _, checksum = fragment.partition("=")
     if key != "sha256" or not _SHA256.fullmatch(checksum.lower()):
-        raise _NO_CHECKSUM.error(location=location, url=url)
+        msg = (
+            f"{quoted(location)} has no checksum, and a public file may change: download it "
+            f"once, and write {url}#sha256= followed by the 64 digits that `sha256sum FILE` "
+            "prints"
+        )
+        raise InputError(msg)
     return url, checksum.lower()

@@ -1,27 +1,17 @@
 """Retries of downloads, and their failures."""
 
 from dataclasses import dataclass
-from typing import Self
-
-from xnbflow.core.errors import InputError
 
 
 class DownloadFailedError(Exception):
     """A download failed; the message has the reason.
 
-    As in `InputError`, ``sheet`` is whether it refers to keys of a data set, and ``code`` is
-    the code of a refusal.
+    As in `InputError`, ``key`` is the key of the data set that answers it.
     """
 
-    def __init__(self, message: str, *, sheet: bool = False, code: str = "") -> None:
+    def __init__(self, message: str, *, key: str | None = None) -> None:
         super().__init__(message)
-        self.sheet = sheet
-        self.code = code
-
-    @classmethod
-    def of(cls, error: InputError) -> Self:
-        """Return the failure of a download for a refusal, after which other places are tried."""
-        return cls(str(error), sheet=error.sheet, code=error.code)
+        self.key = key
 
 
 class NotThereError(DownloadFailedError):

@@ -18,8 +18,8 @@ file                question
 ``label``           which column is the label?
 ``sample_names``    which class do the names of samples contain?
 ``column_kinds``    which columns are names, patients, batches, or other phenotype?
-``column_options``  which keys name these columns?
-``series_options``  which keys does a series need between the steps of the reader?
+``column_keys``     which keys name these columns?
+``series_keys``     which keys does a series need between the steps of the reader?
 ``scale``           on which scale are the values, and which transform fits it?
 ``completed_entry`` which entry reads a table whose label is known, as that of a model?
 ``entry_text``      how is an entry written, with the reason of each key?

@@ -12,17 +12,17 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.proposal.column_options import (
+from xnbflow.sources.proposal.column_keys import (
     add_names,
     columns_named,
     name_column,
     set_aside,
 )
 from xnbflow.sources.proposal.label import first_column
-from xnbflow.sources.proposal.layout import TableLayout
+from xnbflow.sources.proposal.layout import InferredRoles
 from xnbflow.sources.series.class_labels import (
     LabelRule,
-    label_options,
+    label_keys,
     propose_map,
 )
 from xnbflow.sources.series.plausibility import (
@@ -33,12 +33,13 @@ from xnbflow.sources.series.plausibility import (
 )
 
 
-def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEntry, list[str]]:
-    """Return the entry with the columns that are not features, and remarks.
+def propose_columns(layout: InferredRoles) -> InferredRoles:
+    """Return the roles of the columns that are not features.
 
     These are names, patients, the batch, rare classes, and other columns of the samples. Where the
     numbers of a table are too few to recognise its features, all are named as features.
     """
+    entry = layout.entry
     fields = layout.fields
     label = str(entry.label).removeprefix("obs:")
     # An export may have the label beside others.
@@ -60,7 +61,7 @@ def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEn
             f"{entry.location}: the column {name!r} names the samples, but {listed(cells)} "
             f"{either(len(cells), 'occurs', 'occur')} more than once. Make the names unique; or, "
             "if they are patients of whom there are several samples, call the column 'patient'",
-            key=name,
+            key="id",
         )
     no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
@@ -70,7 +71,7 @@ def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEn
     remarks: list[str] = []
     if label in unique and len(fields):
         texts = list(fields[label])
-        entry = entry.with_defaults(**label_options(texts))
+        entry = entry.with_defaults(**label_keys(texts))
         entry, remarks = _add_map(entry, texts)
         rule = LabelRule.parse(entry)
         classes, has_label, _ = rule.apply(entry.location, range(len(texts)), texts)
@@ -78,7 +79,7 @@ def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEn
 
     # Patients and the batch; what remains is phenotype, as it would be read as features.
     candidates = unique[[name for name in descriptions if name in unique]]
-    entry = replace(entry.with_defaults(**column_options(candidates, labels)), id_column=id_column)
+    entry = replace(entry.with_defaults(**suggested_keys(candidates, labels)), id_column=id_column)
     used = _used(entry)
     remaining = [name for name in descriptions if name not in used]
     if not in_table:  # the phenotype file has the others
@@ -97,7 +98,7 @@ def propose_columns(entry: DatasetEntry, layout: TableLayout) -> tuple[DatasetEn
             "recognise which are features: all are proposed (features). Leave out those that "
             "describe samples."
         )
-    return entry, remarks
+    return layout.with_keys(entry, remarks)
 
 
 def _used(entry: DatasetEntry) -> list[str]:
@@ -139,7 +140,7 @@ def _add_map(entry: DatasetEntry, texts: Sequence[str]) -> tuple[DatasetEntry, l
     return replace(entry, map=proposed), [remark] if remark else []
 
 
-def column_options(fields: pd.DataFrame, labels: np.ndarray) -> dict[str, str]:
+def suggested_keys(fields: pd.DataFrame, labels: np.ndarray) -> dict[str, str]:
     """Return the keys ``group`` and ``batch`` for columns of samples.
 
     The labels (n_samples,) are empty for samples that are left out.
@@ -147,7 +148,7 @@ def column_options(fields: pd.DataFrame, labels: np.ndarray) -> dict[str, str]:
     Examples
     --------
     >>> table = pd.DataFrame({"plate": list("aabb"), "patient": list("pqpq")})
-    >>> column_options(table, np.array(list("tntn")))
+    >>> suggested_keys(table, np.array(list("tntn")))
     {'batch': 'plate'}
     """
     is_used = labels != ""

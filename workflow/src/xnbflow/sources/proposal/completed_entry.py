@@ -6,7 +6,7 @@ from dataclasses import replace
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matches
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_options import (
+from xnbflow.sources.proposal.column_keys import (
     columns_named,
     name_column,
     set_aside,

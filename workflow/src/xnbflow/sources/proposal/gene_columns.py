@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xnbflow.sources.formats.cell_texts import (
     is_text,
 )
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.proposal.variables import (
     FIRST_SAMPLES,
     is_text_column,
@@ -20,7 +20,7 @@ _FIRST_FEATURES = 60
 _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 
 
-def columns_about_genes(raw: RawTable) -> list[int]:
+def columns_about_genes(raw: TextTable) -> list[int]:
     """Return the positions of the columns, except the first, that describe features.
 
     They are columns of texts, columns of numbers of genes, and columns of featureCounts.
@@ -34,7 +34,7 @@ def columns_about_genes(raw: RawTable) -> list[int]:
     return sorted(positions - {0})
 
 
-def sample_column_names(raw: RawTable) -> list[str]:
+def sample_column_names(raw: TextTable) -> list[str]:
     """Return the names of the columns that may be samples, without the first column.
 
     A column is no sample if it describes genes, or if some of its first cells are texts.

@@ -20,7 +20,7 @@ from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_kinds import column_options
+from xnbflow.sources.proposal.column_kinds import suggested_keys
 from xnbflow.sources.proposal.label import (
     MOST_CLASSES,
     UNNAMED_CLASS,
@@ -33,7 +33,7 @@ from xnbflow.sources.proposal.summary import Summary, described_numbers, distinc
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     class_expression,
-    label_options,
+    label_keys,
     plain_text,
     propose_map,
 )
@@ -120,6 +120,7 @@ def _summarise_stream(
         groups = head.fields.loc[proposal.has_label, group].to_numpy(dtype=str)
 
     # The table of values: counts of RNA-seq are in another file, intensities need logarithms.
+    recognised = None
     if entry and (not head.has_table or "sequencing" in head.facts.get("type", "")):
         entry, remark = _counts_entry(entry, head, downloads)
         reason += remark
@@ -161,7 +162,7 @@ def _summarise_stream(
         supplementary=tuple(dict.fromkeys(head.supplementary)),
         labels=proposal.labels,
         groups=groups,
-        reasons={} if entry is None else reasons_of(entry, request, labels, groups),
+        reasons={} if entry is None else reasons_of(entry, request, labels, groups, recognised),
     )
 
 
@@ -252,7 +253,7 @@ def _propose_entry(request: DatasetEntry, where: str, head: GeoHead) -> _Proposa
     label = f"characteristics:{field}" if field in head.characteristics else field
     entry = replace(request, label=label)
     if not is_by_title:
-        entry = entry.with_defaults(**label_options(texts))
+        entry = entry.with_defaults(**label_keys(texts))
     elif not entry.label_classes and not entry.label_pattern:
         entry = replace(entry, **_fields_of_classes(title_classes, texts))
     labels, has_label, notes = LabelRule.parse(entry).apply(where, head.samples, texts)
@@ -396,7 +397,7 @@ def _complete_entry(
     """
     field = str(entry.label).removeprefix("characteristics:")
     others = [name for name in head.characteristics if name != field]
-    entry = entry.with_defaults(**column_options(head.fields[others], classes))
+    entry = entry.with_defaults(**suggested_keys(head.fields[others], classes))
     name = location if is_accession(location) else head.accession or _NAME_WITHOUT_ACCESSION
     # The table of a GDS has gene symbols; a series needs the annotation of its platform.
     if re.fullmatch(r"GPL\d+", head.platform) and not location.startswith("GDS"):

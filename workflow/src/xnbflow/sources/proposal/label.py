@@ -6,14 +6,14 @@ A label is a column of texts, the class in the names of the samples, or a column
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.formats.cell_texts import complaint, is_day, is_missing, is_text
-from xnbflow.sources.proposal.layout import TableLayout
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES
+from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
+from xnbflow.sources.proposal.layout import InferredRoles
 from xnbflow.sources.proposal.sample_names import (
     barcode_map,
     class_pattern,
@@ -22,7 +22,7 @@ from xnbflow.sources.proposal.sample_names import (
 from xnbflow.sources.proposal.summary import SHOWN_VALUES
 from xnbflow.sources.series.class_labels import (
     common_spellings,
-    label_options,
+    label_keys,
     plain_text,
 )
 from xnbflow.sources.series.plausibility import (
@@ -83,9 +83,9 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     >>> class_score("vital_status", ["dead", "alive"] * 4)
     0
     """
-    # Texts without missing values; "unknown" may be a class (`label_options`).
+    # Texts without missing values; "unknown" may be a class (`label_keys`).
     plain = list(map(plain_text, texts))
-    literal = label_options(plain).get("literal", ())
+    literal = label_keys(plain).get("literal", ())
     present = [text for text in plain if text in literal or not is_missing(text)]
     spellings = common_spellings(present)
     counts = Counter(spellings[text] for text in present)
@@ -107,22 +107,13 @@ def class_score(name: str, texts: Iterable[str]) -> int:
         return NO_CLASS
 
     has_class_name = is_class_name(name)
-    are_numbers = all(complaint(text) is None for text in counts)
+    are_numbers = all(map(is_number, counts))
     if name == "description" or (are_numbers and not has_class_name):
         return WEAK_CLASS
     return NAMED_CLASS if has_class_name else UNNAMED_CLASS
 
 
-@dataclass(frozen=True)
-class LabelChoice:
-    """A layout and its entry, with the label if there is one, and sentences on it."""
-
-    layout: TableLayout
-    entry: DatasetEntry
-    remarks: list[str]
-
-
-def choose_label(layout: TableLayout) -> LabelChoice:
+def choose_label(layout: InferredRoles) -> InferredRoles:
     """Choose the label of a table: the user's label, or what looks most like a class.
 
     This is a column of texts, or else the class in the names of the samples. Without either the
@@ -133,7 +124,7 @@ def choose_label(layout: TableLayout) -> LabelChoice:
     follow_up = [str(name) for name in fields if _is_follow_up_field(fields, str(name))]
     remarks = [_remark_on_follow_up(follow_up, entry.label)] if follow_up else []
     if entry.label:
-        return LabelChoice(layout, entry, remarks)
+        return layout.with_keys(entry, remarks)
 
     # Of the numbers outside the block of features only those are candidates whose name is that of
     # a class, such as a stage; 0 and 1 are classes where nothing else is (`choose_binary_label`).
@@ -149,7 +140,7 @@ def choose_label(layout: TableLayout) -> LabelChoice:
         numbers = [name for name in plausible_labels(layout.binary) if name not in candidates]
         all_fields = pd.concat([fields, layout.binary], axis=1)
         remarks += remarks_on_others(all_fields, [*others, *numbers])
-        return LabelChoice(layout, replace(entry, label=best), remarks)
+        return layout.with_keys(replace(entry, label=best), remarks)
 
     names = list(layout.samples or _sample_names(fields))
     if are_alignments(names):
@@ -165,30 +156,23 @@ def choose_label(layout: TableLayout) -> LabelChoice:
         counts = Counter(match[1] for match in matches if match is not None)
         class_sizes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
         remarks.append(f"The names of the samples contain the class: {class_sizes}.")
-    return LabelChoice(layout, entry, remarks)
+    return layout.with_keys(entry, remarks)
 
 
-def choose_binary_label(choice: LabelChoice) -> LabelChoice:
+def choose_binary_label(layout: InferredRoles) -> InferredRoles:
     """Choose a column of 0 and 1 as the label, if one is plausible.
 
     It then describes samples, as a column of texts does.
     """
-    layout = choice.layout
     label = best_binary_label(layout)
     if not label:
-        return choice
+        return layout
     others = [name for name in plausible_labels(layout.binary) if name != label]
     cells = layout.binary[label]
     fields = layout.fields.assign(**{label: list(cells)})
-    return LabelChoice(
-        layout=replace(layout, fields=fields),
-        entry=replace(choice.entry, label=label),
-        remarks=[
-            *choice.remarks,
-            *remarks_on_others(layout.binary, others),
-            *_remarks_on_binary(label, cells),
-        ],
-    )
+    remarks = [*remarks_on_others(layout.binary, others), *_remarks_on_binary(label, cells)]
+    entry = replace(layout.entry, label=label)
+    return replace(layout, fields=fields).with_keys(entry, remarks)
 
 
 def plausible_labels(fields: pd.DataFrame) -> list[str]:
@@ -245,7 +229,7 @@ def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
     return fields[[name]].iloc[:, 0]
 
 
-def best_binary_label(layout: TableLayout) -> str:
+def best_binary_label(layout: InferredRoles) -> str:
     """Return the column of 0 and 1 that looks most like a class; empty if none does."""
     return next(iter(plausible_labels(layout.binary)), "")
 

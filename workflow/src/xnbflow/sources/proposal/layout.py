@@ -12,23 +12,20 @@ from pathlib import Path
 
 import pandas as pd
 
-from xnbflow.core.errors import did_you_mean
+from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import either, listed, noun
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.gct import as_gct
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.program_exports import (
-    TEXTS,
-    refuse_export,
     refuse_export_header,
     refuse_long,
 )
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.infer.feature_block import are_numbered
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_options import (
+from xnbflow.sources.proposal.column_keys import (
     add_names,
     drop_tallies,
 )
@@ -51,6 +48,7 @@ from xnbflow.sources.proposal.variables import (
 from xnbflow.sources.proposal.workbook_sheets import propose_sheets
 from xnbflow.sources.roles import turn
 from xnbflow.sources.series.phenotype import (
+    PhenotypeText,
     matched_names,
     refuse_glued,
 )
@@ -63,8 +61,10 @@ _CONDITIONS = re.compile(r"(line|row) \d+")
 
 
 @dataclass(frozen=True)
-class TableLayout:
-    """The layout of a table.
+class InferredRoles:
+    """What the rows and columns of a table are, as far as it shows it, and the reasons.
+
+    Each step of a proposal returns another one, whose entry and remarks are more complete.
 
     Attributes
     ----------
@@ -72,16 +72,18 @@ class TableLayout:
         What describes the samples: a row per sample, columns of texts and of clinical numbers, all
         as text.
     entry : DatasetEntry
-        The entry, completed by whether samples are columns, the sheets of a workbook, the encoding,
-        a decimal comma, and columns that are no features.
+        The entry, completed by the keys that are inferred: first whether samples are columns, the
+        sheets of a workbook, the encoding, a decimal comma, and columns that are no features.
     remarks : tuple of str
-        Sentences on these.
+        The reasons of these keys, as sentences.
     samples : tuple of str
         The names of the samples if these are columns.
     binary : DataFrame
         Columns of 0 and 1, or of few numbers, that are plausible labels.
-    raw : RawTable, optional
-        The table, if the reader can take it as it is by the entry.
+    raw : TextTable, optional
+        The table, if the entry reads it as it is.
+    phenotype_text : TextTable or GeoHead, optional
+        The phenotype file, in the same way.
     outside : tuple of str
         The fields that are numbers outside the block of features.
     few_features : tuple of str
@@ -93,14 +95,19 @@ class TableLayout:
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     binary: pd.DataFrame = field(default_factory=pd.DataFrame)
-    raw: RawTable | None = None
+    raw: TextTable | None = None
+    phenotype_text: PhenotypeText | None = None
     outside: tuple[str, ...] = ()
     few_features: tuple[str, ...] = ()
 
+    def with_keys(self, entry: DatasetEntry, remarks: Sequence[str] = ()) -> "InferredRoles":
+        """Return the roles with a further completed entry, and further reasons."""
+        return replace(self, entry=entry, remarks=(*self.remarks, *remarks))
+
 
 def recognise_layout(
-    entry: DatasetEntry, downloads: Downloads, raw: RawTable | None = None
-) -> TableLayout:
+    entry: DatasetEntry, downloads: Downloads, raw: TextTable | None = None
+) -> InferredRoles:
     """Return the layout of a table; a table at a URL is downloaded.
 
     It is read unless it was read before by the same keys (``raw``).
@@ -119,10 +126,9 @@ def recognise_layout(
         remarks += [remark] if remark else []
 
     # The table. Those that are no table of samples and features are refused as by the reader.
-    if suffix_of(path) in TEXTS:
-        refuse_export(path)
     if raw is None:
-        raw = read_raw_table(path, {"encoding": _WINDOWS, **entry.reading})
+        reading = {"encoding": _WINDOWS, **entry.reading}
+        raw = read_raw_table(path, reading, refuse_exports=True)
     if raw.encoding and not entry.encoding:
         entry = replace(entry, encoding=raw.encoding)
         remarks.append(
@@ -131,7 +137,7 @@ def recognise_layout(
         )
     refuse_export_header(path, raw.header)
     if not len(raw):
-        return TableLayout(pd.DataFrame(), entry, tuple(remarks))  # the reader refuses it
+        return InferredRoles(pd.DataFrame(), entry, tuple(remarks))  # the reader refuses it
     refuse_long(raw, entry.label)
     first_rows = raw.first_rows(FIRST_SAMPLES)
     decimal = entry.decimal
@@ -139,7 +145,8 @@ def recognise_layout(
     remarks += remarks_on_thousands(raw, first_rows)
 
     # The descriptions of the samples: in a file beside the table, in its rows or in its columns.
-    phenotype, entry = read_phenotype_beside(path, entry, raw, downloads)
+    beside = read_phenotype_beside(path, entry, raw, downloads)
+    phenotype, entry = beside.columns, beside.entry
     if raw.is_header_short:
         refuse_glued(path, raw.header, phenotype)
     if _are_columns(entry, raw, first_rows, phenotype):
@@ -148,11 +155,14 @@ def recognise_layout(
         layout = _samples_in_rows(raw, entry, phenotype)
     if phenotype.empty:
         remarks += remarks_on_units(layout.fields, entry.label)
-    is_read_alike = entry.decimal == decimal
-    return replace(layout, remarks=(*remarks, *layout.remarks), raw=raw if is_read_alike else None)
+    # The texts are the same with a decimal comma; the numbers of a workbook are read again.
+    if entry.decimal != decimal:
+        raw = None if raw.has_number_cells else replace(raw, decimal=",")
+    remarks += layout.remarks
+    return replace(layout, remarks=tuple(remarks), raw=raw, phenotype_text=beside.text)
 
 
-def _layout_of_anndata(path: Path, entry: DatasetEntry) -> TableLayout:
+def _layout_of_anndata(path: Path, entry: DatasetEntry) -> InferredRoles:
     """Return the layout of a file of AnnData, with another matrix where X is scaled."""
     from xnbflow.sources.formats.h5ad import (  # noqa: PLC0415 - an extra
         proposed_matrix,
@@ -168,12 +178,12 @@ def _layout_of_anndata(path: Path, entry: DatasetEntry) -> TableLayout:
         remarks.append(
             f"The proposal is matrix: {matrix}: X has negative values, as after scaling each gene."
         )
-    return TableLayout(read_obs_texts(path), entry, tuple(remarks))
+    return InferredRoles(read_obs_texts(path), entry, tuple(remarks))
 
 
 def _are_columns(
     entry: DatasetEntry,
-    raw: RawTable,
+    raw: TextTable,
     first_rows: Sequence[Sequence[str]],
     phenotype: pd.DataFrame,
 ) -> bool:
@@ -202,7 +212,7 @@ def _are_columns(
     return has_conditions or bool(feature_count_columns(header))
 
 
-def _samples_in_rows(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> TableLayout:
+def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> InferredRoles:
     """Return the layout of a table with samples in rows.
 
     The columns of a ``phenotype`` file are added to the columns of the table that describe samples.
@@ -228,7 +238,7 @@ def _samples_in_rows(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame
     if len(phenotype):
         fields, entry = join_phenotype(fields, entry, phenotype, header)
     are_few = guess.are_few and not are_numbered([header[i] for i in guess.features])
-    return TableLayout(
+    return InferredRoles(
         fields,
         entry,
         tuple(remarks),
@@ -238,7 +248,9 @@ def _samples_in_rows(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame
     )
 
 
-def _samples_in_columns(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> TableLayout:
+def _samples_in_columns(
+    raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame
+) -> InferredRoles:
     """Return the layout of a table with samples in columns.
 
     Rows of texts describe the samples, unless a ``phenotype`` file does.
@@ -272,7 +284,7 @@ def _samples_in_columns(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFr
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
     entry = drop_tallies(entry, table.names)
-    return TableLayout(
+    return InferredRoles(
         fields,
         entry,
         tuple(remarks),
@@ -283,7 +295,7 @@ def _samples_in_columns(raw: RawTable, entry: DatasetEntry, phenotype: pd.DataFr
 
 
 def _refuse_absent_label(
-    raw: RawTable, entry: DatasetEntry, row_names: Sequence[str], text_names: Sequence[object]
+    raw: TextTable, entry: DatasetEntry, row_names: Sequence[str], text_names: Sequence[object]
 ) -> None:
     """Refuse a label that is neither a column nor a row of the table.
 
@@ -292,7 +304,7 @@ def _refuse_absent_label(
 
     Parameters
     ----------
-    raw : RawTable
+    raw : TextTable
         The table.
     entry : DatasetEntry
         The entry, with the label.
@@ -309,14 +321,8 @@ def _refuse_absent_label(
     hint = "Name the file of labels by phenotype"
     if texts:
         hint = f"Rows and columns of text: {listed(texts)}"
-    raise _ABSENT_LABEL.error(path=raw.path, label=label, hint=hint, similar=similar)
-
-
-_ABSENT_LABEL = Refusal(
-    code="layout.absent-label",
-    sentence=(
-        "{path}: no row and no column is called {label!r}, which label names. {hint}{similar}"
-    ),
-    key="label",
-    sheet=True,
-)
+    msg = (
+        f"{raw.path}: no row and no column is called {quoted(label)}, which label names. "
+        f"{hint}{similar}"
+    )
+    raise InputError(msg, file=str(raw.path), key="label")

@@ -21,11 +21,11 @@ from xnbflow.sources.formats.cell_texts import (
     is_missing,
     is_text,
 )
-from xnbflow.sources.formats.raw_table import RawTable
+from xnbflow.sources.formats.text_table import TextTable
 
 
 def propose_decimal(
-    entry: DatasetEntry, raw: RawTable, first_rows: Sequence[Sequence[str]]
+    entry: DatasetEntry, raw: TextTable, first_rows: Sequence[Sequence[str]]
 ) -> DatasetEntry:
     """Return the entry with ``decimal: comma`` if the first rows have decimal commas.
 
@@ -40,7 +40,7 @@ def propose_decimal(
     return entry
 
 
-def remarks_on_thousands(raw: RawTable, first_rows: Sequence[Sequence[str]]) -> list[str]:
+def remarks_on_thousands(raw: TextTable, first_rows: Sequence[Sequence[str]]) -> list[str]:
     """Return a sentence if the decimal sign of a table probably separates thousands."""
     cells = list(chain.from_iterable(first_rows))
     if not have_thousands(cells, raw.decimal):

@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import pandas as pd
 
+from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import listed
-from xnbflow.core.refusals import Refusal
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.gct import read_classes
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.formats.raw_table import RawTable
-from xnbflow.sources.formats.text_lines import is_utf8
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.gene_columns import sample_column_names
@@ -22,18 +21,30 @@ from xnbflow.sources.proposal.variables import (
 )
 from xnbflow.sources.proposal.workbook_sheets import phenotype_sheet
 from xnbflow.sources.series.phenotype import (
+    PhenotypeText,
     naming_column,
-    read_phenotype,
+    phenotype_of_text,
+    read_phenotype_text,
 )
 from xnbflow.sources.table import fetch_table
 
 #: Number of names of samples that a message shows of each file.
 _EXAMPLES = 3
+#: The encoding of texts that are not UTF-8: that of Windows in western Europe.
+_WINDOWS = "cp1252"
+
+
+class PhenotypeBeside(NamedTuple):
+    """The phenotype file of a table: its columns, the keys that read it, and its text."""
+
+    columns: pd.DataFrame
+    entry: DatasetEntry
+    text: PhenotypeText | None = None
 
 
 def read_phenotype_beside(
-    path: Path, entry: DatasetEntry, raw: RawTable, downloads: Downloads
-) -> tuple[pd.DataFrame, DatasetEntry]:
+    path: Path, entry: DatasetEntry, raw: TextTable, downloads: Downloads
+) -> PhenotypeBeside:
     """Return the phenotype file of a table, and the entry with the keys that read it.
 
     The columns of the phenotype are empty if the entry names no file, or an accession of GEO. The
@@ -41,21 +52,25 @@ def read_phenotype_beside(
     """
     location = entry.phenotype
     if not location or is_accession(location):
-        return pd.DataFrame(), entry
+        return PhenotypeBeside(pd.DataFrame(), entry)
     phenotype_path = fetch_table(downloads, location, f"{entry.id}-phenotype")
-    if not entry.encoding and not is_utf8(phenotype_path):
-        entry = replace(entry, encoding="cp1252")
     if suffix_of(phenotype_path) == ".cls":
-        return read_classes(phenotype_path, path), entry
+        return PhenotypeBeside(read_classes(phenotype_path, path), entry)
     # The names in the table, of which some are samples: in its header, or in its first column.
     names = [*raw.header, *raw.columns([0])[0][:FIRST_SAMPLES]]
     if suffix_of(phenotype_path) in WORKBOOKS and not entry.phenotype_sheet:
         entry = entry.with_defaults(**phenotype_sheet(phenotype_path, names))
+    reading = {"encoding": entry.encoding or _WINDOWS}
+    if entry.phenotype_sheet:
+        reading["sheet"] = entry.phenotype_sheet
+    text = read_phenotype_text(phenotype_path, reading)
+    if isinstance(text, TextTable) and text.encoding:
+        entry = replace(entry, encoding=text.encoding)
     if not entry.phenotype_id and not entry.id_column:
-        column = naming_column(phenotype_path, entry, [*names, *sample_column_names(raw)])
+        column = naming_column(text, [*names, *sample_column_names(raw)])
         if column:
             entry = replace(entry, phenotype_id=column)
-    return read_phenotype(phenotype_path, entry), entry
+    return PhenotypeBeside(phenotype_of_text(phenotype_path, text, entry), entry, text)
 
 
 def join_phenotype(
@@ -82,20 +97,11 @@ def _refuse_other_samples(
     """Refuse a table that has the samples of the phenotype neither in rows nor in columns."""
     row_names = list(fields.iloc[:, 0]) if len(fields.columns) else []
     in_rows = f"in rows {listed(row_names, _EXAMPLES)}, " if row_names else ""
-    raise _OTHER_SAMPLES.error(
-        location=entry.location,
-        samples=list(phenotype.index),
-        in_rows=in_rows,
-        columns=header[1:],
+    columns = header[1:]
+    msg = (
+        f"{entry.location}: no sample of the phenotype file is in the table. The phenotype file "
+        f"has {listed(phenotype.index, 3)}; the table has {in_rows}in columns "
+        f"{listed(columns, 3)}. Correct the names in one of the files, or name the phenotype "
+        "file's column of samples by phenotype.id"
     )
-
-
-_OTHER_SAMPLES = Refusal(
-    code="phenotype_file.other-samples",
-    sentence=(
-        "{location}: no sample of the phenotype file is in the table. The phenotype file has "
-        "{samples:list3}; the table has {in_rows}in columns {columns:list3}. Correct the names in "
-        "one of the files, or name the phenotype file's column of samples by phenotype.id"
-    ),
-    key="phenotype.id",
-)
+    raise InputError(msg, key="phenotype.id")

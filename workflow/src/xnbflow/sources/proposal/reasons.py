@@ -5,25 +5,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from xnbflow.core.nouns import counted, listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
+from xnbflow.sources.series.scale_recognition import ScaleOfValues
 
-#: Why values are transformed, by the transform.
-_TRANSFORMS = {
-    "log2": "the values are intensities that are not logged",
-    "log2p1": "the values are relative to the library, as TPM, and many are 0",
-    "log_cpm": "whole numbers from 0: counts of reads",
-    "tmm": "whole numbers from 0: counts of reads",
-}
 #: Reasons that do not depend on the series, by the key.
 _REASONS = {
     "samples": "a row is a gene",
     "batch": "a technical column, which the audit examines",
     "drop": "no features, and no descriptions of samples",
-    "phenotype": "describes the samples",
+    "phenotype": "columns of the samples, no features",
     "literal": "a word of several samples is a class, not a missing value",
     "unlabelled": "samples without a label are left out",
-    "scale": "the values are as logarithms of intensities",
     "missing": "some values are missing, or become so by the logarithm",
     "duplicates": "names of features repeat: the row of largest mean is kept",
     "annotation": "gene symbols of the probes",
@@ -40,6 +33,7 @@ def reasons_of(
     request: DatasetEntry,
     labels: Sequence[str] | np.ndarray,
     groups: Sequence[str] | np.ndarray | None = None,
+    scale: ScaleOfValues | None = None,
 ) -> dict[str, str]:
     """Return the reason of each key of an entry that the user did not name.
 
@@ -51,18 +45,20 @@ def reasons_of(
         The class of each sample, by the entry.
     groups : sequence of str, shape (n_samples,), optional
         The group of each sample.
+    scale : ScaleOfValues, optional
+        The scale of the values; without it they are counts that a repository has computed.
 
     Examples
     --------
     >>> request = DatasetEntry("x", "table", "x.csv")
-    >>> entry = DatasetEntry("x", "table", "x.csv", label="type", transform="tmm")
-    >>> reasons_of(entry, request, ["a", "a", "b"])
-    {'label': '2 samples have a, 1 b', 'transform': 'whole numbers from 0: counts of reads'}
+    >>> entry = DatasetEntry("x", "table", "x.csv", label="type", group="patient")
+    >>> reasons_of(entry, request, ["a", "a", "b"], groups=["p", "q", "q"])
+    {'label': '2 samples have a, 1 b', 'group': '1 of 2 values has several samples'}
     """
     requested = request.settings()
     reasons = {}
     for key in entry.settings():
-        if key not in requested and (reason := _reason(key, entry, labels, groups)):
+        if key not in requested and (reason := _reason(key, entry, labels, groups, scale)):
             reasons[key] = reason
     return reasons
 
@@ -72,6 +68,7 @@ def _reason(
     entry: DatasetEntry,
     labels: Sequence[str] | np.ndarray,
     groups: Sequence[str] | np.ndarray | None,
+    scale: ScaleOfValues | None,
 ) -> str:
     """Return the reason of one key; empty for a key that needs none, such as the source."""
     if key == "label" and len(labels):
@@ -79,15 +76,36 @@ def _reason(
     if key == "id":
         return f"the names of the {'samples' if entry.samples == 'rows' else 'features'}"
     if key == "group" and groups is not None:
-        return f"{len(set(map(str, groups)))} distinct values in {counted(len(groups), 'sample')}"
+        return _repeats(groups)
     if key == "map":
         is_renamed = not set(entry.map.values()) & set(entry.map)
         rare = "spellings are joined, and classes of one or two samples left out"
         return "the names of the classes" if is_renamed else rare
-    if key == "transform":
-        reason = _TRANSFORMS.get(entry.transform_name, "")
-        return f"{reason}, some of 0 or below" if entry.transform_floor else reason
+    if key in ("transform", "scale"):
+        return _reason_of_scale(key, scale)
     return _REASONS.get(key, "")
+
+
+def _reason_of_scale(key: str, scale: ScaleOfValues | None) -> str:
+    """Return the reason of the keys ``transform`` and ``scale``, from the values."""
+    if scale is None:
+        return "counts of reads"
+    reason = scale.reason.finding
+    if key == "scale":
+        reason += ", as logarithms to base 2"
+    elif scale.floor is not None:
+        reason += f"; some are 0 or below, and {scale.floor:g} is within the noise"
+    return reason
+
+
+def _repeats(groups: Sequence[str] | np.ndarray) -> str:
+    """Return how many groups have several samples."""
+    sizes = Counter(map(str, groups)).values()
+    n_repeated = sum(size > 1 for size in sizes)
+    return (
+        f"{n_repeated} of {counted(len(sizes), 'value')} "
+        f"{either(n_repeated, 'has', 'have')} several samples"
+    )
 
 
 def _sizes(entry: DatasetEntry, labels: Sequence[str] | np.ndarray) -> str:

@@ -1,11 +1,12 @@
 """The transform or the scale that is proposed for the values of a table."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.intensities import refuse_no_counts
-from xnbflow.sources.series.scale_recognition import recognise_scale
+from xnbflow.sources.series.scale_recognition import ScaleOfValues, recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 
 #: Least number of features of an array; intensities and logarithms of smaller tables may be of
@@ -21,10 +22,22 @@ _OF_ARRAYS = (
 )
 
 
-def propose_scale(entry: DatasetEntry, series: DataSet) -> tuple[DatasetEntry, str]:
-    """Return the entry with ``transform`` or ``scale``, and a sentence."""
+@dataclass(frozen=True)
+class ProposedScale:
+    """An entry with ``transform`` or ``scale``, a sentence on it, and the recognised scale.
+
+    The sentence is empty if nothing is proposed, and the scale None if the entry had one.
+    """
+
+    entry: DatasetEntry
+    sentence: str = ""
+    scale: ScaleOfValues | None = None
+
+
+def propose_scale(entry: DatasetEntry, series: DataSet) -> ProposedScale:
+    """Return the entry of a series with ``transform`` or ``scale``, by its values."""
     if entry.scale or entry.transform:
-        return entry, ""
+        return ProposedScale(entry)
     name = Path(entry.location).name
     recognised = recognise_scale(
         series.values,
@@ -34,13 +47,13 @@ def propose_scale(entry: DatasetEntry, series: DataSet) -> tuple[DatasetEntry, s
         is_array=entry.source == "geo",
     )
     if recognised.kind in _OF_ARRAYS and series.n_features < _LEAST_FEATURES:
-        return entry, ""
+        return ProposedScale(entry)
     if recognised.is_log2:
-        reason = (
-            " The proposal is scale: log2: the values are as logarithms of intensities to base 2."
+        sentence = (
+            "The proposal is scale: log2: the values are as logarithms of intensities to base 2."
         )
-        return entry.with_defaults(scale="log2"), reason
+        return ProposedScale(entry.with_defaults(scale="log2"), sentence, recognised)
     if recognised.transform == PROPOSED_COUNT_TRANSFORM:
         refuse_no_counts(f"data set {entry.id}: {name}", series.values, series.samples)
-    sentence = recognised.sentence()
-    return entry.with_defaults(**recognised.settings()), f" {sentence}" if sentence else ""
+    entry = entry.with_defaults(**recognised.settings())
+    return ProposedScale(entry, recognised.sentence(), recognised)

@@ -1,16 +1,19 @@
 """Summary of a table with a proposed entry of the configuration.
 
 The entry has the layout (`layout`), the label (`label`), the columns of the samples
-(`column_kinds`), what the reader needs (`series_options`), and the scale (`scale`).
+(`column_kinds`), what the reader needs (`series_keys`), and the scale (`scale`). Each step returns
+the `xnbflow.sources.proposal.layout.InferredRoles` with further keys and their reasons.
 """
 
 import tempfile
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from xnbflow.core.nouns import counted, listed
+from xnbflow.data.note import NoteWarning
 from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
@@ -18,15 +21,14 @@ from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.column_kinds import propose_columns
 from xnbflow.sources.proposal.label import (
-    LabelChoice,
     best_binary_label,
     choose_binary_label,
     choose_label,
 )
-from xnbflow.sources.proposal.layout import recognise_layout
+from xnbflow.sources.proposal.layout import InferredRoles, recognise_layout
 from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
-from xnbflow.sources.proposal.series_options import propose_series
+from xnbflow.sources.proposal.series_keys import propose_series
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 
 #: Most columns that are taken for samples because of their names.
@@ -47,28 +49,29 @@ def summarise_table(
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
         # The label, in a table with samples in rows or in columns.
-        choice = choose_label(recognise_layout(request, downloads))
-        if not choice.entry.label and not choice.entry.phenotype:
-            choice = _choose_label_in_columns(choice, downloads)
-        if not choice.entry.label:
-            choice = choose_binary_label(choice)
-        if not choice.entry.label:
-            return _without_proposal(choice)
+        layout = choose_label(recognise_layout(request, downloads))
+        if not layout.entry.label and not layout.entry.phenotype:
+            layout = _choose_label_in_columns(layout, downloads)
+        if not layout.entry.label:
+            layout = choose_binary_label(layout)
+        if not layout.entry.label:
+            return _without_proposal(layout)
 
         # The columns of the samples, what the reader needs, and the scale of the values.
-        layout = choice.layout
-        entry, column_remarks = propose_columns(choice.entry, layout)
-        proposed = propose_series(entry, downloads, layout.raw)
-        series = proposed.series
-        entry, scale_remark = propose_scale(proposed.entry, series)
-        entry, symbol_remarks = propose_annotation(entry, series, annotations)
+        series, layout, notes = propose_series(propose_columns(layout), downloads)
+        of_scale = propose_scale(layout.entry, series)
+        entry, symbol_remarks = propose_annotation(of_scale.entry, series, annotations)
 
-    remarks = [*layout.remarks, *choice.remarks, *column_remarks]
-    remarks += [*proposed.remarks, *symbol_remarks]
+    # The sentence on the scale has the finding of the reader's note, and what is proposed.
+    for note in notes:
+        if not of_scale.sentence or of_scale.scale is None or note != of_scale.scale.reason:
+            warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     described = pd.DataFrame({entry.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
     numbers = described_numbers(described.drop(columns=entry.label))
-    reason = f"Label: {entry.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
+    sentences = [f"Label: {entry.label}. {counted(series.n_features, 'feature')}."]
+    if of_scale.sentence:
+        sentences.append(of_scale.sentence)
     return Summary(
         accession=entry.location,
         type=suffix_of(entry.location)[1:],
@@ -77,34 +80,32 @@ def summarise_table(
         values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
         numbers=numbers,
         entry=entry,
-        reason=" ".join([reason, *remarks]),
+        reason=" ".join([*sentences, *layout.remarks, *symbol_remarks]),
         labels=series.labels,
         groups=series.groups,
-        reasons=reasons_of(entry, request, series.labels, series.groups),
+        reasons=reasons_of(entry, request, series.labels, series.groups, of_scale.scale),
     )
 
 
-def _choose_label_in_columns(choice: LabelChoice, downloads: Downloads) -> LabelChoice:
-    """Return the choice with samples in columns if it has a label, or else the present choice.
+def _choose_label_in_columns(layout: InferredRoles, downloads: Downloads) -> InferredRoles:
+    """Return the roles with samples in columns if they have a label, or else the present ones.
 
     The first column then has distinct names of features.
     """
-    entry = choice.entry
+    entry = layout.entry
     if entry.samples == "rows" and suffix_of(entry.location) != ".h5ad":
-        layout = choice.layout
-        entry = replace(layout.entry, samples="columns")
+        entry = replace(entry, samples="columns")
         transposed = recognise_layout(entry, downloads, layout.raw)
         in_columns = choose_label(transposed)
         has_label = bool(in_columns.entry.label or best_binary_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:
             return in_columns
-    return choice
+    return layout
 
 
-def _without_proposal(choice: LabelChoice) -> Summary:
+def _without_proposal(layout: InferredRoles) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
-    layout = choice.layout
-    entry = choice.entry
+    entry = layout.entry
     fields = layout.fields
     numbers = described_numbers(fields)
     reason = (
@@ -121,5 +122,5 @@ def _without_proposal(choice: LabelChoice) -> Summary:
         values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
         numbers=numbers,
         entry=None,
-        reason=" ".join([*layout.remarks, *choice.remarks, reason]),
+        reason=" ".join([*layout.remarks, reason]),
     )

@@ -13,9 +13,9 @@ import pandas as pd
 
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.feature_block import find_feature_block
-from xnbflow.sources.orientation import SamplesInRows, SampleTable
-from xnbflow.sources.proposal.column_options import columns_named
+from xnbflow.sources.proposal.column_keys import columns_named
 from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_case_control,
@@ -77,15 +77,15 @@ class Variables:
     binary: pd.DataFrame
 
 
-def guess_variables(table: SampleTable, entry: DatasetEntry) -> Variables:
+def guess_variables(table: TextTable, entry: DatasetEntry) -> Variables:
     """Return what the variables of a table probably are.
 
     The texts of the first samples decide which variables may be text; these are then read whole.
     """
     names = table.names
-    first_texts = table.heads(FIRST_SAMPLES)
+    first_texts = table.first_texts(FIRST_SAMPLES)
     # A column without a value describes nothing; a row without one is a feature.
-    has_empty = isinstance(table, SamplesInRows)
+    has_empty = table.samples_are_rows
     declared = {entry.label, *entry.phenotype_columns} - {None}
 
     # Variables that may be texts by their first cells; the others are numbers, of which the
@@ -98,7 +98,7 @@ def guess_variables(table: SampleTable, entry: DatasetEntry) -> Variables:
     named = {i for i, name in enumerate(names) if name in declared}
     numbers = sorted(set(range(len(names))) - may_be_text - named)
     block = find_feature_block(
-        [names[i] for i in numbers], [first_texts[i] for i in numbers], table.raw.decimal
+        [names[i] for i in numbers], [first_texts[i] for i in numbers], table.decimal
     )
     outside = {numbers[i] for i in block.others}
     if block.is_small:
@@ -110,7 +110,7 @@ def guess_variables(table: SampleTable, entry: DatasetEntry) -> Variables:
     compared = features[:: max(1, len(features) // _COMPARED)]
     positions = sorted({*may_be_text, *named, *outside, *compared, *label_candidates})
     cells = dict(zip(positions, table.texts(positions), strict=True))
-    compared_values = _as_numbers([cells[i] for i in compared], table.raw.decimal)
+    compared_values = _as_numbers([cells[i] for i in compared], table.decimal)
 
     # The descriptions of samples, without columns that are empty.
     empty = _empty_columns(entry, names, cells) if has_empty else set()

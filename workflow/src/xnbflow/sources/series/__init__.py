@@ -1,4 +1,4 @@
-"""From a `RawTable` and roles to a data set, step by step.
+"""From a `TextTable` and roles to a data set, step by step.
 
 ===================== =====================================================================
 file                  question
@@ -7,6 +7,7 @@ file                  question
 ``phenotype``         which row of a phenotype file belongs to which sample?
 ``raw_series``        what is known of a series between two steps?
 ``steps``             in which order do the keys of a data set apply?
+``inferred_keys``     which keys does a proposal infer between the steps?
 ``class_labels``      which label has a sample, by its text?
 ``sample_columns``    which column of the samples does a key name?
 ``scale_recognition`` on which scale are the values (`scales`)?

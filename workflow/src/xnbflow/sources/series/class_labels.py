@@ -12,12 +12,11 @@ import numpy as np
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
-from xnbflow.core.refusals import Refusal
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.controls import is_control_word
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.cell_texts import complaint, is_missing
+from xnbflow.sources.formats.cell_texts import is_missing, is_number
 
 #: Label of samples that are read for prediction.
 UNLABELLED = "unlabelled"
@@ -106,7 +105,9 @@ class LabelRule:
         {'stage i, ii': 'early', 'stage iii': 'late'}
         """
         where = f"data set {dataset.id}"
-        expression = class_expression(dataset.label_classes) or dataset.label_pattern
+        expression = dataset.label_pattern
+        if dataset.label_classes:
+            expression = class_expression(dataset.label_classes)
         pattern = None
         if expression:
             try:
@@ -121,7 +122,7 @@ class LabelRule:
         return cls(
             pattern=pattern,
             classes=dataset.label_classes,
-            mapping=_small_letters(where, dataset.map),
+            mapping=_small_letters(where, dataset.map) if dataset.map else {},
             literal=frozenset(dataset.literal),
             unlabelled=dataset.unlabelled or "refuse",
         )
@@ -205,7 +206,7 @@ class LabelRule:
     def _key(self, text: str) -> str | None:
         """Return the key of the mapping that a text has, or the first cut point that holds."""
         key = text.lower()
-        if key in self.mapping or complaint(text) is not None:
+        if key in self.mapping or not is_number(text):
             return key
         for cut in self.mapping:
             match = _CUT.fullmatch(cut)
@@ -230,12 +231,12 @@ def class_expression(classes: Sequence[str]) -> str:
     return f"(?<![A-Za-z])({'|'.join(map(re.escape, ordered))})(?![A-Za-z])"
 
 
-def label_options(texts: Iterable[str]) -> dict[str, Any]:
+def label_keys(texts: Iterable[str]) -> dict[str, Any]:
     """Return the keys for labels that are missing, or look so: ``none`` is a class of several.
 
     Examples
     --------
-    >>> label_options(["drug", "none", "drug", "none"]), label_options(["a", "NA", "b"])
+    >>> label_keys(["drug", "none", "drug", "none"]), label_keys(["a", "NA", "b"])
     ({'literal': ('none',)}, {'unlabelled': 'drop'})
     """
     missing = Counter(plain_text(text) for text in texts if is_missing(text))
@@ -361,39 +362,17 @@ def plain_text(text: str) -> str:
     return " ".join(text.translate(_QUOTES).split())
 
 
-_UNLABELLED_SAMPLES = Refusal(
-    code="class_labels.unlabelled",
-    sentence=(
-        "{where}: {n_unlabelled} of {n_samples:#sample} {n_unlabelled:has|have} no label: "
-        "{samples:list}. Label them, or leave them out by unlabelled: drop{words}"
-    ),
-    key="label",
-    sheet=True,
-)
-
-
 def _refuse_unlabelled(
     where: str, samples: Sequence[Any], n_samples: int, words: Mapping[str, int]
 ) -> NoReturn:
     """Refuse samples without a label; ``words`` are those that are read as a missing label."""
-    raise _UNLABELLED_SAMPLES.error(
-        where=where,
-        n_unlabelled=len(samples),
-        n_samples=n_samples,
-        samples=samples,
-        words=f"; if {_about_words(words)}" if words else "",
+    hint = f"; if {_about_words(words)}" if words else ""
+    msg = (
+        f"{where}: {len(samples)} of {counted(n_samples, 'sample')} "
+        f"{either(len(samples), 'has', 'have')} no label: {listed(samples)}. Label them, or "
+        f"leave them out by unlabelled: drop{hint}"
     )
-
-
-_ONE_LABEL = Refusal(
-    code="class_labels.one-label",
-    sentence=(
-        "{where}: all samples with a label have the label {label!r}, and a classifier needs two; "
-        "{hint}"
-    ),
-    key="label",
-    sheet=True,
-)
+    raise InputError(msg, key="unlabelled")
 
 
 def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> list[str]:
@@ -406,7 +385,11 @@ def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> li
         return []
     hint = f"if {_about_words(repeated_words)}"
     if len(set(classes.tolist())) == 1:
-        raise _ONE_LABEL.error(where=where, label=str(classes[0]), hint=hint)
+        msg = (
+            f"{where}: all samples with a label have the label {quoted(str(classes[0]))}, and a "
+            f"classifier needs two; {hint}"
+        )
+        raise InputError(msg, key="literal")
     return [hint]
 
 
@@ -427,41 +410,29 @@ def _about_words(words: Mapping[str, int]) -> str:
     )
 
 
-_NUMBERS = Refusal(
-    code="class_labels.numbers",
-    sentence=(
-        "{where}: {n_labels:#distinct label} of {n_samples:#sample} ({labels:list3}) are not "
-        "classes; xnbflow finds which of a few classes a sample belongs to: make classes by map "
-        'with cut points, as map: {{"<60": young, ">=60": old}}, or use a program for regression '
-        "or survival analysis"
-    ),
-    key="label",
-)
-
-_NAMES = Refusal(
-    code="class_labels.names",
-    sentence=(
-        "{where}: {n_labels:#distinct label} of {n_samples:#sample} ({labels:list3}) are not "
-        "classes; xnbflow finds which of a few classes a sample belongs to: join texts by "
-        "map: {{text: label, text: label}}, or name another column"
-    ),
-    key="label",
-)
-
-
 def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
     """Refuse a continuous trait, survival times and names, of which most samples have their own.
 
     The ``labels`` are of more than a few classes.
     """
     sizes = Counter(labels.tolist())
-    are_numbers = all(complaint(label) is None for label in sizes)
+    are_numbers = all(map(is_number, sizes))
     least_size = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
     n_in_small_classes = sum(size for size in sizes.values() if size < least_size)
     if 2 * n_in_small_classes <= len(labels):
         return
-    refusal = _NUMBERS if are_numbers else _NAMES
-    raise refusal.error(where=where, n_labels=len(sizes), n_samples=len(labels), labels=list(sizes))
+    remedy = "join texts by map: {text: label, text: label}, or name another column"
+    if are_numbers:
+        remedy = (
+            'make classes by map with cut points, as map: {"<60": young, ">=60": old}, or use a '
+            "program for regression or survival analysis"
+        )
+    msg = (
+        f"{where}: {counted(len(sizes), 'distinct label')} of {counted(len(labels), 'sample')} "
+        f"({listed(sizes, 3)}) are not classes; xnbflow finds which of a few classes a sample "
+        f"belongs to: {remedy}"
+    )
+    raise InputError(msg, key="map")
 
 
 def _doubtful(labels: np.ndarray) -> list[str]:
@@ -506,7 +477,7 @@ def _appearance(label: str) -> str:
     composed = unicodedata.normalize("NFKC", label)
     visible = [letter for letter in composed if unicodedata.category(letter) != "Cf"]
     text = "".join(visible).lower()
-    return text if complaint(text) else str(float(text))
+    return str(float(text)) if is_number(text) else text
 
 
 def _small_letters(where: str, labels: Mapping[str, str]) -> dict[str, str]:

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import quoted
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed
-from xnbflow.core.refusals import Refusal
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
@@ -21,9 +20,9 @@ from xnbflow.sources.formats.cell_texts import (
     symbols_of_date,
 )
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
-from xnbflow.sources.orientation import SampleTable
-from xnbflow.sources.roles import FEATURES, Choices, Role
+from xnbflow.sources.roles import FEATURES, Role, period_of
 from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
 from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
 from xnbflow.sources.series.raw_series import RawSeries
@@ -41,19 +40,21 @@ from xnbflow.sources.series.sequencing import (
 
 
 def series_of_table(
-    table: SampleTable,
+    table: TextTable,
     roles: Sequence[Role],
     dataset: DatasetEntry,
     phenotype: pd.DataFrame | None = None,
+    *,
+    release: bool = True,
 ) -> RawSeries:
     """Return the features of a table with the texts of its samples and of a phenotype.
 
     In this order: values are read, features and samples without a name and without a value are
-    left out, names are checked and shortened, and samples are joined with the phenotype. The texts
-    of the table are released from memory.
+    left out, names are checked and shortened, and samples are joined with the phenotype. With
+    ``release`` the texts of the table are removed from memory as they are converted.
     """
-    path = Path(table.raw.path)
-    series = _read(table, roles, dataset)
+    path = Path(table.path)
+    series = _read(table, roles, dataset, release=release)
     if "" in series.features or "" in series.samples:
         series = _leave_out_empty(series)
     if dataset.samples == "columns":
@@ -73,18 +74,15 @@ _LEAST_SUMMED = 4
 _ROUNDING_OF_TOTAL = 1e-3
 
 
-_EMPTY = Refusal(
-    code="contents.empty",
-    sentence="{path}: there are no {what}; check label, id, samples and drop",
-)
-
-
-def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> RawSeries:
+def _read(
+    table: TextTable, roles: Sequence[Role], dataset: DatasetEntry, *, release: bool
+) -> RawSeries:
     """Read the values and texts of a table; categories become codes, and angles radians."""
-    path = Path(table.raw.path)
+    path = Path(table.path)
     positions = np.array([i for i, role in enumerate(roles) if role in FEATURES], dtype=np.intp)
     if not len(positions):
-        raise _EMPTY.error(path=path, what="features")
+        msg = f"{path}: there are no features; check label, id, samples and drop"
+        raise InputError(msg, file=str(path))
     texts = [i for i, role in enumerate(roles) if role is Role.TEXT]
     text_names = [table.names[i] for i in texts]
     metadata = pd.DataFrame(
@@ -98,18 +96,17 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> R
     codes = None
     if is_category.any():  # before the texts are released
         codes = _codes(table, positions[is_category].tolist(), dataset)
-    notes = tuple(table.raw.notes)
-    numbers = table.numbers(positions[~is_category].tolist(), release=True)
+    notes = tuple(table.notes)
+    numbers = table.values(positions[~is_category].tolist(), release=release)
     values = numbers
     if codes is not None:
         kinds[is_category] = "categorical"
         values = np.empty((len(positions), len(table.samples)))
         values[~is_category] = numbers
         values[is_category] = codes
-    angles = Choices.of(dataset).angular
-    for row in np.flatnonzero(~is_category).tolist() if angles else []:
-        if names[row] in angles:
-            values[row] *= 2 * math.pi / angles[names[row]]
+    for row in np.flatnonzero(~is_category).tolist() if dataset.angular else []:
+        if names[row] in dataset.angular:
+            values[row] *= 2 * math.pi / period_of(dataset.angular[names[row]])
             kinds[row] = "angular"
     annotation = pd.DataFrame(
         {name: [cells[i] for i in positions.tolist()] for name, cells in table.annotation.items()},
@@ -135,7 +132,7 @@ def _read(table: SampleTable, roles: Sequence[Role], dataset: DatasetEntry) -> R
     )
 
 
-def _codes(table: SampleTable, variables: Sequence[int], dataset: DatasetEntry) -> np.ndarray:
+def _codes(table: TextTable, variables: Sequence[int], dataset: DatasetEntry) -> np.ndarray:
     """Return the codes of categories, (n_variables, n_samples); NaN where a cell is missing."""
     codes = np.full((len(variables), len(table.samples)), np.nan)
     literal = set(dataset.literal)
@@ -194,30 +191,16 @@ def _leave_out_totals(series: RawSeries) -> RawSeries:
     return series
 
 
-_UNNAMED_SAMPLE = Refusal(
-    code="contents.unnamed-sample",
-    sentence="{path}, {place}: the sample has no name; name it, or drop it",
-)
-
-_REPEATED_SAMPLE = Refusal(
-    code="contents.repeated-sample",
-    sentence=("{path}, {place}: sample name {name!r} occurs in {first}, too; make them unique"),
-)
-
-_UNNAMED_FEATURE = Refusal(
-    code="contents.unnamed-feature",
-    sentence="{path}, {place}: the feature has no name; name it, or drop it",
-)
-
-
-def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None:
+def _refuse_bad_names(path: Path, table: TextTable, series: RawSeries) -> None:
     """Refuse missing names, and repeated names of samples; repeated features are merged later."""
     unnamed = np.flatnonzero([name == "" for name in series.features])
     if len(unnamed):
         place = table.place_of_variable(int(series.feature_places[unnamed[0]]))
-        raise _UNNAMED_FEATURE.error(path=path, place=place, key=place)
+        msg = f"{path}, {place}: the feature has no name; name it, or drop it"
+        raise InputError(msg, file=str(path), key="drop")
     if not len(series.samples):
-        raise _EMPTY.error(path=path, what="samples")
+        msg = f"{path}: there are no samples; check label, id, samples and drop"
+        raise InputError(msg, file=str(path))
     samples = pd.Series(series.samples, dtype=object)
     invalid = (samples == "") | samples.duplicated()
     if not invalid.any():
@@ -225,15 +208,14 @@ def _refuse_bad_names(path: Path, table: SampleTable, series: RawSeries) -> None
     i = int(invalid.argmax())
     place = table.place_of_sample(int(series.sample_places[i]))
     if not samples[i]:
-        raise _UNNAMED_SAMPLE.error(path=path, place=place, key=place)
+        msg = f"{path}, {place}: the sample has no name; name it, or drop it"
+        raise InputError(msg, file=str(path), key="drop")
     first = int(series.sample_places[list(samples).index(samples[i])])
-    raise _REPEATED_SAMPLE.error(
-        path=path,
-        place=place,
-        name=samples[i],
-        first=table.place_of_sample(first),
-        key=place,
+    msg = (
+        f"{path}, {place}: sample name {quoted(samples[i])} occurs in "
+        f"{table.place_of_sample(first)}, too; make them unique"
     )
+    raise InputError(msg, file=str(path))
 
 
 def _shorten_names(series: RawSeries, *, has_phenotype: bool) -> RawSeries:

@@ -2,22 +2,13 @@
 
 import numpy as np
 
-from xnbflow.core.nouns import counted
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.note import Note
 from xnbflow.sources.series.reads import looks_like_counts, looks_like_estimated_counts
 from xnbflow.sources.series.scale_recognition import ScaleOfValues
 from xnbflow.sources.series.scales import RecognisedScale, Transform
-
-_NEGATIVE = Refusal(
-    code="intensities.negative",
-    sentence=(
-        "{where}: transform: log2p1 of {lowest:.4g} (sample {sample!r}); values must not be "
-        "negative: correct them, or choose another transform"
-    ),
-    key="transform",
-)
 
 
 def transform(
@@ -44,7 +35,12 @@ def transform(
         lowest = np.fmin.reduce(values, axis=0, initial=0.0)
         worst = int(lowest.argmin())
         if lowest[worst] < 0:
-            raise _NEGATIVE.error(where=where, lowest=lowest[worst], sample=str(samples[worst]))
+            msg = (
+                f"{where}: transform: log2p1 of {lowest[worst]:.4g} (sample "
+                f"{quoted(str(samples[worst]))}); values must not be negative: correct them, or "
+                "choose another transform"
+            )
+            raise InputError(msg, key="transform")
     argument = "x + 1" if how is Transform.LOG2P1 else "all values"
     notes = [f"logarithms to base 2 were taken of {argument}"]
     if recognised.kind in (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES):
@@ -73,17 +69,6 @@ def transform(
     return notes
 
 
-_OTHER_KINDS = Refusal(
-    code="intensities.other-kinds",
-    sentence=(
-        "{what} needs counts in all features, and {n_features:#feature} of the table "
-        "{n_features:is an angle or a category|are angles or categories}; use "
-        "transform=log_cpm"
-    ),
-    key="transform",
-)
-
-
 def keep_counts(
     where: str, values: np.ndarray, linear: np.ndarray, samples: np.ndarray
 ) -> list[str]:
@@ -95,7 +80,12 @@ def keep_counts(
     what = f"{where}: transform: tmm"
     n_other = int((~linear).sum())
     if n_other:
-        raise _OTHER_KINDS.error(what=what, n_features=n_other)
+        msg = (
+            f"{what} needs counts in all features, and {counted(n_other, 'feature')} of the "
+            f"table {either(n_other, 'is an angle or a category', 'are angles or categories')}; "
+            "use transform=log_cpm"
+        )
+        raise InputError(msg, key="transform")
     refuse_no_counts(what, values, samples)
     note = (
         "counts of reads are normalised by TMM in the training samples of each fold, and tested "
@@ -123,42 +113,28 @@ def _log_cpm(what: str, values: np.ndarray, samples: np.ndarray) -> list[str]:
     return notes
 
 
-_MISSING_COUNTS = Refusal(
-    code="intensities.missing-counts",
-    sentence=(
-        "{what}, but {n_missing:#count|is|are} missing, without which the sum of a sample is "
-        "unknown; write 0 where no read was found"
-    ),
-    key="transform",
-)
-
-_NEGATIVE_COUNTS = Refusal(
-    code="intensities.negative-counts",
-    sentence=(
-        "{what} of {lowest:.4g} (sample {sample!r}); counts must not be negative: correct them, or "
-        "choose another transform"
-    ),
-    key="transform",
-)
-
-_NO_READS = Refusal(
-    code="intensities.no-reads",
-    sentence=(
-        "{what}: sample {sample!r} has no counts at all; remove its column (or row) from the "
-        "table, or its row from the phenotype file"
-    ),
-    key="transform",
-)
-
-
 def refuse_no_counts(what: str, values: np.ndarray, samples: np.ndarray) -> None:
     """Refuse missing or negative counts, and samples without reads."""
     sizes = values.sum(axis=0)
     lowest = values.min(axis=0, initial=0.0)
     if np.isnan(sizes).any():
-        raise _MISSING_COUNTS.error(what=what, n_missing=int(np.isnan(values).sum()))
+        n_missing = int(np.isnan(values).sum())
+        msg = (
+            f"{what}, but {counted(n_missing, 'count', 'is', 'are')} missing, without which the "
+            "sum of a sample is unknown; write 0 where no read was found"
+        )
+        raise InputError(msg, key="transform")
     if (lowest < 0).any():
         worst = int(lowest.argmin())
-        raise _NEGATIVE_COUNTS.error(what=what, lowest=lowest[worst], sample=str(samples[worst]))
+        msg = (
+            f"{what} of {lowest[worst]:.4g} (sample {quoted(str(samples[worst]))}); counts must "
+            "not be negative: correct them, or choose another transform"
+        )
+        raise InputError(msg, key="transform")
     if (sizes == 0).any():
-        raise _NO_READS.error(what=what, sample=str(samples[int(np.argmin(sizes))]))
+        sample = str(samples[int(np.argmin(sizes))])
+        msg = (
+            f"{what}: sample {quoted(sample)} has no counts at all; remove its column (or row) "
+            "from the table, or its row from the phenotype file"
+        )
+        raise InputError(msg, key="transform")

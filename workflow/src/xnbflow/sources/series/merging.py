@@ -10,21 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import counted
-from xnbflow.core.refusals import Refusal, fill
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, listed
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.raw_series import RawSeries
-
-_NO_SYMBOLS = Refusal(
-    code="merging.no-symbols",
-    sentence=(
-        "{where}: collapse: {how} needs the symbols of probes; name their platform's "
-        "annotation, as annotation: GPL570"
-    ),
-    key="annotation",
-    sheet=True,
-)
 
 
 def collapse_probes(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
@@ -37,7 +27,11 @@ def collapse_probes(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
         return series
     table = series.feature_metadata
     if table is None or "symbol" not in table or not table["symbol"].any():
-        raise _NO_SYMBOLS.error(where=series.where, how=how)
+        msg = (
+            f"{series.where}: collapse: {how} needs the symbols of probes; name their "
+            "platform's annotation, as annotation: GPL570"
+        )
+        raise InputError(msg, key="annotation")
     symbols = table["symbol"].to_numpy(dtype=str)
     is_unnamed = symbols == ""
     has_several = np.char.find(symbols, "///") >= 0
@@ -111,21 +105,6 @@ def _merge_rows(values: np.ndarray, names: Sequence[str] | np.ndarray, how: str)
     return MergedRows(merged, np.asarray(unique, dtype=str), rows)
 
 
-#: Names of features that repeat; ``names`` have how often each occurs.
-_REPEATED = "{n_names:#feature name|repeats|repeat}: {names:list}"
-
-REPEATED_FEATURES = Refusal(
-    code="merging.repeated-features",
-    sentence=(
-        f"{{where}}: {_REPEATED}. Make names unique, or set duplicates: "
-        "max_mean (keep the row of largest mean), mean or rename (keep all, as name, name.1, "
-        "name.2)"
-    ),
-    key="duplicates",
-    sheet=True,
-)
-
-
 def settle_duplicates(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Merge features whose names repeat, by the key ``duplicates``."""
     how = dataset.duplicates or "refuse"
@@ -134,9 +113,13 @@ def settle_duplicates(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     if not repeated:
         return series
     names = [f"{str(name)!r} ({count} times)" for name, count in repeated]
+    text = f"{counted(len(names), 'feature name', 'repeats', 'repeat')}: {listed(names)}"
     if how == "refuse":
-        raise REPEATED_FEATURES.error(where=series.where, n_names=len(names), names=names)
-    text = fill(_REPEATED, n_names=len(names), names=names)
+        msg = (
+            f"{series.where}: {text}. Make names unique, or set duplicates: max_mean (keep the "
+            "row of largest mean), mean or rename (keep all, as name, name.1, name.2)"
+        )
+        raise InputError(msg, key="duplicates")
     if how == "rename":
         # pandas appends .1, .2, ... to repeated names of a header.
         header = pd.DataFrame(columns=series.features).to_csv(index=False)

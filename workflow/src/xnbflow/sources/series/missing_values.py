@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.core.nouns import counted, either
-from xnbflow.core.refusals import Refusal, fill
+from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.dataset_entry import DatasetEntry
@@ -17,29 +17,6 @@ from xnbflow.sources.series.raw_series import RawSeries
 MOST_IMPUTED = 0.1
 #: Share of the samples; features that lack more of them are dropped by the proposal.
 _MOST_LACKING = 0.3
-
-#: What is missing, of which features; ``names`` have the missing values of each.
-_MISSING = (
-    "{n_missing:#value|is|are} missing, in {n_affected} of {n_features:#feature} (of "
-    "{n_samples:#sample} each): {names:list}"
-)
-
-#: Values are missing, and the entry has no key for them.
-MISSING_VALUES = Refusal(
-    code="missing_values.missing",
-    sentence=(
-        f"{{where}}: {_MISSING}{{place}}. Fill them in, or set missing: "
-        "impute (in the training folds), drop_features, or {{drop_features: 0.2}} (and impute the "
-        "rest)"
-    ),
-    sheet=True,
-)
-
-_NO_FEATURE_LEFT = Refusal(
-    code="missing_values.no-feature-left",
-    sentence=f"{{where}}: {_MISSING}; no feature is left. Fill some in, or drop fewer",
-    key="missing",
-)
 
 
 def propose_missing(values: np.ndarray) -> tuple[Any, str]:
@@ -79,41 +56,28 @@ def settle_missing(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     worst = affected[np.argsort(-n_missing[affected], kind="stable")]
     n_values = int(n_missing.sum())
     names = [f"{str(series.features[i])!r} ({n_missing[i]})" for i in worst]
+    text = (
+        f"{counted(n_values, 'value', 'is', 'are')} missing, in {len(affected)} of "
+        f"{counted(n_features, 'feature')} (of {counted(n_samples, 'sample')} each): "
+        f"{listed(names)}"
+    )
     if rule == "refuse":
         feature = int(affected[0])
         place = series.place_of(feature, int(np.argmax(np.isnan(series.values[feature]))))
-        raise MISSING_VALUES.error(
-            where=series.where,
-            n_missing=n_values,
-            n_affected=len(affected),
-            n_features=n_features,
-            n_samples=n_samples,
-            names=names,
-            place=f", the first in {place}" if place else "",
-            key=str(series.features[feature]),
+        first = f", the first in {place}" if place else ""
+        msg = (
+            f"{series.where}: {text}{first}. Fill them in, or set missing: impute (in the "
+            "training folds), drop_features, or {drop_features: 0.2} (and impute the rest)"
         )
+        raise InputError(msg, key="missing")
     largest_share = 1.0 if rule == "impute" else 0.0
     if isinstance(rule, dict):
         largest_share = rule["drop_features"]
     dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
-    text = fill(
-        _MISSING,
-        n_missing=n_values,
-        n_affected=len(affected),
-        n_features=n_features,
-        n_samples=n_samples,
-        names=names,
-    )
     notes = [f"missing values: {text}"]
     if dropped.all():
-        raise _NO_FEATURE_LEFT.error(
-            where=series.where,
-            n_missing=n_values,
-            n_affected=len(affected),
-            n_features=n_features,
-            n_samples=n_samples,
-            names=names,
-        )
+        msg = f"{series.where}: {text}; no feature is left. Fill some in, or drop fewer"
+        raise InputError(msg, key="missing")
     if dropped.any():
         notes.append(
             f"{counted(dropped.sum(), 'feature', 'was', 'were')} dropped for "

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.nouns import counted, listed
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.cell_texts import complaint
+from xnbflow.sources.formats.cell_texts import is_number
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
@@ -28,12 +28,12 @@ from xnbflow.sources.series.sequencing import plain_sample_names
 _LEAST_MATCHED = 3
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
+#: Bytes by which a file of GEO is recognised.
+_HEAD = 4096
 
 
-_REPEATED_COLUMN = Refusal(
-    code="phenotype.repeated-column",
-    sentence="{path}: column {name!r} occurs {count} times; rename them",
-)
+#: A phenotype file as it is: the text of a table, or the head of a file of GEO.
+PhenotypeText = TextTable | GeoHead
 
 
 def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
@@ -45,15 +45,31 @@ def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
     names a field (``title``), and the default is the samples' accessions. Its ``sheet`` names a
     sheet of a workbook.
     """
-    path = Path(path)
+    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
+    text = read_phenotype_text(Path(path), {key: value for key, value in reading.items() if value})
+    return phenotype_of_text(Path(path), text, dataset)
+
+
+def read_phenotype_text(path: Path, reading: Mapping[str, str]) -> PhenotypeText:
+    """Read a phenotype file as it is; ``reading`` has the keys ``encoding`` and ``sheet``."""
+    if suffix_of(path) not in WORKBOOKS:
+        with about_file(path), open_raw(path) as stream:
+            if format_of(stream.peek(_HEAD)[:_HEAD]) in ("series matrix", "SOFT"):
+                return read_head(path, stream)
+    return read_raw_table(path, reading)
+
+
+def phenotype_of_text(path: Path, text: PhenotypeText, dataset: DatasetEntry) -> pd.DataFrame:
+    """Return a phenotype file as a table, see `read_phenotype`."""
     with about_file(path):
-        if _is_geo(path):
-            with open_raw(path) as stream:
-                return _geo_phenotype(path, read_head(path, stream), dataset)
-        names, columns = _read_columns(path, dataset)
+        if isinstance(text, GeoHead):
+            return _geo_phenotype(path, text, dataset)
+        names = text.header
+        columns = _columns_of(text)
         for name, count in Counter(names).items():
             if count > 1:
-                raise _REPEATED_COLUMN.error(path=path, name=name, count=count, key=name)
+                msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
+                raise InputError(msg, file=str(path))
         refuse_control_characters(str(path), "column name", names)
         key = 0
         if dataset.phenotype_id:
@@ -64,40 +80,29 @@ def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
         return _index_by_sample(path, frame, names[key])
 
 
-def naming_column(path: str | Path, dataset: DatasetEntry, names: Sequence[str]) -> str:
+def naming_column(text: PhenotypeText, names: Sequence[str]) -> str:
     """Return the column of a phenotype file that contains names of samples, if not the first.
 
     The result is empty if the first column contains one of the names, if no column does, and for
     GEO.
     """
-    path = Path(path)
-    if _is_geo(path):
+    if isinstance(text, GeoHead):
         return ""
-    header, columns = _read_columns(path, dataset)
+    columns = _columns_of(text)
     samples = {name for name in names if name}
     first = columns[0] if columns else []
     if samples & set(first) or matched_names(list(names), first):
         return ""
-    for name, cells in zip(header, columns, strict=True):
+    for name, cells in zip(text.header, columns, strict=True):
         if name and len(set(cells)) == len(cells) and samples & set(cells):
             return name
     return ""
 
 
-def _is_geo(path: Path) -> bool:
-    """Return whether a file is a series matrix or a GDS of GEO."""
-    if suffix_of(path) in WORKBOOKS:
-        return False
-    with open_raw(path) as stream:
-        return format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT")
-
-
-def _read_columns(path: Path, dataset: DatasetEntry) -> tuple[list[str], list[list[str]]]:
-    """Return the header of a phenotype file and the texts of its columns."""
-    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
-    table = read_raw_table(path, {key: value for key, value in reading.items() if value})
+def _columns_of(table: TextTable) -> list[list[str]]:
+    """Return the texts of all columns of a phenotype file."""
     try:
-        return table.header, table.columns(range(len(table.header)))
+        return table.columns(range(len(table.header)))
     except InputError as error:
         if len(table.sheets) > 1:
             raise with_sheets(error, table) from error
@@ -119,38 +124,26 @@ def _geo_phenotype(path: Path, head: GeoHead, dataset: DatasetEntry) -> pd.DataF
     return frame
 
 
-_REPEATED_SAMPLE = Refusal(
-    code="phenotype.repeated-sample",
-    sentence=(
-        "{path}, column {column!r}: sample {name!r} occurs twice; correct it, or name another "
-        "phenotype.id"
-    ),
-)
-
-_UNNAMED_SAMPLE = Refusal(
-    code="phenotype.unnamed-sample",
-    sentence=(
-        "{path}, column {column!r}: a cell is empty; correct it, or name another phenotype.id"
-    ),
-)
-
-_NO_SAMPLES = Refusal(
-    code="phenotype.no-samples",
-    sentence="{path}: there are no samples below the header; get it again",
-)
-
-
 def _index_by_sample(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     """Return a phenotype indexed by its column ``key``, whose names must be unique."""
     samples = frame.pop(key)
     if samples.empty:
-        raise _NO_SAMPLES.error(path=path)
+        msg = f"{path}: there are no samples below the header; get it again"
+        raise InputError(msg, file=str(path))
     invalid = samples[(samples == "") | samples.duplicated()]
     if len(invalid):
         name = invalid.iloc[0]
         if name:
-            raise _REPEATED_SAMPLE.error(path=path, column=key, name=name, key=key)
-        raise _UNNAMED_SAMPLE.error(path=path, column=key, key=key)
+            msg = (
+                f"{path}, column {quoted(key)}: sample {quoted(name)} occurs twice; correct it, "
+                "or name another phenotype.id"
+            )
+            raise InputError(msg, file=str(path), key="phenotype.id")
+        msg = (
+            f"{path}, column {quoted(key)}: a cell is empty; correct it, or name another "
+            "phenotype.id"
+        )
+        raise InputError(msg, file=str(path), key="phenotype.id")
     refuse_control_characters(str(path), "sample name", samples)
     return frame.set_index(pd.Index(samples, name=None))
 
@@ -168,27 +161,6 @@ class Joined:
     keep: np.ndarray
     rows: pd.DataFrame
     notes: list[str]
-
-
-_OTHER_SAMPLES = Refusal(
-    code="phenotype.other-samples",
-    sentence=(
-        "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
-        "the phenotype file {row_names:list3}. Name the columns of names by id_column and the "
-        "phenotype.id"
-    ),
-    key="phenotype.id",
-)
-
-_SAMPLES_IN_OTHER_COLUMN = Refusal(
-    code="phenotype.samples-in-other-column",
-    sentence=(
-        "{where}: no sample of the table is in the phenotype file; the table has {samples:list3}, "
-        "the phenotype file {row_names:list3}. They are in its column {column!r}: set "
-        "phenotype: {{id: {column}}}"
-    ),
-    key="phenotype.id",
-)
 
 
 def join_samples(
@@ -216,10 +188,19 @@ def join_samples(
         samples_of_table = list(names)
         row_names = list(phenotype.index)
         if columns:
-            raise _SAMPLES_IN_OTHER_COLUMN.error(
-                where=where, samples=samples_of_table, row_names=row_names, column=columns[0]
+            msg = (
+                f"{where}: no sample of the table is in the phenotype file; the table has "
+                f"{listed(samples_of_table, 3)}, the phenotype file {listed(row_names, 3)}. "
+                f"They are in its column {quoted(columns[0])}: set phenotype: "
+                f"{{id: {columns[0]}}}"
             )
-        raise _OTHER_SAMPLES.error(where=where, samples=samples_of_table, row_names=row_names)
+            raise InputError(msg, key="phenotype.id")
+        msg = (
+            f"{where}: no sample of the table is in the phenotype file; the table has "
+            f"{listed(samples_of_table, 3)}, the phenotype file {listed(row_names, 3)}. Name "
+            "the columns of names by id and phenotype.id"
+        )
+        raise InputError(msg, key="phenotype.id")
     without = list(names[~keep])
     if without:
         text = (
@@ -397,16 +378,6 @@ def _spell_as_r(names: Sequence[str]) -> list[str]:
     return [re.sub(r"^X(?=\d)", "", name) for name in replaced]
 
 
-_CONTRADICTION = Refusal(
-    code="phenotype.contradiction",
-    sentence=(
-        "{where}: {name!r} of sample {sample!r} is {cell!r} in the table, {other!r} in the "
-        "phenotype file ({n_differing} {n_differing:differs|differ}); correct one, or name "
-        "another column"
-    ),
-)
-
-
 def refuse_contradictions(
     *,
     where: str,
@@ -416,38 +387,27 @@ def refuse_contradictions(
     phenotype: pd.DataFrame,
 ) -> None:
     """Refuse a label or group that differs between the table and the phenotype file."""
-    for name in (dataset.label, dataset.group):
+    for key, name in (("label", dataset.label), ("group", dataset.group)):
         if name not in table or name not in phenotype:
             continue
         differs = (table[name].map(_comparable) != phenotype[name].map(_comparable)).to_numpy()
         if differs.any():
             i = int(np.argmax(differs))
             n_differing = int(differs.sum())
-            raise _CONTRADICTION.error(
-                where=where,
-                name=name,
-                sample=str(samples[i]),
-                cell=table[name][i],
-                other=phenotype[name][i],
-                n_differing=n_differing,
-                key=name,
+            msg = (
+                f"{where}: {quoted(name)} of sample {quoted(str(samples[i]))} is "
+                f"{quoted(table[name][i])} in the table, {quoted(phenotype[name][i])} in the "
+                f"phenotype file ({n_differing} {either(n_differing, 'differs', 'differ')}); "
+                "correct one, or name another column"
             )
+            raise InputError(msg, key=key)
 
 
 def _comparable(text: str) -> str:
     """Return a text such that spellings of one number are equal, as 1, 1.0 and 1,0 are."""
     plain = plain_text(text)
     number = plain.replace(",", ".", 1)
-    return plain if complaint(number) else str(float(number))
-
-
-_GLUED_NAMES = Refusal(
-    code="phenotype.glued-names",
-    sentence=(
-        "{path}: the name {name!r} in the header is two samples of the phenotype file, "
-        "{first!r} and {second!r}: a separator between them was lost. Insert it"
-    ),
-)
+    return str(float(number)) if is_number(number) else plain
 
 
 def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> None:
@@ -460,4 +420,9 @@ def refuse_glued(path: Path, header: Sequence[str], phenotype: pd.DataFrame) -> 
         for position in range(1, len(name)):
             first, second = name[:position], name[position:]
             if first in samples and second in samples and name not in samples:
-                raise _GLUED_NAMES.error(path=path, name=name, first=first, second=second, key=name)
+                msg = (
+                    f"{path}: the name {quoted(name)} in the header is two samples of the "
+                    f"phenotype file, {quoted(first)} and {quoted(second)}: a separator between "
+                    "them was lost. Insert it"
+                )
+                raise InputError(msg, file=str(path))

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.nouns import listed
-from xnbflow.core.refusals import Refusal
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.formats.cell_texts import is_missing
 
 
@@ -16,45 +16,24 @@ def column_named(metadata: pd.DataFrame, wanted: str) -> str:
     return wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
 
 
-_ABSENT_COLUMN = Refusal(
-    code="sample_columns.absent-column",
-    sentence=(
-        "{where}: there is no {name!r}, which {setting} names; there are {columns}. Correct it"
-    ),
-    sheet=True,
-)
-
-
 def require_columns(where: str, metadata: pd.DataFrame, setting: str, names: Iterable[str]) -> None:
     """Refuse names of a key that are not columns of the samples."""
     for name in names:
         if name not in metadata:
-            raise _ABSENT_COLUMN.error(
-                where=where,
-                name=name,
-                setting=setting,
-                columns=listed(list(metadata.columns)) or "no further columns",
-                key=setting,
+            columns = listed(list(metadata.columns)) or "no further columns"
+            msg = (
+                f"{where}: there is no {quoted(name)}, which {setting} names; there are "
+                f"{columns}. Correct it"
             )
-
-
-_UNKNOWN_CELLS = Refusal(
-    code="sample_columns.unknown-cells",
-    sentence=(
-        "{where}: {n_samples:#sample|has|have} no {name!r}, which {setting} names: "
-        "{samples:list}; fill it in, or leave the samples out"
-    ),
-)
+            raise InputError(msg, key=setting)
 
 
 def refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, setting: str) -> None:
     """Refuse missing values of a column that a key names."""
     if unknown := list(samples[cells.map(is_missing)]):
-        raise _UNKNOWN_CELLS.error(
-            where=where,
-            n_samples=len(unknown),
-            name=cells.name,
-            setting=setting,
-            samples=unknown,
-            key=setting,
+        msg = (
+            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no "
+            f"{quoted(cells.name)}, which {setting} names: {listed(unknown)}; fill it in, or "
+            "leave the samples out"
         )
+        raise InputError(msg, key=setting)

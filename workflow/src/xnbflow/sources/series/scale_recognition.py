@@ -170,7 +170,8 @@ class ScaleOfValues:
         if self.floor is not None:
             sentence += (
                 "; some values are 0 or below, which have no logarithm, and become the floor with "
-                "all smaller ones"
+                f"all smaller ones: {self.floor} is the largest of the usual thresholds "
+                f"{listed(list(map(str, _FLOORS)))} that is at most the noise"
             )
         if self.kind is RecognisedScale.COUNTS:
             sentence += "; if they are intensities of an array, use --set transform=log2"
@@ -365,13 +366,24 @@ def _kind_of(
         return RecognisedScale.LOGGED_TWICE, note, values
     if is_not_logged(quantiles):
         note = Note(
-            f"the values look like intensities not logged (99% quantile {quantile_99:.4g}, largest "
-            f"{high:.4g})",
+            f"the values look like intensities not logged (99% are at most "
+            f"{_plain_number(quantile_99)}, the largest is {_plain_number(high)})",
             advice="consider transform: log2",
         )
         return RecognisedScale.NOT_LOGGED, note, values
     note = Note(f"values from {low:.4g} to {high:,.6g}")
     return RecognisedScale.LOGARITHMS, note, values
+
+
+def _plain_number(value: float) -> str:
+    """Return a number for a sentence, without an exponent.
+
+    Examples
+    --------
+    >>> _plain_number(71369.2), _plain_number(215.25), _plain_number(-12990.0)
+    ('71,369', '215.2', '-12,990')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def proposed_floor(values: np.ndarray) -> int:
@@ -443,9 +455,11 @@ def _sequencing_unit(values: np.ndarray, name: str) -> tuple[RecognisedScale, No
         )
     if unit := relative_unit(values, name):
         return unit, Note(
-            f"the values look like {unit}, which are relative to the size of the library: they "
-            "are not counts, so that neither TMM nor counts per million are computed",
-            advice="if so, set transform: log2p1, for log2(1 + value)",
+            f"the values look like {unit}, which are relative to the size of the library",
+            advice=(
+                "if so, set transform: log2p1, for log2(1 + value); they are not counts, so that "
+                "neither TMM nor counts per million are computed"
+            ),
         )
     if looks_like_estimated_counts(values):
         return RecognisedScale.ESTIMATED_COUNTS, Note(

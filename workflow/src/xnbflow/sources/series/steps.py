@@ -5,13 +5,12 @@ returns a series; a step that would change nothing is left out, or returns the s
 """
 
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
-from xnbflow.core.refusals import Refusal
 from xnbflow.core.terms import batch_column
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import COUNTS, DataSet
@@ -20,6 +19,7 @@ from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.series.inferred_keys import InferredKeys
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, settle_duplicates
 from xnbflow.sources.series.missing_values import settle_missing
@@ -45,37 +45,26 @@ _SCALES = {
 }
 
 
-class Proposal(Protocol):
-    """What a proposal infers between the steps, in place of keys that the entry does not have."""
-
-    def of_samples(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
-        """Return the entry with the group of the labelled samples."""
-
-    def of_values(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
-        """Return the entry with what becomes of missing values."""
-
-    def of_names(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
-        """Return the entry with what becomes of repeated names of features."""
-
-
-def finish(series: RawSeries, dataset: DatasetEntry, proposal: Proposal | None = None) -> DataSet:
+def finish(
+    series: RawSeries, dataset: DatasetEntry, inferred: InferredKeys | None = None
+) -> DataSet:
     """Return the data set of a raw series, by the keys of its entry.
 
     In this order: control probes are dropped and features annotated; samples without a label are
     omitted (or refused); columns for groups and batches are found; values are transformed, missing
-    ones settled, probes collapsed to genes, and repeated names merged. A ``proposal`` adds keys to
-    the entry, each before the step that needs it.
+    ones settled, probes collapsed to genes, and repeated names merged. A proposal is ``inferred``
+    between the steps: keys of the entry, each before the step that needs it.
     """
     series = drop_controls(series, dataset)
     series = _annotate(series, dataset)
     series = label_samples(series, dataset)
-    if proposal is not None:
-        dataset = proposal.of_samples(series, dataset)
+    if inferred is not None:
+        dataset = inferred.of_samples(series, dataset)
     series = name_groups(series, dataset)
     series = check_samples(series, dataset)
     series = settle_scale(series, dataset)
-    if proposal is not None:
-        dataset = proposal.of_values(series, dataset)
+    if inferred is not None:
+        dataset = inferred.of_values(series, dataset)
     with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
         has_missing = np.isnan(series.values.sum())
     if has_missing:
@@ -83,8 +72,8 @@ def finish(series: RawSeries, dataset: DatasetEntry, proposal: Proposal | None =
     if dataset.collapse:
         series = collapse_probes(series, dataset)
     if len(set(series.features.tolist())) < len(series.features):
-        if proposal is not None:
-            dataset = proposal.of_names(series, dataset)
+        if inferred is not None:
+            dataset = inferred.of_names(series, dataset)
         series = settle_duplicates(series, dataset)
     metadata = series.sample_metadata
     return DataSet(
@@ -192,18 +181,6 @@ def name_groups(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     return replace(series, groups=groups, sample_metadata=metadata).with_notes(notes)
 
 
-_GROUP_IS_CLASS = Refusal(
-    code="steps.group-is-class",
-    sentence=(
-        "{where}: the group {name!r} is the class: each of its values is one class, so that "
-        "no fold has a class in training and test. These samples cannot show whether a "
-        "classifier recognises the class or {name!r}; to go on, set batch: {name} instead of "
-        "group: {name}, and the audit will name it"
-    ),
-    key="group",
-)
-
-
 def _groups(series: RawSeries, column: str) -> np.ndarray:
     """Return the group of each sample by the column of the key ``group``.
 
@@ -219,24 +196,25 @@ def _groups(series: RawSeries, column: str) -> np.ndarray:
     n_pairs = len(set(zip(groups, labels, strict=True)))
     is_class = n_pairs == len(set(groups)) == len(set(labels))
     if is_class and 1 < n_pairs < len(labels):
-        raise _GROUP_IS_CLASS.error(where=series.where, name=name)
+        msg = (
+            f"{series.where}: the group {quoted(name)} is the class: each of its values is one "
+            "class, so that no fold has a class in training and test. These samples cannot "
+            f"show whether a classifier recognises the class or {quoted(name)}; to go on, set "
+            f"batch: {name} instead of group: {name}, and the audit will name it"
+        )
+        raise InputError(msg, key="group")
     return np.asarray(groups)
-
-
-_READ_TALLIES = Refusal(
-    code="steps.read-tallies",
-    sentence=(
-        "{where}: {tallies:list} are reads that belong to no gene, not features; set drop: {drop}"
-    ),
-    key="drop",
-    sheet=True,
-)
 
 
 def check_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:  # noqa: ARG001
     """Note repeated samples; refuse reads that belong to no gene, which change sums."""
     if tallies := read_tallies(series.features):
-        raise _READ_TALLIES.error(where=series.where, tallies=tallies, drop=flow_yaml(tallies))
+        drop = flow_yaml(tallies)
+        msg = (
+            f"{series.where}: {listed(tallies)} are reads that belong to no gene, not features; "
+            f"set drop: {drop}"
+        )
+        raise InputError(msg, key="drop")
     copies = repeated_samples(series.values, series.groups)
     if not copies:
         return series
@@ -250,16 +228,6 @@ def check_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:  # noq
         ),
     )
     return series.with_notes([note])
-
-
-_LOGARITHMS_TWICE = Refusal(
-    code="steps.logarithms-twice",
-    sentence=(
-        "{where}: scale: {scale} declares logarithms, and transform: {how} would take "
-        "them again; keep one of the two"
-    ),
-    key="scale",
-)
 
 
 def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
@@ -276,7 +244,11 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     linear_values = values if is_linear.all() else values[is_linear]
     how = Transform(dataset.transform_name or Transform.NONE)
     if how is not Transform.NONE and dataset.scale:
-        raise _LOGARITHMS_TWICE.error(where=series.where, scale=dataset.scale, how=how)
+        msg = (
+            f"{series.where}: scale: {dataset.scale} declares logarithms, and transform: {how} "
+            "would take them again; keep one of the two"
+        )
+        raise InputError(msg, key="scale")
 
     # Values of genes: the source is of arrays, or symbols are known.
     metadata = series.feature_metadata
