@@ -24,9 +24,8 @@ def directive(rule, name, **names):
         rf"^rule {rule}:\n(.*?)(?=^\S|\Z)", rule_texts(), re.MULTILINE | re.DOTALL
     )
     (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
-    for function in (rule_parts.at, rule_parts.over, rule_parts.tables_of, rule_parts.together):
-        names[function.__name__] = function
-    names |= {"requests": rule_parts.requests, "cpus_for": rule_parts.cpus_for}
+    for function in ("cpus_for", "files_of", "over", "requests", "tables_of", "tables_over"):
+        names[function] = getattr(rule_parts, function)
     names["partial"] = partial
     names |= {"update": str, "directory": str}
     names["stage_code"] = str

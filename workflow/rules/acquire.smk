@@ -5,9 +5,8 @@ rule acquire:
     input:
         unpack(OF_DATA.user_files),
     output:
+        **tables_of("results/{dataset}/{table}.parquet", "acquired"),
         series="results/{dataset}/series.parquet",
-        findings="results/{dataset}/findings.parquet",
-        truth="results/{dataset}/truth.parquet",
         # kept by a job that runs again: the next download of the same files is compared with it
         checksums=update("results/{dataset}/checksums.sha256"),
     log:
@@ -20,13 +19,7 @@ rule acquire:
         "../../envs/xnbflow.yaml"
     threads: lambda wildcards: cpus_for(PLAN.dataset_mb(wildcards), most=2, per_cpu=300)
     resources:
-        **requests(
-            mem_mb=1200,
-            mem_per_mb=6,
-            minutes=60,
-            minutes_per_mb=1,
-            size_mb=OF_DATA.size_mb,
-        ),
+        **requests(mem_mb=1200, mem_per_mb=6, minutes=60, minutes_per_mb=1, size_mb=OF_DATA.size_mb),
     params:
         dataset=OF_DATA.dataset_entry,
         file_states=OF_DATA.user_file_states,

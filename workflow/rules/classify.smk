@@ -20,17 +20,9 @@ rule classify:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        **requests(
-            mem_mb=1300,
-            mem_per_mb=6,
-            minutes=120,
-            minutes_per_mb=3,
-            factor=OF_DATA.repeats,
-        ),
+        **requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3, factor=OF_DATA.repeats),
     params:
-        entries=OF_DATA.entries,
-        scheme=OF_DATA.scheme,
-        random_gene_classifiers=OF_DATA.random_gene_classifiers,
+        arguments=OF_DATA.arguments_of_classify,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:
@@ -55,12 +47,7 @@ rule check:
     resources:
         **requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3),
     params:
-        entries=OF_DATA.check_entries,
-        label_test_classifiers=OF_DATA.label_test_classifiers,
-        halves_classifiers=OF_DATA.halves_classifiers,
-        n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
-        n_permutations=OF_DATA.n_permutations,
-        design=OF_DATA.label_test_design,
+        arguments=OF_DATA.arguments_of_check,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:
@@ -73,26 +60,12 @@ rule check:
 rule models:
     input:
         series="results/{dataset}/series.parquet",
-        predictions=at(
-            OF_DATA.first_job,
-            "results/studies/{study}/training/{dataset}/{folds}/{job}/predictions.parquet",
-        ),
-        selected=at(
-            OF_DATA.first_job,
-            "results/studies/{study}/training/{dataset}/{folds}/{job}/selected.parquet",
-        ),
-        halves=over(
-            OF_DATA.halves_of_model, "results/studies/{study}/checks/{dataset}/halves.parquet"
-        ),
+        training=tables_over(OF_DATA.first_job, "training"),
+        checks=tables_over(OF_DATA.checks_of_model, "check"),
     output:
+        files_of("results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet", "model"),
         model="results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
         gene_sets="results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt",
-        tables=tables_of(
-            "results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet", "model"
-        ).values(),
-        text=tables_of(
-            "results/studies/{study}/models/{dataset}/{classifier}/{table}.tsv", "model"
-        ).values(),
     log:
         "results/logs/models/{study}/{dataset}/{classifier}.log",
     benchmark:
@@ -102,10 +75,7 @@ rule models:
     resources:
         **requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3),
     params:
-        entry=OF_DATA.entry,
-        origin=OF_DATA.origin,
-        trained_classifiers=OF_DATA.classifiers_of_first_job,
-        halves_classifiers=OF_DATA.halves_classifiers,
+        arguments=OF_DATA.arguments_of_models,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:

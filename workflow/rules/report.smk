@@ -18,10 +18,7 @@ rule analyse:
     resources:
         **requests(mem_mb=2500, mem_per_mb=6, minutes=480, minutes_per_mb=3),
     params:
-        settings=lambda wildcards: OF_STUDY.settings(wildcards).get("params", {}),
-        scheme=OF_STUDY.analysis_scheme,
-        parts=lambda wildcards: PLAN.study(wildcards).paper,
-        folds=lambda wildcards: PLAN.study(wildcards).folds,
+        arguments=OF_STUDY.arguments_of_analyse,
         code=stage_code("computing"),
         own_code=OF_STUDY.own_code,
     message:
@@ -32,42 +29,19 @@ rule analyse:
 
 #: What the sections of a page read. The page and its figures are made from the same sections.
 SECTION_INPUT = dict(
-    tables=tables_of("results/studies/{study}/tables/{table}.parquet", "study").values(),
+    tables=tables_over(OF_STUDY.itself, "study"),
     truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
-    genes=over(
-        OF_STUDY.datasets,
-        "results/studies/{study}/genes/{dataset}/{table}.parquet",
-        GROUPS["genes"].tables,
-    ),
+    genes=tables_over(OF_STUDY.datasets, "genes"),
     sample_values=over(OF_STUDY.datasets, "results/{dataset}/diagnostics/sample_values.parquet"),
-    audit=over(
-        OF_STUDY.datasets,
-        "results/{dataset}/diagnostics/{table}.parquet",
-        ["associations", "components"],
+    audit=tables_over(OF_STUDY.datasets, "audit"),
+    diagnostics=tables_over(OF_STUDY.diagnostics_datasets, "diagnostic"),
+    training=tables_over(OF_STUDY.training_jobs, "training"),
+    models=over(
+        OF_STUDY.models,
+        "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
+        "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt",
     ),
-    correlations=over(
-        OF_STUDY.diagnostics_datasets, "results/{dataset}/diagnostics/correlations.parquet"
-    ),
-    training=over(
-        OF_STUDY.training_jobs,
-        "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
-        ["predictions", "fits"],
-    ),
-    models=together(
-        over(
-            OF_STUDY.models,
-            "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
-        ),
-        over(
-            OF_STUDY.models,
-            "results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt",
-        ),
-        over(
-            OF_STUDY.models,
-            "results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet",
-            GROUPS["model"].tables,
-        ),
-    ),
+    model_tables=tables_over(OF_STUDY.models, "model"),
     cohorts=over(OF_STUDY.with_cohorts, "results/studies/{study}/cohorts"),
     model_of_cohorts=over(OF_STUDY.with_cohorts, "results/studies/{study}/models/all_cohorts"),
     analyses=over(OF_STUDY.analyses, "results/studies/{study}/analyses/{analysis}"),
@@ -93,9 +67,7 @@ rule report:
     resources:
         **requests(mem_mb=2500, mem_per_mb=6, minutes=60, minutes_per_mb=0.5),
     params:
-        labels=OF_STUDY.labels,
-        missing=lambda wildcards: PLAN.study(wildcards).missing,
-        configuration=OF_STUDY.configuration,
+        arguments=OF_STUDY.arguments_of_report,
         code=stage_code("page"),
         own_code=OF_STUDY.own_code,
     message:

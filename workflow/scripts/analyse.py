@@ -13,14 +13,11 @@ from xnbflow.jobs.analyse import run_analysis
 
 run_analysis(
     snakemake.wildcards.analysis,
+    **snakemake.params.arguments,
     series=[Path(path) for path in snakemake.input.series],
-    settings=snakemake.params.settings,
-    scheme=snakemake.params.scheme,
     folds_file=next(map(Path, snakemake.input.folds_file), None),
     downloads=snakemake.config["download"],
     tables_of_study=[Path(path) for path in snakemake.input.study],
-    parts=snakemake.params.parts,
-    folds=snakemake.params.folds,
     folder=Path(snakemake.output.tables),
     threads=snakemake.threads,
 )

@@ -13,10 +13,8 @@ from xnbflow.jobs.classify import train_classifiers
 
 train_classifiers(
     Path(snakemake.input.series),
-    scheme=snakemake.params.scheme,
+    **snakemake.params.arguments,
     folds_file=next(map(Path, snakemake.input.folds_file), None),
     downloads=snakemake.config["download"],
-    entries=snakemake.params.entries,
-    random_gene_classifiers=snakemake.params.random_gene_classifiers,
     folder=Path(snakemake.output.predictions).parent,
 )

@@ -12,10 +12,8 @@ start_job(snakemake)
 from xnbflow.jobs.cohorts import compare_cohorts
 
 compare_cohorts(
-    dict(zip(snakemake.params.datasets, map(Path, snakemake.input.series), strict=True)),
-    pairs=snakemake.params.pairs,
-    entries=snakemake.params.entries,
-    combination=snakemake.params.combination,
+    [Path(path) for path in snakemake.input.series],
+    **snakemake.params.arguments,
     tables_folder=Path(snakemake.output.tables),
     model_folder=Path(snakemake.output.model),
 )

@@ -1,4 +1,4 @@
-"""Make the tables of one study from the files of its data sets and classifiers."""
+"""Make the tables of one study from the files of its jobs."""
 
 import sys
 from pathlib import Path
@@ -10,16 +10,14 @@ from xnbflow.running.job_process import start_job, working_directory
 start_job(snakemake)
 
 from xnbflow.core.study import study_of
-from xnbflow.jobs.compare import compare_classifiers
 from xnbflow.studies.study_reader import StudyChecks, StudyReader
+from xnbflow.studies.study_tables import study_tables
+from xnbflow.tables.contract import STUDY_TABLE, STUDY_TABLES
+from xnbflow.tables.storage import write_tables
 
-inputs = StudyReader(
-    study=study_of(snakemake.params.study),
-    checks=StudyChecks(**snakemake.params.checks),
-    root=working_directory(snakemake),
-)
-compare_classifiers(
-    inputs,
-    entries=snakemake.params.entries,
-    alpha=snakemake.params.alpha,
-)
+arguments = snakemake.params.arguments
+study = study_of(arguments["study"])
+root = working_directory(snakemake)
+inputs = StudyReader(study=study, checks=StudyChecks(**arguments["checks"]), root=root)
+tables = study_tables(inputs, arguments["entries"], alpha=arguments["alpha"])
+write_tables(tables, root / STUDY_TABLE.parent.of(study=study.id), STUDY_TABLES)

@@ -9,10 +9,22 @@ from xnbflow.running.job_process import start_job
 
 start_job(snakemake)
 
-from xnbflow.jobs.diagnose import diagnose_data_set
+import pandas as pd
 
-diagnose_data_set(
-    Path(snakemake.input.series),
-    tests=snakemake.params.tests,
-    folder=Path(snakemake.output.findings).parent,
-)
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.series_audit import audit
+from xnbflow.inference.missingness import missing_values, values_at_limit
+from xnbflow.inference.selection import selection
+from xnbflow.inference.units import units
+from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
+from xnbflow.tables.finding_table import finding_table
+from xnbflow.tables.storage import write_parquet
+
+series = DataSet.read(snakemake.input.series)
+tables = diagnose(series, snakemake.params.tests) | audit(series)
+checks = (missing_values, values_at_limit, selection, units)
+further = finding_table(finding for check in checks for finding in check(series))
+tables["findings"] = pd.concat([tables["findings"], further], ignore_index=True)
+for name, schema in {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}.items():
+    write_parquet(tables[name], snakemake.output[name], schema)

@@ -13,13 +13,9 @@ from xnbflow.jobs.models import fit_kept_model
 
 fit_kept_model(
     snakemake.wildcards.classifier,
-    snakemake.params.entry,
+    **snakemake.params.arguments,
     series=Path(snakemake.input.series),
-    origin=snakemake.params.origin,
-    predictions=Path(snakemake.input.predictions),
-    selected=Path(snakemake.input.selected),
-    trained_classifiers=snakemake.params.trained_classifiers,
-    halves=next(map(Path, snakemake.input.halves), None),
-    halves_classifiers=snakemake.params.halves_classifiers,
+    training=Path(snakemake.input.training[0]).parent,
+    checks=next((Path(path).parent for path in snakemake.input.checks), None),
     folder=Path(snakemake.output.model).parent,
 )

@@ -1,4 +1,4 @@
-"""Write the report of one study."""
+"""Write the page of one study, with its record and curves."""
 
 import sys
 from pathlib import Path
@@ -9,14 +9,17 @@ from xnbflow.running.job_process import start_job, working_directory
 
 start_job(snakemake)
 
-from xnbflow.jobs.report import report_study
+from xnbflow.report.study_page import results_of, write_curves, write_record, write_report
 from xnbflow.running.config import study_of_job
 from xnbflow.running.provenance import provenance
 
-report_study(
+results = results_of(
     study_of_job(snakemake),
-    labels=snakemake.params.labels,
-    configuration=snakemake.params.configuration,
+    labels=snakemake.params.arguments["labels"],
+    configuration=snakemake.params.arguments["configuration"],
     root=working_directory(snakemake),
     provenance=provenance(),
 )
+write_report(results, snakemake.output.page)
+write_record(results, snakemake.output.record)
+write_curves(results, snakemake.output.curves)

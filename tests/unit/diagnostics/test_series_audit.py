@@ -14,9 +14,10 @@ from toys import dataset, refused
 from xnbflow.core.findings import Finding
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics import series_audit
 from xnbflow.diagnostics.adjustment import covariates, design_notes
 from xnbflow.diagnostics.sample_components import principal_components
-from xnbflow.diagnostics.series_audit import _copy_findings, audit
+from xnbflow.diagnostics.series_audit import _copy_findings, _find_copies, audit
 from xnbflow.diagnostics.series_fingerprints import shared_by_series
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.table import read_table
@@ -151,6 +152,14 @@ def test_shares_of_copies_among_100_samples(kind, n_copies, expected):
         (finding.numbers["count"], finding.numbers["total"]) == (n_copies, 100)
         for finding in limiting
     )
+
+
+@pytest.mark.parametrize(("r", "kind"), [(0.95, "near copies"), (0.949, "replicates")])
+def test_samples_that_correlate_by_19_of_20_are_near_copies(monkeypatch, rng, r, kind):
+    pair = (np.array([[0, 1]]), np.array([r]))
+    monkeypatch.setattr(series_audit, "similar_samples", lambda _: pair)
+    findings = _find_copies(dataset(rng.normal(size=(200, 24)), ["a", "b"] * 12))
+    assert [finding.kind for finding in findings] == [kind]
 
 
 def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():

@@ -10,6 +10,7 @@ from sklearn.naive_bayes import BernoulliNB
 from toys import dataset
 
 from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.inference import missingness
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.missingness import _indicator_accuracy, missing_values, values_at_limit
 from xnbflow.inference.verdicts import verdicts
@@ -177,3 +178,51 @@ def test_values_below_a_limit_explain_a_result_that_is_not_better(rng, n_wrong, 
         further={},
     )
     assert tables["verdicts"]["level"].tolist() == [level]
+
+
+def with_ties(n_features, n_tied):
+    """Return 15 samples of each of two classes with this many values at their minimum."""
+    rng = np.random.default_rng(0)
+    values = rng.permuted(np.tile(np.arange(1.0, n_features + 1), (30, 1)), axis=1).T
+    for sample, number in enumerate(np.repeat(n_tied, 15)):
+        lowest = np.argsort(values[:, sample])[:number]
+        values[lowest, sample] = 0.5
+    return dataset(values, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("n_features", "n_tied", "severities"),
+    [
+        (1000, (25, 126), ["warning"]),  # a difference of a tenth
+        (1000, (25, 124), ["notice"]),
+        (1000, (1, 10), ["notice"]),  # a hundredth of the values
+        (1000, (1, 9), []),
+        (200, (1, 5), ["notice"]),  # five at least
+        (200, (1, 4), []),
+    ],
+)
+def test_the_limits_of_values_at_a_detection_limit(n_features, n_tied, severities):
+    findings = values_at_limit(with_ties(n_features, n_tied))
+    found = [finding.severity for finding in findings if finding.kind == "detection limit"]
+    assert found == severities
+
+
+@pytest.mark.parametrize(("p", "n_findings"), [(0.01, 1), (0.0101, 0)])
+def test_missing_values_are_a_finding_at_p_of_a_hundredth(monkeypatch, rng, p, n_findings):
+    """Twice .005, for two tests."""
+    monkeypatch.setattr(missingness, "_p_of_missing", lambda *_: p)
+    values = rng.normal(size=(100, 30))
+    values[0, 0] = np.nan
+    assert len(missing_values(dataset(values, LABELS, missing=True))) == n_findings
+
+
+@pytest.mark.parametrize(("n_right", "n_findings"), [(12, 1), (9, 0)])
+def test_missing_values_predict_the_class_by_their_interval(monkeypatch, rng, n_right, n_findings):
+    """9 of 15 right in each class are .6, and the interval contains one half."""
+    codes = np.repeat([0, 1], 15)
+    predicted = np.where(np.arange(30) % 15 < n_right, codes, 1 - codes)
+    reached = performance(codes, np.eye(2)[predicted])
+    assert reached.balanced_accuracy.value > reached.chance
+    monkeypatch.setattr(missingness, "_indicator_accuracy", lambda *_: reached)
+    findings = values_at_limit(limited(rng, (-1.0, 0.0)))
+    assert len([one for one in findings if one.kind == "predict class"]) == n_findings

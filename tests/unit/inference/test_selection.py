@@ -6,7 +6,10 @@ import pytest
 from scipy.stats import f_oneway
 from toys import dataset
 
+from xnbflow.inference import selection as selection_module
 from xnbflow.inference.selection import (
+    RemovedEffect,
+    WithoutDifference,
     _features_without_difference,
     _is_normalised_by_class,
     _removed_effect,
@@ -62,6 +65,56 @@ def test_a_batch_that_was_removed_with_the_class_is_found_and_no_other(agreement
             (correct(values, batch, with_class=True), True),
         ):
             assert _removed_effect(table, CODES, batch, rng).with_class == found
+
+
+@pytest.mark.parametrize(
+    ("given_class", "alone", "p", "found"),
+    [
+        (0.5, 1.01, 0.025, True),
+        (0.51, 1.1, 0.025, False),  # more than half of what an exchanged column explains
+        (0.5, 1.0, 0.025, False),  # the class was not in the model
+        (0.1, 0.3, 0.025, True),
+        (0.5, 1.01, 0.0251, False),
+    ],
+)
+def test_the_limits_of_a_removed_effect(given_class, alone, p, found):
+    effect = RemovedEffect(given_class=given_class, expected=1.0, alone=alone, p=p)
+    assert effect.with_class == found
+
+
+@pytest.mark.parametrize(
+    ("share", "p", "median", "severities"),
+    [
+        (0.005, 0.005, 1e-6, ["warning"]),
+        (0.0051, 0.005, 1e-6, ["notice"]),
+        (0.005, 0.0051, 1e-6, []),
+        (0.005, 0.005, 0.9e-6, ["notice"]),  # differences that no choice makes
+    ],
+)
+def test_the_limits_of_features_that_were_chosen(monkeypatch, rng, share, p, median, severities):
+    result = WithoutDifference(share=share, p=p, median=median)
+    monkeypatch.setattr(selection_module, "_features_without_difference", lambda *_: result)
+    findings = selection(dataset(rng.normal(size=(200, 40)), LABELS))
+    assert [finding.severity for finding in findings] == severities
+
+
+@pytest.mark.parametrize(("n_without", "tested"), [(5, True), (6, False)])
+def test_a_twentieth_of_features_without_a_difference_is_few(rng, n_without, tested):
+    values = rng.normal(size=(100, 40)) + 6 * CODES
+    for code in (0, 1):
+        members = code == CODES
+        values[:n_without, members] -= values[:n_without, members].mean(axis=1, keepdims=True)
+    result = _features_without_difference(values, CODES, None, rng)
+    assert result.share == n_without / 100
+    assert np.isfinite(result.p) == tested
+
+
+@pytest.mark.parametrize(("n_features", "n_findings"), [(99, 0), (100, 1)])
+def test_fewer_than_a_hundred_features_are_not_tested(rng, n_features, n_findings):
+    values = rng.normal(size=(5000, 40))
+    p = f_oneway(values[:, :20], values[:, 20:], axis=1).pvalue
+    chosen = values[np.argsort(p)[:n_features]]
+    assert len(selection(dataset(chosen, LABELS))) == n_findings
 
 
 def test_a_column_that_does_not_go_with_the_class_is_no_finding(rng):

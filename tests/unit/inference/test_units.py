@@ -54,6 +54,8 @@ def test_the_smallest_p_counts_all_orders_that_are_equal_but_for_names(codes, gr
         (np.tile([0, 1], 7), np.repeat(np.arange(7), 2), True),
         (np.repeat([0, 1], 12), np.repeat(np.arange(6), 4), False),  # three patients of each class
         (np.repeat([0, 1], [16, 4]), None, True),
+        # of three and five patients p can be .018, and no interval is above chance
+        (np.repeat([0, 1], [6, 10]), np.repeat(np.arange(8), 2), False),
     ],
 )
 def test_samples_suffice_if_a_classifier_without_error_would_be_supported(codes, groups, enough):

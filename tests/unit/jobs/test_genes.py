@@ -1,4 +1,4 @@
-"""The jobs *genes* and *diagnose*: what each writes."""
+"""The job *genes*: what it writes."""
 
 import hashlib
 
@@ -7,9 +7,8 @@ import pytest
 from toys import dataset, refused
 
 from xnbflow.core.study import Design
-from xnbflow.jobs.diagnose import diagnose_data_set
 from xnbflow.jobs.genes import compare_features
-from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES, GENE_TABLES
+from xnbflow.tables.contract import GENE_TABLES
 from xnbflow.tables.storage import read_parquet
 
 
@@ -84,9 +83,3 @@ def test_a_design_that_cannot_be_leaves_no_file(series, tmp_path):
     with refused("reference of the study's design is 'd'", key="reference"):
         compare_features(series, Design(reference="d"), downloads={}, folder=folder)
     assert not folder.exists()
-
-
-def test_diagnose_writes_its_tables_and_nothing_else(series, tmp_path):
-    folder = tmp_path / "toy"
-    diagnose_data_set(series, tests=None, folder=folder)
-    assert names(folder) == {f"{name}.parquet" for name in {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}}

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.methods import resolved
 from xnbflow.jobs.check import check_classifiers
@@ -55,7 +54,7 @@ def folder(tmp_path_factory, series):
         halves_classifiers=["csnb"],
         n_pairs=2,
         n_permutations=99,
-        design=Design(),
+        adjust=(),
         folder=folder,
     )
     return folder
@@ -90,10 +89,9 @@ def kept_model(folder, target):
         ENTRIES["csnb"],
         series=folder / "series.parquet",
         origin={"location": "toy.csv"},
-        predictions=folder / "predictions.parquet",
-        selected=folder / "selected.parquet",
+        training=folder,
         trained_classifiers=["nb", "csnb"],
-        halves=folder / "halves.parquet",
+        checks=folder,
         halves_classifiers=["csnb"],
         folder=target,
     )

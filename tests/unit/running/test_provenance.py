@@ -14,17 +14,13 @@ from xnbflow.running.project import ROOT
 from xnbflow.running.provenance import STAGES, _stage_files, own_code
 
 LIBRARY = Path(provenance.__file__).parents[1]
-#: The jobs of each stage.
-JOBS = {
-    "reading": ("acquire",),
-    "judging": ("compare",),
-    "page": ("report",),
-}
-JOBS["computing"] = tuple(
+#: The scripts of each stage.
+SCRIPTS = {"reading": {"acquire"}, "judging": {"compare"}, "page": {"report", "draw"}}
+SCRIPTS["computing"] = {
     path.stem
-    for path in (LIBRARY / "jobs").glob("[a-z]*.py")
-    if path.stem not in {name for names in JOBS.values() for name in names}
-)
+    for path in (ROOT / "workflow/scripts").glob("*.py")
+    if not any(path.stem in names for names in SCRIPTS.values())
+}
 #: The modules of the library by their names.
 MODULES = {
     ".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts).removesuffix(".__init__"): path
@@ -57,9 +53,12 @@ def imported(path):
     return names & set(MODULES) - {"xnbflow"}
 
 
-def files_behind(jobs):
-    """Return the files of the library that these jobs import, directly or not."""
-    waiting = [f"xnbflow.jobs.{job}" for job in jobs]
+def files_behind(scripts):
+    """Return the files of the library that scripts import, directly or not, but for `running`."""
+    waiting = []
+    for script in scripts:
+        names = imported(ROOT / f"workflow/scripts/{script}.py")
+        waiting += [name for name in names if not name.startswith("xnbflow.running")]
     reached = set()
     while waiting:
         name = waiting.pop()
@@ -72,7 +71,7 @@ def files_behind(jobs):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_all_that_the_jobs_of_a_stage_import_counts_for_it(stage):
-    assert files_behind(JOBS[stage]) - set(_stage_files(stage)) == set()
+    assert files_behind(SCRIPTS[stage]) - set(_stage_files(stage)) == set()
 
 
 def test_all_that_papers_compute_with_counts_as_computing():
@@ -124,7 +123,6 @@ def digests_before(clone):
         ("src/xnbflow/tables/tables.toml", set(STAGES)),
         ("src/xnbflow/naive_bayes/gaussian_nb.py", {"computing", "judging", "page"}),
         ("src/xnbflow/inference/verdicts.py", {"judging", "page"}),
-        ("src/xnbflow/jobs/compare.py", {"judging"}),
         ("scripts/compare.py", {"judging"}),
         ("src/xnbflow/report/page/templates/style.css", {"page"}),
         ("src/xnbflow/running/config.py", set()),

@@ -169,8 +169,8 @@ class StubPlan:
     def datasets_mb(self, datasets):
         return 200.0 * len(datasets)
 
-    def cohort_series(self, wildcards):
-        return self._study.series
+    def cohort_mb(self, wildcards):
+        return self.datasets_mb(self._study.series)
 
     def size_mb(self, wildcards, files):
         return files.size_mb
@@ -257,8 +257,3 @@ def test_an_edit_of_the_code_behind_a_rule_repeats_its_jobs(rule):
     params = planned(rule, "params")
     assert params["code"] == STAGE[rule]
     assert ("own_code" in params) == (rule not in WITHOUT_OWN_CODE)
-
-
-def test_parameters_are_those_of_the_study():
-    assert planned("check", "params", halves=7)["n_pairs"](None) == 7
-    assert planned("compare", "params")["alpha"] == 0.05

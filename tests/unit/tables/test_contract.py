@@ -211,33 +211,35 @@ def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
     assert {name: dtype.kind for name, dtype in read.dtypes.items()} == expected
 
 
-STACKED = contract.TRAINING_TABLES["priors"]
+STACKED = contract.TRAINING_TABLES["distances"]
 
 
-def priors(*values):
-    """Return rows of a fold and class, as a classifier's training has them."""
-    rows = {"repeat": 0, "fold": range(len(values)), "class": "a", "intercept": 0.0}
-    return pd.DataFrame(rows | {"log_prior": list(values)})[STACKED.fixed]
+def distances(*values):
+    """Return rows of a fold, as a classifier's training has them."""
+    rows = {"repeat": 0, "fold": range(len(values)), "class": "a", "other_class": "b"}
+    return pd.DataFrame(rows | {"feature": "g", "distance": list(values)})[STACKED.fixed]
 
 
 def test_the_tables_of_several_classifiers_share_a_file_and_are_read_apart(tmp_path):
-    path = tmp_path / "priors.parquet"
-    nothing = priors()
-    write_stacked({"nb": priors(-1.0, -2.0), "forest": nothing, "xnb": priors(-3.0)}, path, STACKED)
+    path = tmp_path / "distances.parquet"
+    nothing = distances()
+    write_stacked(
+        {"nb": distances(-1.0, -2.0), "forest": nothing, "xnb": distances(-3.0)}, path, STACKED
+    )
     read = read_stacked(path, STACKED, ["xnb", "forest", "nb"])
     assert list(read) == ["xnb", "forest", "nb"]
-    pd.testing.assert_frame_equal(read["nb"], priors(-1.0, -2.0))
-    pd.testing.assert_frame_equal(read["xnb"], priors(-3.0))
+    pd.testing.assert_frame_equal(read["nb"], distances(-1.0, -2.0))
+    pd.testing.assert_frame_equal(read["xnb"], distances(-3.0))
     assert read["forest"].empty
     assert list(read["forest"]) == STACKED.fixed
-    some = read_stacked(path, STACKED, ["xnb", "forest", "nb"], ["log_prior"])
-    assert some["nb"].to_dict("list") == {"log_prior": [-1.0, -2.0]}
+    some = read_stacked(path, STACKED, ["xnb", "forest", "nb"], ["distance"])
+    assert some["nb"].to_dict("list") == {"distance": [-1.0, -2.0]}
     assert next(iter(contract.stacked_schema(STACKED).columns)) == "classifier"
 
 
 def test_rows_of_a_classifier_that_the_job_does_not_train_are_refused(tmp_path):
-    path = tmp_path / "priors.parquet"
-    write_stacked({"nb": priors(-1.0), "old": priors(-2.0)}, path, STACKED)
+    path = tmp_path / "distances.parquet"
+    write_stacked({"nb": distances(-1.0), "old": distances(-2.0)}, path, STACKED)
     with refused("has rows of the classifier old, which is not of this job", file=path):
         read_stacked(path, STACKED, ["nb"])
 

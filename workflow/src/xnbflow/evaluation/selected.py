@@ -129,19 +129,17 @@ def _selected_rows(
 ) -> pd.DataFrame:
     """Return the table ``selected`` of one fold: the features of each class by rank."""
     distances_of_class = getattr(estimator, "selected_distances_", {})
-    rows = []
+    parts = [table_of([], TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))]
     for label, features in features_of_class.items():
-        distances = distances_of_class.get(label, np.full(len(features), np.nan))
-        for position, (feature, distance) in enumerate(zip(features, distances, strict=True)):
-            rows.append(
-                {
-                    "class": str(label),
-                    "rank": position + 1,
-                    "feature": str(feature),
-                    "distance": float(distance),
-                }
-            )
-    return table_of(rows, TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))
+        # whole columns: some classifiers select tens of thousands of features
+        columns = {
+            "class": str(label),
+            "rank": np.arange(1, len(features) + 1),
+            "feature": [str(feature) for feature in features],
+            "distance": distances_of_class.get(label, np.full(len(features), np.nan)),
+        }
+        parts.append(pd.DataFrame(columns))
+    return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,6 +236,8 @@ def _rename_values(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFr
     """
     renamed = {}
     for column, name_of in names.items():
+        if not name_of and table[column].dtype == "str":
+            continue
         numbers, values = pd.factorize(table[column], use_na_sentinel=False)
         texts = [str(name_of.get(value, value)) for value in values.tolist()]
         renamed[column] = pd.Series(texts, dtype=None if texts else "str").array.take(numbers)

@@ -146,7 +146,9 @@ def _fit_and_predict(
     if use.priors is not None:
         absent = {"log_prior": -np.inf, "intercept": 0.0}
         all_classes = use.priors.set_index("class").reindex(series.classes).fillna(absent)
-        tables["priors"] = all_classes.rename_axis("class").reset_index()
+        for name in absent:
+            for label, value in all_classes[name].items():
+                measurements[f"{name}.{label}"] = float(value)
     if use.ties is not None:
         cut = use.ties[use.ties["exchangeable"] & use.ties["selected"]]
         measurements["ties"] = float(len(cut[["class", "group"]].drop_duplicates()))

@@ -1,6 +1,6 @@
 """A job of *check*: the checks of the classifiers that come first in a study on a data set."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ def check_classifiers(
     halves_classifiers: Collection[str],
     n_pairs: int,
     n_permutations: int,
-    design: Design,
+    adjust: Sequence[str],
     folder: Path,
 ) -> None:
     """Test the labels of a data set, and fit classifiers to halves of its samples.
@@ -42,7 +42,7 @@ def check_classifiers(
         halves of the samples.
     n_permutations : int
         Permuted orders of the labels in the label test.
-    design : Design
+    adjust : sequence of str
         The columns for which the label test is adjusted.
     folder : Path
         The folder of the job. A table has the rows of all classifiers.
@@ -51,6 +51,7 @@ def check_classifiers(
     tables: dict[str, dict[str, pd.DataFrame]] = {name: {} for name in GROUPS["check"].tables}
     if label_test_classifiers:
         # One test for all classifiers, of the samples with values in the columns to adjust for.
+        design = Design(adjust=tuple(adjust))
         tested = with_known_covariates(data, design)
         test_of_labels = label_test(
             tested, columns=covariates(tested, design), n_permutations=n_permutations

@@ -14,7 +14,7 @@ from xnbflow.tables.storage import write_tables
 
 
 def compare_cohorts(
-    series: Mapping[str, Path],
+    series: Sequence[Path],
     *,
     pairs: Sequence[Mapping[str, Any]],
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
@@ -26,8 +26,8 @@ def compare_cohorts(
 
     Parameters
     ----------
-    series : mapping of str to Path
-        The file of each data set by its name.
+    series : sequence of Path
+        The file of each data set.
     pairs, entries
         The second cohorts and the configurations of the tested models, see
         `xnbflow.models.validation.validate_all`; no pair where the study has none.
@@ -39,7 +39,7 @@ def compare_cohorts(
         Where the tables are written, and the model of all series with its tables. Both exist
         afterwards.
     """
-    cohorts = {name: DataSet.read(path) for name, path in series.items()}
+    cohorts = {one.name: one for one in map(DataSet.read, series)}
     tables_folder.mkdir(parents=True, exist_ok=True)
     model_folder.mkdir(parents=True, exist_ok=True)
     if pairs:

@@ -17,10 +17,9 @@ def fit_kept_model(
     *,
     series: Path,
     origin: Mapping[str, Any],
-    predictions: Path,
-    selected: Path,
+    training: Path,
     trained_classifiers: Sequence[str],
-    halves: Path | None,
+    checks: Path | None,
     halves_classifiers: Sequence[str],
     folder: Path,
 ) -> None:
@@ -32,25 +31,29 @@ def fit_kept_model(
         Its id and its configuration.
     series, origin
         The file of the series, and where it comes from, see `xnbflow.models.final.final_model`.
-    predictions, selected, trained_classifiers
-        Tables of the job of training, and the classifiers whose rows they have.
-    halves, halves_classifiers
-        The table of fits to halves of the samples, and the classifiers whose rows it has; None
-        where this classifier is not fitted to halves.
+    training, trained_classifiers
+        The folder of the job of training, and the classifiers whose rows its tables have.
+    checks, halves_classifiers
+        The folder of the job of *check* with the fits to halves of the samples, and the classifiers
+        whose rows they have; None where this classifier is not fitted to halves.
     folder : Path
         The folder of the model.
     """
     data = DataSet.read(series)
-    predicted = read_stacked(predictions, TRAINING_TABLES["predictions"], trained_classifiers)
-    selections = read_stacked(selected, TRAINING_TABLES["selected"], trained_classifiers)
+    of_training = {}
+    for name in ("predictions", "selected"):
+        path = training / f"{name}.parquet"
+        stacked = read_stacked(path, TRAINING_TABLES[name], trained_classifiers)
+        of_training[name] = stacked[classifier]
     in_halves = None
-    if halves is not None:
-        in_halves = read_stacked(halves, CHECK_TABLES["halves"], halves_classifiers)[classifier]
+    if checks is not None:
+        path = checks / "halves.parquet"
+        in_halves = read_stacked(path, CHECK_TABLES["halves"], halves_classifiers)[classifier]
     model = final_model(
         data,
         entry,
-        predictions=predicted[classifier],
-        selected=selections[classifier],
+        predictions=of_training["predictions"],
+        selected=of_training["selected"],
         origin=origin,
         halves=in_halves,
     )

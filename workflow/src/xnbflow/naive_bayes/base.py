@@ -141,10 +141,14 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         all_terms = self._all_class_terms(features)
         for label, (columns, terms) in zip(self.classes_, all_terms, strict=True):
             # The terms (n_columns, n_samples) as one long column, a sample's features together.
+            # Names are converted to texts of pandas once, not in every row.
+            class_features = pd.Series(names[columns]).array
+            sample_of_row = np.repeat(np.arange(len(samples)), len(columns))
+            feature_of_row = np.tile(np.arange(len(columns)), len(samples))
             class_columns = {
-                "sample": np.repeat(samples, len(columns)),
+                "sample": pd.Series(samples).array.take(sample_of_row),
                 "class": label,
-                "feature": np.tile(names[columns], len(samples)),
+                "feature": class_features.take(feature_of_row),
                 contribution: terms.T.reshape(-1),
             }
             parts.append(pd.DataFrame(class_columns))

@@ -3,8 +3,10 @@
 ================ ==================================================================
 project          Where are the workflow's files, and what is the default configuration?
 config           Is a configuration valid, and which studies does it describe?
-plan             Which inputs and parameters does a job of a rule have?
-needs            How much memory and time, and how many CPUs does a job request?
+plan             Which configuration, data sets and studies has a run?
+data_set_jobs, study_jobs
+                 Which inputs and parameters does a job of a rule have?
+rule_parts       How do paths become inputs and outputs, and what does a job request?
 provenance       Which code does a result depend on, and which software made a page?
 job_process      What happens at the start and at the end of every job?
 run_events       Which jobs run, and why did a job fail?

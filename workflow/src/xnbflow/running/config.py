@@ -184,12 +184,12 @@ def _folds(entry: Mapping[str, Any]) -> Folds:
 
 
 def study_of_job(job: Any) -> Study:
-    """Return the study of a job that has a page or figures, without its missing data sets.
+    """Return the study of a job of *report*, without its missing data sets.
 
     ``job`` is the object ``snakemake`` of a script.
     """
     study = _read_studies(job.config)[job.wildcards.study]
-    return study.without(job.params.missing)
+    return study.without(job.params.arguments["missing"])
 
 
 def _read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:

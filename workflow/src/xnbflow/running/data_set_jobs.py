@@ -10,6 +10,7 @@ from typing import Any
 
 from xnbflow.running.plan import Plan
 from xnbflow.running.provenance import own_code
+from xnbflow.running.rule_parts import Values
 from xnbflow.sources.registry import known_sources
 
 #: Endings of compressed files.
@@ -101,9 +102,13 @@ class DataSetPlanner:
         fits_per_fold = len(self.classifiers(wildcards)) * scheme.repeats
         return 1 + fits_per_fold // 10
 
-    def scheme(self, wildcards: Any) -> dict[str, Any]:
-        """Return the settings of a scheme of folds."""
-        return vars(self.plan.config.folds[wildcards.folds])
+    def arguments_of_classify(self, wildcards: Any) -> dict[str, Any]:
+        """Return arguments of `xnbflow.jobs.classify.train_classifiers`."""
+        return {
+            "entries": self.entries(wildcards),
+            "scheme": vars(self.plan.config.folds[wildcards.folds]),
+            "random_gene_classifiers": self.random_gene_classifiers(wildcards),
+        }
 
     def folds_file(self, wildcards: Any) -> list[str]:
         """Return the file of predefined folds; none where folds are drawn, or the file is a URL."""
@@ -130,43 +135,41 @@ class DataSetPlanner:
         pairs = self.plan.config.halves(self.plan.study(wildcards))
         return [name for dataset, name in pairs if dataset == wildcards.dataset]
 
-    def n_permutations(self, wildcards: Any) -> int:
-        """Return the number of permuted orders of the label test."""
-        return self.plan.study(wildcards).permutations
-
-    def label_test_design(self, wildcards: Any) -> dict[str, Any]:
-        """Return the columns to adjust for, on which the label test depends."""
-        design = self.plan.design_of(self.plan.study(wildcards), wildcards.dataset)
-        return {"adjust": design["adjust"]}
-
-    def check_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configurations of all classifiers that a job of *check* fits."""
-        names = [*self.label_test_classifiers(wildcards), *self.halves_classifiers(wildcards)]
-        return self.plan.classifier_entries(wildcards.dataset, names)
+    def arguments_of_check(self, wildcards: Any) -> dict[str, Any]:
+        """Return arguments of `xnbflow.jobs.check.check_classifiers`."""
+        study = self.plan.study(wildcards)
+        tested = self.label_test_classifiers(wildcards)
+        halved = self.halves_classifiers(wildcards)
+        return {
+            "entries": self.plan.classifier_entries(wildcards.dataset, [*tested, *halved]),
+            "label_test_classifiers": tested,
+            "halves_classifiers": halved,
+            "n_pairs": study.halves,
+            "n_permutations": study.permutations,
+            "adjust": self.design(wildcards)["adjust"],
+        }
 
     # models
 
-    def entry(self, wildcards: Any) -> dict[str, Any]:
-        """Return the configuration of a classifier for a data set."""
-        return self.plan.config.classifier(wildcards.classifier, wildcards.dataset)
-
-    def first_job(self, wildcards: Any) -> dict[str, str]:
+    def first_job(self, wildcards: Any) -> list[Values]:
         """Return the wildcards of the job of training whose figures a model of all samples has.
 
         The job is that of the first scheme of folds of the study.
         """
         study = self.plan.study(wildcards)
-        return {"folds": study.folds[0], "job": study.job_of(wildcards.classifier)}
+        return [{"folds": study.folds[0], "job": study.job_of(wildcards.classifier)}]
 
-    def classifiers_of_first_job(self, wildcards: Any) -> list[str]:
-        """Return the classifiers whose rows are in the tables of this job (`first_job`)."""
-        job = self.first_job(wildcards)["job"]
-        return list(self.plan.study(wildcards).classifiers_of(job))
-
-    def halves_of_model(self, wildcards: Any) -> list[dict[str, str]]:
+    def checks_of_model(self, wildcards: Any) -> list[Values]:
         """Return the one job of *check* that fits the classifier to halves, or none."""
         return [{}] if wildcards.classifier in self.halves_classifiers(wildcards) else []
 
-    def origin(self, wildcards: Any) -> dict[str, Any]:
-        """Return the entry of a data set, which a model keeps."""
-        return {"entry": self.plan.datasets[wildcards.dataset].settings()}
+    def arguments_of_models(self, wildcards: Any) -> dict[str, Any]:
+        """Return arguments of `xnbflow.jobs.models.fit_kept_model`."""
+        study = self.plan.study(wildcards)
+        job = study.job_of(wildcards.classifier)
+        return {
+            "entry": self.plan.config.classifier(wildcards.classifier, wildcards.dataset),
+            "origin": {"entry": self.dataset_entry(wildcards)},
+            "trained_classifiers": list(study.classifiers_of(job)),
+            "halves_classifiers": self.halves_classifiers(wildcards),
+        }

@@ -40,8 +40,7 @@ _COMMON = (
     "studies",
     "tables",
 )
-#: The parts of the library that each stage uses: packages, and single modules. The script of a rule
-#: belongs to the module of `xnbflow.jobs` of its name.
+#: The parts of the library that each stage uses: packages, and single modules.
 STAGES = {
     "reading": (
         "core",
@@ -52,17 +51,15 @@ STAGES = {
         "jobs/acquire.py",
     ),
     "computing": (*_COMMON, "jobs", "models", "papers"),
-    "judging": (*_COMMON, "jobs/__init__.py", "jobs/compare.py"),
+    "judging": _COMMON,
     "page": (
         *_COMMON,
-        "jobs/__init__.py",
-        "jobs/report.py",
         "models",
         "papers",
         "report",
     ),
 }
-#: Parts of `_COMMON` and of the jobs that *computing* does not use: what makes the tables of a
+#: Parts of `_COMMON` that *computing* does not use: what makes the tables of a
 #: study and its page from files of data sets and classifiers.
 NOT_COMPUTING = (
     "inference/class_pairs.py",
@@ -76,11 +73,13 @@ NOT_COMPUTING = (
     "studies/selected_features.py",
     "studies/study_overview.py",
     "studies/study_tables.py",
-    "jobs/compare.py",
-    "jobs/report.py",
 )
 #: Files of a paper that only its page uses, by the beginning of their names.
 _PAGE_FILES = ("section", "drawings", "curves", "coverage")
+
+
+#: The stage of rules that do not compute.
+_STAGE_OF_RULE = {"acquire": "reading", "compare": "judging", "report": "page", "draw": "page"}
 
 
 @cache
@@ -92,11 +91,9 @@ def stage_code(stage: str) -> str:
     >>> stage_code("judging").startswith("judging ")
     True
     """
-    files = _stage_files(stage)
-    digest = hashlib.sha256(_digest(files, _LIBRARY).encode())
-    for path in files:
-        script = _SCRIPTS / path.name
-        if path.parent.name == "jobs" and script.is_file():
+    digest = hashlib.sha256(_digest(_stage_files(stage), _LIBRARY).encode())
+    for script in source_files(_SCRIPTS):
+        if _STAGE_OF_RULE.get(script.stem, "computing") == stage:
             digest.update(script.read_bytes())
     return f"{stage} {digest.hexdigest()[:8]}"
 

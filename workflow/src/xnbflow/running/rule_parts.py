@@ -4,34 +4,17 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from xnbflow.tables.contract import GROUPS, PathTemplate
+from xnbflow.tables.contract import GROUPS, PathTemplate, text_of
 
 #: The values of some wildcards of a path, for example ``{"dataset": "wine"}``.
 Values = Mapping[str, str]
 
 
-def at(choose: Callable[[Any], Values], path: str) -> Callable[[Any], str]:
-    """Return an input function whose file is at a path.
+def over(choose: Callable[[Any], Iterable[Values]], *paths: str) -> Callable[[Any], list[str]]:
+    """Return an input function with the file at each path for each of several values.
 
-    ``choose`` returns values of wildcards of the path by those of the job; all others of the path
+    ``choose`` returns values of wildcards of the paths by those of the job; all others of a path
     are wildcards of the job.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> first_scheme = at(lambda wildcards: {"folds": "10-fold"}, "{dataset}/{folds}/fits.parquet")
-    >>> first_scheme(SimpleNamespace(dataset="wine"))
-    'wine/10-fold/fits.parquet'
-    """
-    return lambda wildcards: _fill_path(path, wildcards, choose(wildcards))
-
-
-def over(
-    choose: Callable[[Any], Iterable[Values]], path: str, tables: Iterable[str] = ()
-) -> Callable[[Any], list[str]]:
-    """Return an input function with a file for each of several values, and each of ``tables``.
-
-    See `at`; the wildcard ``table`` of the path has the names of ``tables``.
 
     Examples
     --------
@@ -40,17 +23,26 @@ def over(
     >>> both(SimpleNamespace(study="demo"))
     ['demo/wine.tsv', 'demo/iris.tsv']
     """
-    paths = [path.replace("{table}", name) for name in tables] or [path]
     return lambda wildcards: [
-        _fill_path(template, wildcards, values)
-        for template in paths
-        for values in choose(wildcards)
+        _fill_path(path, wildcards, values) for path in paths for values in choose(wildcards)
     ]
 
 
-def together(*functions: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    """Return an input function with the files of several functions, one after the other."""
-    return lambda wildcards: [path for function in functions for path in function(wildcards)]
+def tables_over(
+    choose: Callable[[Any], Iterable[Values]], *groups: str
+) -> Callable[[Any], list[str]]:
+    """Return an input function with every table of groups for each of several values.
+
+    See `over`. The rule that writes the tables has their path.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> checks = tables_over(lambda _: [{"dataset": "wine"}], "check")
+    >>> checks(SimpleNamespace(study="demo"))[0]
+    'results/studies/demo/checks/wine/label_test.parquet'
+    """
+    return over(choose, *(path for group in groups for path in GROUPS[group].files.values()))
 
 
 def _fill_path(path: str, wildcards: Any, values: Values) -> str:
@@ -77,6 +69,19 @@ def tables_of(path: str, *groups: str) -> dict[str, str]:
     if path.endswith(".tsv"):
         tables = [table for table in tables if table.text]
     return {table.name: path.replace("{table}", table.name) for table in tables}
+
+
+def files_of(path: str, *groups: str) -> list[str]:
+    """Return the files of tables that are written as Parquet and, where declared, as text.
+
+    Examples
+    --------
+    >>> files_of("results/models/{table}.parquet", "model")[-2:]
+    ['results/models/heatmap.parquet', 'results/models/signature.tsv']
+    """
+    tables = tables_of(path, *groups)
+    texts = tables_of(text_of(path), *groups)
+    return [*tables.values(), *texts.values()]
 
 
 def requested(base: float, per_mb: float, size_mb: float, attempt: int) -> int:

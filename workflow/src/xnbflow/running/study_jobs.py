@@ -10,7 +10,7 @@ from typing import Any
 
 from xnbflow.core.entries import Analysis
 from xnbflow.core.plugins import known_analyses
-from xnbflow.core.study import Cohorts, Study
+from xnbflow.core.study import Study
 from xnbflow.report.outline import figure_labels, section_modules
 from xnbflow.running.plan import Plan, is_in_project
 from xnbflow.running.provenance import file_code, own_code
@@ -105,11 +105,32 @@ class StudyPlanner:
         study = self.plan.study(wildcards)
         return [location for location in study.gene_sets if pinned_url(location) is not None]
 
+    def itself(self, wildcards: Any) -> list[Values]:  # noqa: ARG002
+        """Return one mapping without values: the wildcards of a file of the study."""
+        return [{}]
+
     def comparison_fields(self, wildcards: Any) -> dict[str, Any]:
         """Return the fields of a study on which its tables depend, see `study_fields`."""
         names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
         further = ("final", "headline", "jobs", "validate", "cohorts")
         return study_fields(self.plan.study(wildcards), *names, *further)
+
+    def arguments_of_compare(self, wildcards: Any) -> dict[str, Any]:
+        """Return what the tables of a study depend on, beside the files of its jobs.
+
+        ``entries`` are the configurations of its classifiers by data set and id, ``alpha`` is the
+        level of the tests of normality.
+        """
+        study = self.plan.study(wildcards)
+        entries = {
+            name: self.plan.classifier_entries(name, study.classifiers) for name in study.datasets
+        }
+        return {
+            "study": self.comparison_fields(wildcards),
+            "checks": self.checks(wildcards),
+            "entries": entries,
+            "alpha": self.plan.config.diagnostics["normality_alpha"],
+        }
 
     def checks(self, wildcards: Any) -> dict[str, list[tuple[str, str]]]:
         """Return the fields of `xnbflow.studies.study_reader.StudyChecks`."""
@@ -118,18 +139,6 @@ class StudyPlanner:
         return {
             "label_tests": config.label_tests(study),
             "halves": config.halves(study),
-        }
-
-    def labels(self, wildcards: Any) -> dict[str, str]:
-        """Return the labels of the classifiers of a study by id."""
-        classifiers = self.plan.config.classifiers
-        return {name: classifiers[name]["label"] for name in self.plan.study(wildcards).classifiers}
-
-    def entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configurations of the classifiers of a study by data set and id."""
-        study = self.plan.study(wildcards)
-        return {
-            name: self.plan.classifier_entries(name, study.classifiers) for name in study.datasets
         }
 
     def own_code(self, wildcards: Any) -> dict[str, str]:
@@ -149,50 +158,45 @@ class StudyPlanner:
 
     def with_cohorts(self, wildcards: Any) -> list[Values]:
         """Return one mapping for a study with second cohorts or several series, else none."""
-        return [{}] if self.cohort_datasets(wildcards) else []
-
-    def cohort_datasets(self, wildcards: Any) -> list[str]:
-        """Return the data sets whose models are tested, and whose series are combined."""
-        study = self.plan.study(wildcards)
-        return list(dict.fromkeys([*study.validation_datasets, *study.cohort_series]))
+        return [{}] if self.cohort_series(wildcards) else []
 
     def cohort_series(self, wildcards: Any) -> list[Values]:
-        """Return the data sets of `cohort_datasets` as wildcards."""
-        return [{"dataset": name} for name in self.cohort_datasets(wildcards)]
+        """Return the data sets whose models are tested, and whose series are combined."""
+        study = self.plan.study(wildcards)
+        names = dict.fromkeys([*study.validation_datasets, *study.cohort_series])
+        return [{"dataset": name} for name in names]
 
-    def pairs(self, wildcards: Any) -> list[dict[str, Any]]:
-        """Return the fields of each `xnbflow.core.study.Validation`."""
-        return [vars(pair) for pair in self.plan.study(wildcards).validate]
+    def cohort_mb(self, wildcards: Any) -> float:
+        """Return the MB of these data sets as text."""
+        return self.plan.datasets_mb(self.cohort_series(wildcards))
 
-    def model_entries(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Return the configurations of the tested models, by data set and id of the classifier."""
+    def arguments_of_cohorts(self, wildcards: Any) -> dict[str, Any]:
+        """Return arguments of `xnbflow.jobs.cohorts.compare_cohorts`."""
+        pairs = self.plan.study(wildcards).validate
         entries: dict[str, dict[str, Any]] = {}
-        for pair in self.plan.study(wildcards).validate:
+        for pair in pairs:
             entry = self.plan.config.classifier(pair.model, pair.train)
             entries.setdefault(pair.train, {})[pair.model] = entry
-        return entries
+        return {
+            "pairs": [vars(pair) for pair in pairs],
+            "entries": entries,
+            "combination": self.combination(wildcards),
+        }
 
     def combination(self, wildcards: Any) -> dict[str, Any] | None:
         """Return what is combined, see `xnbflow.jobs.cohorts.compare_cohorts`; None if nothing."""
         study = self.plan.study(wildcards)
-        if not study.cohort_series:
+        if study.cohorts is None:
             return None
+        model = study.cohorts.model
         return {
             "datasets": list(study.cohort_series),
-            "entry": self.cohort_entry(wildcards),
-            "match": self.cohorts(wildcards).match,
-            "harmonise": self.cohorts(wildcards).harmonise,
-            "label": self.cohort_label(wildcards),
+            "entry": self.plan.config.classifier(model),
+            "match": study.cohorts.match,
+            "harmonise": study.cohorts.harmonise,
+            "label": self.plan.config.classifiers[model]["label"],
             "designs": self.designs(wildcards),
         }
-
-    def cohorts(self, wildcards: Any) -> Cohorts:
-        """Return the cohorts of a study that combines series."""
-        cohorts = self.plan.study(wildcards).cohorts
-        if cohorts is None:
-            msg = f"the study {wildcards.study} has no cohorts"
-            raise ValueError(msg)
-        return cohorts
 
     def designs(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the settings of designs on which effects of genes in combined series depend."""
@@ -202,15 +206,6 @@ class StudyPlanner:
             design = self.plan.design_of(study, name)
             designs[name] = {key: design[key] for key in ("adjust", "repeated", "trend")}
         return designs
-
-    def cohort_entry(self, wildcards: Any) -> dict[str, Any]:
-        """Return the configuration of the classifier of all cohorts."""
-        return self.plan.config.classifier(self.cohorts(wildcards).model)
-
-    def cohort_label(self, wildcards: Any) -> str:
-        """Return the label of the classifier of all cohorts."""
-        label: str = self.plan.config.classifiers[self.cohorts(wildcards).model]["label"]
-        return label
 
     # analyse
 
@@ -236,16 +231,36 @@ class StudyPlanner:
         names = self.analysis(wildcards).needs
         return [STUDY_FILES[name].of(study=wildcards.study) for name in names]
 
-    def analysis_scheme(self, wildcards: Any) -> dict[str, Any] | None:
-        """Return the scheme of folds of an analysis that divides its samples; else None."""
+    def arguments_of_analyse(self, wildcards: Any) -> dict[str, Any]:
+        """Return arguments of `xnbflow.jobs.analyse.run_analysis`.
+
+        ``scheme`` is that of the folds of an analysis that divides its samples, else None.
+        """
+        study = self.plan.study(wildcards)
         settings = self.settings(wildcards)
-        return vars(self.plan.config.folds[settings["folds"]]) if "folds" in settings else None
+        scheme = self.plan.config.folds[settings["folds"]] if "folds" in settings else None
+        return {
+            "settings": settings.get("params", {}),
+            "scheme": None if scheme is None else vars(scheme),
+            "parts": study.paper,
+            "folds": study.folds,
+        }
 
     # report
 
     def analyses(self, wildcards: Any) -> list[Values]:
         """Return the analyses of a study."""
         return [{"analysis": name} for name in self.plan.study(wildcards).analyses]
+
+    def arguments_of_report(self, wildcards: Any) -> dict[str, Any]:
+        """Return the labels of a study's classifiers by id, its missing data sets and record."""
+        study = self.plan.study(wildcards)
+        classifiers = self.plan.config.classifiers
+        return {
+            "labels": {name: classifiers[name]["label"] for name in study.classifiers},
+            "missing": study.missing,
+            "configuration": self.configuration(wildcards),
+        }
 
     def configuration(self, wildcards: Any) -> dict[str, Any]:
         """Return the complete configuration of a study, for the record and for repetition."""

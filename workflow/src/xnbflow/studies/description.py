@@ -3,7 +3,7 @@
 `study_tables` adds them to the tables of the study, whose columns the contract declares.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ DESCRIPTIONS = (
     "scores",
 )
 #: The training tables that are described.
-_TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
+_TRAINED = ("predictions", "selected", "distances", "explanations", "fits")
 
 
 def description_tables(
@@ -124,7 +124,7 @@ def _describe(
     evidence = _relative_evidence(series, trained["predictions"], trained["explanations"], entry)
     present = evidence.dropna(subset=["evidence"])
     scores = present.groupby(["repeat", "fold", "sample", "class"], sort=False)
-    priors = trained["priors"].query("repeat == 0")
+    priors = priors_of_folds(trained["fits"], series.classes)
     series = filled(series)
 
     # Features by the number of folds that selected them for a class.
@@ -159,7 +159,7 @@ def _describe(
         "dependent_pairs": pairs,
         "densities": class_densities(series, shown, entry),
         "values": values,
-        "priors": priors.assign(log_offset=priors["log_prior"] + priors["intercept"]),
+        "priors": priors,
         "evidence": evidence,
         "scores": scores[["evidence", "log_reference"]].sum().reset_index(),
     }
@@ -233,6 +233,25 @@ def _medians_of_others(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
             middle.append(values[rows, order[rows, rank]])
         medians[code] = np.mean(middle, axis=0)
     return medians
+
+
+def priors_of_folds(fits: pd.DataFrame, classes: Iterable[str]) -> pd.DataFrame:
+    """Return the table ``priors`` of the first repeat, a row for each fold and class.
+
+    It has no rows for a classifier that reports no priors, and none of a failed fit.
+    """
+    first = fits[fits["repeat"] == 0]
+    parts = [pd.DataFrame(columns=["repeat", "fold", "class", "log_prior", "intercept"])]
+    for label in classes:
+        if f"log_prior.{label}" in first:
+            part = first[["repeat", "fold"]].assign(
+                log_prior=first[f"log_prior.{label}"], intercept=first[f"intercept.{label}"]
+            )
+            parts.append(part.dropna().assign(**{"class": label}))
+    with_rows = [part for part in parts if len(part)]
+    table = pd.concat(with_rows) if with_rows else parts[0]
+    table = table.sort_values("fold", kind="stable", ignore_index=True)
+    return table.assign(log_offset=table["log_prior"] + table["intercept"])
 
 
 def class_distances(distances: pd.DataFrame) -> pd.DataFrame:

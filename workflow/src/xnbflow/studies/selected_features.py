@@ -155,9 +155,10 @@ def _of_short_lists(rows: pd.DataFrame | None, measure: str) -> tuple[Estimate, 
 
 def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:
     """Return the features selected in each fold that was fitted; the set may be empty."""
-    fitted_folds = pd.MultiIndex.from_frame(fitted[FOLD])
-    sets = selected.groupby(FOLD)["feature"].agg(set).reindex(fitted_folds)
-    return [value if isinstance(value, set) else set() for value in sets]
+    names = selected["feature"].to_numpy(dtype=object)  # one conversion: folds have 20,000 each
+    rows_of_fold = selected.groupby(FOLD).indices
+    fitted_folds = fitted[FOLD].itertuples(index=False, name=None)
+    return [set(names[rows_of_fold.get(fold, [])]) for fold in fitted_folds]
 
 
 def recovery(sets: Sequence[set[str]], planted: pd.DataFrame) -> dict[str, float]:
