@@ -14,11 +14,8 @@ from xnbflow.report.sections import (
     accuracy,
     answer,
     audit,
-    comparison,
-    diagnostics,
     explanation,
     methods,
-    overview,
     samples,
 )
 
@@ -26,12 +23,9 @@ from xnbflow.report.sections import (
 MODULES = (
     answer,
     audit,
-    overview,
-    diagnostics,
     accuracy,
     explanation,
     samples,
-    comparison,
     methods,
 )
 

@@ -25,11 +25,11 @@ ENTRIES = {name: read_entry(name, entry) for name, entry in CONFIGURATION["datas
 
 #: The sections of a study with an entry of this name.
 SECTIONS = {
-    "title": {"overview", "methods"},
+    "title": {"methods"},
     "datasets": {"audit", "genes"},
-    "classifiers": {"answer", "explanation", "samples", "accuracy", "comparison"},
+    "classifiers": {"answer", "explanation", "samples", "accuracy"},
     "final": {"signature"},
-    "validate": {"validation"},
+    "validate": {"cohorts"},
     "cohorts": {"cohorts"},
 }
 
@@ -112,11 +112,9 @@ def test_a_shipped_study_runs_to_its_page(tmp_path, study):
     for key, sections in SECTIONS.items():
         if key in configuration:
             expected.update(sections)
-    if configuration.get("diagnostics", True):
-        expected.add("diagnostics")
-    optional = {"context"}  # of a label test or a selection of features
+    optional = set()
     if len(configuration.get("classifiers", [])) < 2:
-        optional.update(["comparison", "explanation"])
+        optional.add("explanation")
     assert {*actual} - optional == expected - optional
     assert len(actual) == len({*actual})
     assert HOSTILE[0] not in pages
@@ -172,7 +170,7 @@ def test_a_study_that_simulates_ends_with_a_page_without_its_files(tmp_path):
     written = snakemake(tmp_path, "separation")
     folder = tmp_path / "results/studies/separation"
     pages = "".join((folder / name).read_text() for name in ("report.html", "details.html"))
-    sections = {"separation", "missing", "overview", "methods"}
+    sections = {"separation", "methods"}
     assert set(re.findall(r'<section[^>]*id="([\w-]+)"', pages)) == sections
     for row in rows_of(STUDIES["separation"]):
         assert f"Left out of separation: {row.id}; there is no file" in written

@@ -109,7 +109,7 @@ def test_figures_for_print_are_files_on_request(finished, tmp_path):
     snakemake(folder, "figures")
     figures = folder / "results/studies/tiny/figures"
     drawn = {path.relative_to(figures) for path in figures.rglob("*.svg")}
-    assert {path.parts[0] for path in drawn} >= {"diagnostics", "accuracy", "explanation"}
+    assert {path.parts[0] for path in drawn} >= {"audit", "accuracy", "explanation"}
     for path in drawn:
         for suffix in (".pdf", ".png"):
             assert (figures / path).with_suffix(suffix).is_file()

@@ -7,6 +7,7 @@ rule genes:
         gene_sets=OF_STUDY.gene_set_files,
     output:
         **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet", "genes"),
+        limma="results/studies/{study}/genes/{dataset}/limma.R",
         text=tables_of("results/studies/{study}/genes/{dataset}/{table}.tsv", "genes").values(),
     log:
         "results/logs/genes/{study}/{dataset}.log",

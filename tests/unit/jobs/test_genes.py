@@ -24,11 +24,11 @@ def names(folder):
     return {path.name for path in folder.iterdir()}
 
 
-def test_genes_writes_its_tables_and_two_of_them_as_text(series, tmp_path):
+def test_genes_writes_its_tables_two_of_them_as_text_and_the_script_for_r(series, tmp_path):
     folder = tmp_path / "genes"
     compare_features(series, Design(reference="a"), downloads={}, folder=folder)
     tables = {f"{name}.parquet" for name in GENE_TABLES}
-    assert names(folder) == tables | {"genes.tsv", "contrasts.tsv"}
+    assert names(folder) == tables | {"genes.tsv", "contrasts.tsv", "limma.R"}
     contrasts = read_parquet(folder / "contrasts.parquet", GENE_TABLES["contrasts"])
     assert contrasts["contrast"].drop_duplicates().tolist() == ["b vs a", "c vs a"]
     design = read_parquet(folder / "design.parquet", GENE_TABLES["design"])

@@ -44,7 +44,9 @@ STUDY = Study(
     final=("csnb",),
 )
 #: Sections that print no estimates of a classifier, but hundreds of other decimals.
-OF_FEATURES = {"genes", "signature", "samples", "explanation", "diagnostics"}
+OF_FEATURES = {"genes", "signature", "samples", "explanation"}
+#: A group of such numbers in another section.
+GROUP_OF_FEATURES = "Assumptions of naive Bayes"
 #: By digits, the distance from an estimate at which a number is taken for it: with three digits one
 #: and a half units, as a mean over folds may be; with two digits little more than half a unit.
 NEXT_TO = {3: 0.0015, 2: 0.006}
@@ -96,7 +98,16 @@ def printed(folder, effect, seed):
         STUDY, LABELS, configuration(STUDY, {"odd": "table"}, ENTRIES), root=folder
     )
 
-    sections = [each for each in _sections_of(results) if each.id not in OF_FEATURES]
+    sections = [
+        replace(
+            each,
+            blocks=[
+                block for block in each.blocks if getattr(block, "title", "") != GROUP_OF_FEATURES
+            ],
+        )
+        for each in _sections_of(results)
+        if each.id not in OF_FEATURES
+    ]
     page = folder / "page.html"
     write_page(page, "S", lead="", sections=sections)
     html = page.read_text()

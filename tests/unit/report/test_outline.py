@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study
-from xnbflow.report.outline import OPTIONAL, section_modules
+from xnbflow.report.outline import section_modules
 from xnbflow.running.config import _read_studies
 from xnbflow.running.project import default_configuration
 
@@ -20,9 +20,9 @@ def test_a_page_leaves_out_the_sections_that_a_study_omits():
         diagnostics=False,
         analyses={},
     )
-    some = replace(study, omit_sections=("context", "samples"))
+    some = replace(study, omit_sections=("audit", "samples"))
     left_out = set(section_modules(study, {})) - set(section_modules(some, {}))
-    assert {name.rpartition(".")[2] for name in left_out} == {"context", "samples"}
+    assert {name.rpartition(".")[2] for name in left_out} == {"audit", "samples"}
 
 
 def test_the_section_of_a_paper_is_the_first_of_its_page():
@@ -33,11 +33,3 @@ def test_the_section_of_a_paper_is_the_first_of_its_page():
         if study.analyses:
             first = section_modules(study, analyses)[0]
             assert first == analyses[next(iter(study.analyses))].section
-
-
-def test_missing_data_sets_have_a_section_that_cannot_be_left_out():
-    study = _read_studies(default_configuration())["baselines"]
-    missing = study.without({"Khan2001": "no place has it"})
-    assert "xnbflow.report.sections.missing" in section_modules(missing, known_analyses())
-    assert "xnbflow.report.sections.missing" not in section_modules(study, known_analyses())
-    assert "missing" not in OPTIONAL

@@ -55,7 +55,7 @@ def test_every_number_has_a_file_beside_the_page(results):
     for section in shown:
         for block in report_study.unsourced(section.blocks, explanation, samples, accuracy):
             # Versions are in no table of results.
-            assert section.id == "overview"
+            assert section.id == "methods"
             assert isinstance(block, Facts)
         for file in report_study.sources(section.blocks):
             assert (results.folder / file).is_file(), file

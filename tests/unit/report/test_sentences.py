@@ -20,6 +20,7 @@ from xnbflow.report.sections import (
     accuracy,
     answer,
     explanation,
+    methods,
     samples,
 )
 from xnbflow.running.cli.commands import model_summary, summary_text
@@ -62,14 +63,16 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
         tmp_path / "p.html",
         "t",
         lead="l",
-        sections=[answer.section(results)],
+        sections=[answer.section(results), methods.section(results)],
+        second=["methods"],
     )
     page = (tmp_path / "p.html").read_text()
+    details = (tmp_path / "details.html").read_text()
     verdicts = re.findall(r'<p class="(?:verdict|headline)">(.*?)</p>', page, re.DOTALL)
     assert len(verdicts) == 3
     for text in verdicts:
-        (anchor,) = re.findall(r'class="rule" href="#([\w-]+)"', text)
-        assert page.count(f'id="{anchor}"') == 1
+        (anchor,) = re.findall(r'class="rule" href="details.html#([\w-]+)"', text)
+        assert details.count(f'id="{anchor}"') == 1
 
 
 def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_path):

@@ -347,7 +347,11 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
     logged = rng.normal(8, 1, (600, 8))
     raw, coded = 2**logged, np.where(rng.random((600, 8)) < 0.05, -999, logged)
     for values, transform, sentence in (
-        (rng.negative_binomial(1, 0.001, (600, 8)), "tmm", "they are intensities of an array"),
+        (
+            rng.negative_binomial(1, 0.001, (600, 8)),
+            "tmm",
+            "if they are intensities of an array, use --set",
+        ),
         (np.append(raw[:, :3], logged[:, 3:], 1), "", r"3 are not logged (0, 1, 2), 5 look logged"),
         (coded, "", "No transform is proposed: -999 is in "),
         (np.exp2(coded, out=coded, where=coded > 0), "", "probably a code for missing values;"),

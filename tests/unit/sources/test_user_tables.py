@@ -1,12 +1,14 @@
 """Layouts and scales of tables that people have, from public reports of faults."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from toys import put, refused
 
+from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.proposal.table_summary import summarise_table
@@ -243,3 +245,24 @@ def test_numbers_beside_the_genes_are_no_features_where_a_sheet_describes_the_sa
     series = acquire(summary.entry)
     assert series.features.tolist() == GENES
     assert series.labels.tolist() == CLASSES
+
+
+def test_numbered_names_of_samples_that_all_repeat_are_refused_with_the_key_for_patients(tmp_path):
+    table = pd.DataFrame(logarithms().T, columns=[f"GENE{i}" for i in range(N_GENES)])
+    table.insert(0, "type", ["ill", "well"] * 6)
+    table.insert(0, "sample", [f"P{i // 2}" for i in range(12)])
+    table.to_csv(tmp_path / "x.csv", index=False)
+    entry = DatasetEntry("x", "table", f"{tmp_path}/x.csv", label="type")
+    with pytest.raises(InputError, match="--set group=sample"):
+        summarise_table(entry)
+    assert summarise_table(replace(entry, group="sample")).entry.group == "sample"
+
+
+def test_barcodes_of_a_sheet_may_end_at_the_type_of_the_sample(tmp_path):
+    samples = [f"TCGA-A1-A{i:03d}-{('01', '11')[i % 2]}A-11R-A00{i}-07" for i in range(12)]
+    genes_in_rows(logarithms(), samples).to_csv(tmp_path / "x.csv")
+    sheet = pd.DataFrame({"barcode": [name[:15] for name in samples], "site": ["a", "b"] * 6})
+    sheet.to_csv(tmp_path / "sheet.csv", index=False)
+    entry = DatasetEntry("x", "table", f"{tmp_path}/x.csv", phenotype=f"{tmp_path}/sheet.csv")
+    summary = summarise_table(entry)
+    assert (summary.n_samples, summary.entry.label) == (12, "site")

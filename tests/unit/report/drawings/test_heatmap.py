@@ -63,3 +63,12 @@ def test_more_than_six_categories_are_named_by_the_pointer_only():
     chart = draw_heatmap(np.zeros((1, 7)), ["TP53"], ["a"] * 7, {"site": sites})
     assert not any("site" in key.text for key in chart.keys)
     assert of_kind(chart, Strip)[1].texts == sites
+
+
+def test_no_two_strips_share_a_colour():
+    tracks = {"sex": ["F", "M"], "batch": ["1st", "2nd"], "age": ["20 to 34", "34 to 60"]}
+    chart = draw_heatmap(np.zeros((1, 2)), ["TP53"], ["a", "b"], tracks)
+    _, sex, batch, age = of_kind(chart, Strip)
+    colours = [*sex.colours, *batch.colours, age.colours[0]]
+    assert len({*colours}) == len(colours)
+    assert len({*age.colours}) == 1  # shades: a scale

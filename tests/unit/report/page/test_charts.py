@@ -65,6 +65,17 @@ def test_values_of_cells_are_whole_hundredths():
     assert mark_of(cells)["values"] == [[123, -50], [None, 200]]
 
 
+def test_values_of_cells_with_a_least_value_are_hundredths_of_the_way_to_the_greatest():
+    cells = marks.Cells(
+        values=np.array([[0.9, 0.95, 1.0]]),
+        rows=["a"],
+        columns=["b", "c", "d"],
+        colours=("#000000", "#ffffff"),
+        least=0.9,
+    )
+    assert mark_of(cells)["values"] == [[0, 50, 100]]
+
+
 def test_regions_have_a_character_for_each_place():
     regions = marks.Regions(
         x=np.arange(3.0), y=np.arange(2.0), codes=np.array([[0, 1, 1], [2, 10, 0]])

@@ -1,10 +1,11 @@
 """The section of several series, from the tables of their combination."""
 
 from report_study import walk
-from several_series import combined
+from several_series import SERIES, combined
 from study_files import StudyFiles
 
 from xnbflow.core.study import Cohorts, Study
+from xnbflow.diagnostics.genes import gene_table
 from xnbflow.report.page.blocks import Figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import cohorts as cohorts_section
@@ -28,6 +29,8 @@ def test_the_page_shows_the_tables(tmp_path):
     files = StudyFiles(tmp_path)
     files.put("cohorts", tables, study="s")
     files.put_model(model, merged, "s", **ALL_COHORTS)
+    for series in SERIES:
+        files.put("genes", {"genes": gene_table(series)}, study="s", dataset=series.name)
     of_geo = {"datasets": {name: {"source": "geo"} for name in study.datasets}}
     results = StudyResults(study, {"csnb": "CSNB"}, of_geo, tmp_path)
     blocks = list(walk(cohorts_section.section(results).blocks))

@@ -1,10 +1,10 @@
-"""The section on the comparison of classifiers: the diagram of ranks and the tests."""
+"""The comparison of classifiers: the diagram of ranks and the tests."""
 
 import pytest
 from report_study import study_of_tables
 
 from xnbflow.report.page.blocks import Figure, Prose
-from xnbflow.report.sections import comparison
+from xnbflow.report.sections import accuracy
 
 RANKS = [
     {"folds": "f", "classifier": "nb", "average_rank": 2.5, "bars": "a"},
@@ -24,7 +24,7 @@ def study_of_ranks(tmp_path, n_classifiers, p_value=0.01):
 
 def test_the_best_classifier_comes_first_and_bars_join_equal_ones(tmp_path):
     study = study_of_ranks(tmp_path, 3)
-    figure = comparison._rank_diagram(study, "f", study.tables["ranks"])
+    figure = accuracy._rank_diagram(study, "f", study.tables["ranks"])
     assert figure.arguments["classifiers"] == ["XNB", "SVM", "NB"]
     assert figure.arguments["ranks"] == [1.0, 2.0, 2.5]
     assert figure.arguments["bars"] == [(1, 2), (0, 1)]
@@ -47,7 +47,7 @@ def test_the_best_classifier_comes_first_and_bars_join_equal_ones(tmp_path):
 )
 def test_classifiers_differ_below_a_p_of_five_per_cent(tmp_path, p_value, expected):
     study = study_of_ranks(tmp_path, 2, p_value)
-    shown = list(comparison._blocks_over_data_sets(study, "f", study.tables["ranks"]))
+    shown = list(accuracy._blocks_over_data_sets(study, "f", study.tables["ranks"]))
     assert not any(isinstance(block, Figure) for block in shown)  # two have no diagram
     (prose,) = (block for block in shown if isinstance(block, Prose))
     assert prose.text == f"Over 9 data sets the classifiers {expected}."
@@ -55,5 +55,5 @@ def test_classifiers_differ_below_a_p_of_five_per_cent(tmp_path, p_value, expect
 
 def test_three_classifiers_have_a_diagram(tmp_path):
     study = study_of_ranks(tmp_path, 3)
-    shown = comparison._blocks_over_data_sets(study, "f", study.tables["ranks"])
+    shown = accuracy._blocks_over_data_sets(study, "f", study.tables["ranks"])
     assert isinstance(next(shown), Figure)

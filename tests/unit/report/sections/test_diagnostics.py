@@ -1,9 +1,9 @@
-"""The section on diagnostics: histograms with the ratios of the table."""
+"""Assumptions of naive Bayes in the audit: histograms with the ratios of the table."""
 
 import numpy as np
 from report_study import study_of_tables
 
-from xnbflow.report.sections import diagnostics
+from xnbflow.report.sections import audit
 
 
 def test_histograms_have_the_ratio_of_normality_and_the_cut_of_dependence(tmp_path):
@@ -12,7 +12,7 @@ def test_histograms_have_the_ratio_of_normality_and_the_cut_of_dependence(tmp_pa
     shares = [{"dataset": "d", "share": 0.4}, {"dataset": "d", "share": 0.6}]
     tables = {"diagnostics": [ratios], "p_values": shares, "diagnostic.correlations": bins}
     study = study_of_tables(tmp_path, tables, {"diagnostics": {"normality_alpha": 0.01}})
-    normality, dependence = diagnostics._distribution_gallery(study, "d").figures
+    normality, dependence = audit._distribution_gallery(study, "d").figures
     assert normality.alt == "Histogram of Shapiro-Wilk p-values: 25% are below 0.01."
     assert normality.arguments["shares"].tolist() == [0.4, 0.6]
     np.testing.assert_array_equal(dependence.arguments["edges"], [0.0, 0.5, 1.0])
@@ -27,7 +27,8 @@ SAMPLED |= {"pair_share": 4.0e-6, "pair_share_error": 3.1e-8}
 def test_a_sample_of_features_is_stated_with_its_size_and_errors(tmp_path):
     bins = [{"lower": 0.0, "upper": 1.0, "pairs": 7}]
     tables = {"diagnostics": [SAMPLED], "diagnostic.correlations": bins}
-    table, statement, _ = diagnostics.section(study_of_tables(tmp_path, tables)).blocks
+    (group,) = audit._assumptions(study_of_tables(tmp_path, tables))
+    _, table, statement, _ = group.blocks
     shown = list(table.frame.columns)
     assert shown[-4:] == ["compared", "dependent_error", "pair_share", "pair_share_error"]
     assert "d: normality is tested for all 850,000 features." in statement.text
@@ -39,7 +40,8 @@ def test_without_a_sample_none_is_stated(tmp_path):
     bins = [{"lower": 0.0, "upper": 1.0, "pairs": 7}]
     whole = SAMPLED | {"tested": 10_000}
     tables = {"diagnostics": [whole], "diagnostic.correlations": bins}
-    table, group = diagnostics.section(study_of_tables(tmp_path, tables)).blocks
+    (assumptions,) = audit._assumptions(study_of_tables(tmp_path, tables))
+    _, table, group = assumptions.blocks
     assert "compared" not in table.frame.columns
     assert group.title == "d"
 
@@ -50,5 +52,5 @@ def test_the_heading_of_a_data_set_names_twelve_classes(tmp_path):
         sizes = [{"dataset": "d", "class": f"c{i:02}", "samples": i} for i in range(n_classes)]
         tables = {"class_sizes": sizes, "diagnostic.correlations": bins}
         tables["diagnostics"] = [SAMPLED | {"tested": 10_000}]
-        group = diagnostics.section(study_of_tables(tmp_path / str(n_classes), tables)).blocks[-1]
-        assert group.note == ", ".join(f"c{i:02} {i}" for i in range(12)) + rest
+        (assumptions,) = audit._assumptions(study_of_tables(tmp_path / str(n_classes), tables))
+        assert assumptions.blocks[-1].note == ", ".join(f"c{i:02} {i}" for i in range(12)) + rest

@@ -21,7 +21,7 @@ def results(tmp_path_factory):
     return write_study(tmp_path_factory.mktemp("study"))
 
 
-def test_selected_features_have_frequency_distances_planted_class_and_dependence(results):
+def test_selected_features_have_frequency_planted_class_and_dependence(results):
     section = explanation.section(results)
     matrix = drawn(section, "selected-alpha-3-fold-xnb")
     rows, columns = matrix["rows"], matrix["columns"]
@@ -29,13 +29,8 @@ def test_selected_features_have_frequency_distances_planted_class_and_dependence
     assert (rows.index("probe_03"), columns.index("tumour <A>")) in matrix["outlined"]
     marks = dict(zip(rows, matrix["marks"], strict=True))
     assert (marks[SCRIPT], marks["probe_01"], marks["probe_03"]) == ("a", "a", "")
-    row = table_with(section, "frequency").frame.set_index(["feature", "class"])
-    row = row.loc[SCRIPT, "healthy"]
-    distances = results.training("alpha", "3-fold", "xnb", "distances")
-    apart = distances.set_index(["class", "feature", "other_class"])["distance"].sort_index()
-    far = apart.loc["healthy", SCRIPT, "tumour B"]
-    assert row["to tumour B"] == pytest.approx(far.mean())
-    assert np.isnan(row["to healthy"])
+    frame = table_with(section, "frequency").frame.set_index(["feature", "class"])
+    assert frame.loc[(SCRIPT, "healthy"), "frequency"] == 1
 
 
 def test_dependent_pairs_are_correlations_of_residuals(results):
@@ -87,13 +82,11 @@ def test_a_matrix_of_many_features_leaves_the_rarest_out(monkeypatch):
 
 def test_the_table_begins_with_the_most_frequent_and_counts_the_rest(tmp_path, monkeypatch):
     monkeypatch.setattr(explanation, "_MOST_SELECTED", 3)
-    distances = [PLACE | {"class": "a", "feature": "often", "other_class": "b", "distance": 0.25}]
-    study = study_of_tables(tmp_path, {"class_distances": distances})
+    study = study_of_tables(tmp_path, {})
     rows = pd.DataFrame(SELECTION).assign(direction="")
     rows.loc[rows["feature"] == "often", "direction"] = "high"
-    table = explanation._selected_table(study, PLACE, rows)
+    table = explanation._selected_table(study, rows)
     assert table.frame["feature"].tolist() == ["always", "always", "often"]
-    assert table.frame["to b"].tolist()[2] == 0.25
     assert table.frame["direction"].tolist()[2] == "high"
     assert table.caption.endswith(" 1 rarer one is in selection.parquet.")
 
@@ -108,14 +101,6 @@ def test_a_density_is_focused_on_the_class_that_the_feature_separates_best(tmp_p
     assert (figure.arguments["focus"], figure.arguments["chosen"]) == (1, [0, 1])
     assert figure.arguments["notes"] == ["", "", "0.75"]
     assert figure.alt == "Densities of always in 3 classes; selected for b, a."
-
-
-def test_the_stability_is_that_of_features_of_any_class(tmp_path):
-    row = PLACE | {"stability": 0.8, "lower": 0.7, "upper": 0.9}
-    rows = [row | {"class": ""}, row | {"class": "a", "stability": 0.1}]
-    figure = explanation._fold_agreement_figure(study_of_tables(tmp_path, {"stability": rows}))
-    (group,) = figure.arguments["groups"]
-    assert (group.values, group.lower, group.upper) == ([0.8], [0.7], [0.9])
 
 
 @pytest.mark.parametrize("share", [1.0, 0.9])
@@ -167,18 +152,6 @@ def test_of_many_classes_a_matrix_has_those_of_most_features(tmp_path, monkeypat
         figure.arguments["values"], [[0.5, np.nan], [np.nan, 0.4], [np.nan, 0.3]], equal_nan=True
     )
     assert figure.caption.endswith("Of 4 classes the 2 with most of these features are drawn.")
-
-
-def test_of_many_classes_a_table_has_the_distance_to_the_nearest(monkeypatch):
-    rows = [("a", "g1", "b", 0.6), ("a", "g1", "c", 0.2), ("b", "g1", "a", 0.6)]
-    rows += [("b", "g1", "c", np.nan)]
-    distances = pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
-    wide = explanation._distance_columns(distances)
-    assert wide.columns.tolist() == ["to a", "to b", "to c"]
-    monkeypatch.setattr(explanation, "_MOST_MATRIX_CLASSES", 2)
-    nearest = explanation._distance_columns(distances)
-    assert nearest.loc[("a", "g1")].tolist() == ["c", 0.2]
-    assert nearest.loc[("b", "g1")].tolist() == ["a", 0.6]
 
 
 def test_of_many_classes_the_densities_of_the_selected_and_the_nearest_are_drawn(monkeypatch):

@@ -169,9 +169,12 @@ def test_the_file_of_the_comparisons_is_beside_that_of_the_genes(results):
     assert [item[:2] for item in links.items] == [
         ("counts", "all features, each class against the others"),
         ("counts", "all features, the other comparisons"),
+        ("counts", "the same comparisons in R, by limma (values: xnbflow export counts)"),
         ("arrays", "all features, each class against the others"),
+        ("arrays", "the same comparisons in R, by limma (values: xnbflow export arrays)"),
     ]
     assert links.items[1][2][1].endswith("counts/contrasts.parquet")
+    assert links.items[2][2] == ["genes/counts/limma.R"]
 
 
 def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, tmp_path):
@@ -270,7 +273,7 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
     ]
     file = {"file": "h-1.gmt", "place": "https://host/h.gmt", "sha256": "ab", "gene_sets": 50}
     tables = {"genes.gene_set_tests": tests, "genes.gene_set_files": [file]}
-    (group,) = genes._gene_set_blocks(study_of_tables(tmp_path, tables), "d")
+    (group,) = genes._gene_set_blocks(study_of_tables(tmp_path, tables), "d", ["b"])
     assert group.note == "2 tests at an FDR below 0.05"
     _, significant, files = group.blocks
     assert files.frame.iloc[0].to_dict() == file  # which collection, from where
@@ -279,7 +282,7 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
 
 def test_without_a_significant_set_a_sentence_says_so(tmp_path):
     study = study_of_tables(tmp_path, {"genes.gene_set_tests": [gene_set("S1", 1, fdr=0.05)]})
-    (group,) = genes._gene_set_blocks(study, "d")
+    (group,) = genes._gene_set_blocks(study, "d", ["b"])
     assert group.blocks[1].text.startswith("No gene set is higher or lower")
     assert group.note == "0 tests at an FDR below 0.05"
 

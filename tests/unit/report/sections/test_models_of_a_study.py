@@ -16,7 +16,7 @@ from xnbflow.models.final import final_model
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections import signature, validation
+from xnbflow.report.sections import cohorts, signature
 from xnbflow.report.sentences import cohort_sentence
 from xnbflow.tables import contract
 
@@ -75,7 +75,7 @@ def results(tmp_path_factory):
 
 
 def test_the_sections_show_what_the_tables_hold(results, tmp_path):
-    sections = [signature.section(results), validation.section(results)]
+    sections = [signature.section(results), cohorts.section(results)]
     write_page(tmp_path / "page.html", "t", lead="l", sections=sections)
     page = re.sub("</?abbr.*?>", "", (tmp_path / "page.html").read_text())
     verdicts = results.tables_of("validation")["verdicts"]

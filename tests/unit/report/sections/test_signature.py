@@ -90,16 +90,6 @@ def test_a_heat_map_of_all_samples_omits_none(n_samples, words):
     np.testing.assert_array_equal(figure.arguments["z"], [[1.0, -1.0]])
 
 
-@pytest.mark.parametrize(("n_classes", "columns"), [(5, 5), (6, 2)])
-def test_many_distances_are_replaced_by_the_nearest_class(n_classes, columns):
-    rows = pd.DataFrame({f"distance_to.c{i}": [1.0 - 0.1 * i, np.nan] for i in range(n_classes)})
-    distances = signature._distance_cells(rows)
-    assert distances.shape == (2, columns)
-    if n_classes == 6:
-        assert distances["nearest class"].tolist() == ["c5", ""]
-        assert distances["distance to it"].iloc[0] == 0.5
-
-
 def test_the_table_has_the_first_features_by_rank(tmp_path, monkeypatch):
     monkeypatch.setattr(signature, "_MOST_SIGNATURE_ROWS", 2)
     rows = [row("a", "g3", 3), row("a", "g1", 1), row("b", "g2", 2)]
@@ -119,3 +109,14 @@ def test_the_core_has_its_own_accuracy(tmp_path):
     (text,) = (block.text for block in blocks if isinstance(block, Prose))
     assert "The core set, 3 features of 1,200, is" in text
     assert "has an accuracy of 90.0% (balanced 85.0%) in the inner folds" in text
+
+
+def test_a_text_about_each_sample_is_no_strip():
+    phenotype = pd.DataFrame(
+        {
+            "sample": list("stuv"),
+            "phenotype.description": ["others", "others", "others", "mucosa of patient 7"],
+            "phenotype.sex": ["F", "M", "F", "M"],
+        }
+    )
+    assert list(signature._strips(pd.Series(list("stuv")), phenotype)) == ["sex"]

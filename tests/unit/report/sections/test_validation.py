@@ -7,7 +7,7 @@ from report_study import study_of_tables
 
 from xnbflow.core.study import Validation
 from xnbflow.report.page.blocks import Gallery, Group
-from xnbflow.report.sections import validation
+from xnbflow.report.sections import cohorts
 from xnbflow.report.sentences import cohort_sentence
 
 PAIR = {"model": "xnb", "train": "d", "test": "e", "match": "feature", "harmonise": "none"}
@@ -46,7 +46,7 @@ def study_of_pairs(tmp_path, verdicts, **tables):
     ],
 )
 def test_one_verdict_is_a_sentence_and_several_are_counted(tmp_path, verdicts, expected):
-    sentence = validation.verdicts_in_words(study_of_pairs(tmp_path, verdicts))
+    sentence = cohorts.verdicts_in_words(study_of_pairs(tmp_path, verdicts))
     assert sentence.startswith("In a second cohort")
     assert sentence.endswith(expected)
 
@@ -68,13 +68,13 @@ def test_accuracies_of_both_cohorts_stand_side_by_side(tmp_path):
         PAIR | {"cohort": "test", "value": 0.6, "right": 12, "n": 20},
     ]
     study = study_of_pairs(tmp_path, ["held"], accuracy=rows)
-    frame = validation._validation_overview(study).frame
+    frame = cohorts._validation_overview(study).frame
     assert frame["value"].tolist() == [0.6]
     assert frame["cross-validated"].tolist() == [0.9]
     assert frame["n"].tolist() == [20]
     assert "match" not in frame  # the default
-    section = validation.section(_with_details(tmp_path, rows))
-    _, group = (block for block in section.blocks if isinstance(block, Group))  # after the rule
+    section = cohorts.section(_with_details(tmp_path, rows))
+    (group,) = (block for block in section.blocks if isinstance(block, Group))
     assert group.note == "held: 12 of 20 right"
     assert group.title == "XNB: d → e"
 
@@ -86,7 +86,7 @@ def test_a_pair_has_densities_where_the_model_selects_features(tmp_path, has_den
     densities = [row | {"density": 1.0}] if has_densities else []
     study = _with_details(tmp_path, accuracy, densities=densities)
     (pair,) = study.study.validate
-    blocks = list(validation._blocks_of_pair(study, pair, "n"))
+    blocks = list(cohorts._blocks_of_pair(study, pair, "n"))
     names = [
         figure.name for block in blocks if isinstance(block, Gallery) for figure in block.figures
     ]
@@ -108,7 +108,7 @@ def test_densities_are_of_training_and_of_test():
     row = {"feature": "g", "symbol": "TP53", "class": "a", "x": 0.0}
     rows = [row | {"cohort": "test", "density": 2.0}, row | {"cohort": "train", "density": 1.0}]
     rows.append(row | {"class": "b", "cohort": "test", "density": 3.0})
-    (figure,) = validation._cohort_densities(pd.DataFrame(rows), "n")
+    (figure,) = cohorts._cohort_densities(pd.DataFrame(rows), "n")
     curves = figure.arguments["curves"]
     assert [values.tolist() for values in curves["a"]] == [[1.0], [2.0]]
     assert curves["b"][0] is None
@@ -118,4 +118,4 @@ def test_densities_are_of_training_and_of_test():
 def test_options_are_in_the_title_of_a_pair(tmp_path):
     study = study_of_pairs(tmp_path, ["held"])
     pair = Validation(model="xnb", train="d", test="e", match="symbol", harmonise="rank")
-    assert validation._pair_title(study, pair) == "XNB: d → e (by symbol, rank)"
+    assert cohorts._pair_title(study, pair) == "XNB: d → e (by symbol, rank)"

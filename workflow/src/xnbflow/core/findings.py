@@ -298,20 +298,20 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ),
     ("repeats", "equal samples"): FindingKind(
         condition="all values of two samples are the same",
-        sentence="{subject} = {other}: all values are the same",
+        sentence="samples {subject} and {other} have the same values",
     ),
     ("repeats", "near copies"): FindingKind(
         condition="the residuals of two samples correlate by .95",
         sentence=(
-            "{subject} ~ {other}: far more alike than either is to any other sample (correlation "
-            "{estimate:.2f} after centring each feature)"
+            "samples {subject} and {other} are far more alike than either is to any other "
+            "(correlation {estimate:.2f} after centring each feature)"
         ),
     ),
     ("repeats", "replicates"): FindingKind(
         condition="two samples are far more alike than others; a notice",
         sentence=(
-            "{subject} ~ {other}: far more alike than either is to any other sample (correlation "
-            "{estimate:.2f} after centring each feature)"
+            "samples {subject} and {other} are far more alike than either is to any other "
+            "(correlation {estimate:.2f} after centring each feature)"
         ),
     ),
     ("repeats", "two series"): FindingKind(

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.data.dataset import DataSet
 from xnbflow.tables.contract import MODEL_TABLES
 
@@ -53,10 +54,13 @@ def heatmap(
 
 
 def shown_samples(labels: np.ndarray, n_samples: int) -> np.ndarray:
-    """Return positions of about ``n_samples`` samples, class after class, evenly spaced."""
+    """Return positions of about ``n_samples`` samples, class after class, evenly spaced.
+
+    Classes are in natural order: C1, C2, ..., C10.
+    """
     n_samples = min(len(labels), n_samples)
     positions = []
-    for label in np.unique(labels):
+    for label in sorted(set(labels.tolist()), key=natural_key):
         members = np.flatnonzero(labels == label)
         n_shown = max(1, round(n_samples * len(members) / len(labels)))
         positions.append(members[np.linspace(0, len(members) - 1, n_shown).astype(int)])

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from xnbflow.core.atomic import write_atomically
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.gene_set_files import (
@@ -14,7 +15,8 @@ from xnbflow.diagnostics.gene_set_files import (
     read_gene_sets,
 )
 from xnbflow.diagnostics.gene_tables import gene_tables
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.diagnostics.limma_script import limma_script
+from xnbflow.tables.contract import GENE_TABLES, LIMMA_SCRIPT
 from xnbflow.tables.storage import write_tables
 
 
@@ -29,13 +31,18 @@ def compare_features(
 ) -> None:
     """Write the comparisons of the features of a series, and of gene sets, into a folder.
 
-    ``gene_set_files`` are those of the user and of the project by the places that the
-    configuration names, ``gene_set_urls`` public ones, which are downloaded by the settings
-    ``downloads`` of the configuration. See `xnbflow.diagnostics.gene_tables.gene_tables`.
+    Beside the tables is the script that repeats the comparisons in R. ``gene_set_files`` are those
+    of the user and of the project by the places that the configuration names, ``gene_set_urls``
+    public ones, which are downloaded by the settings ``downloads`` of the configuration. See
+    `xnbflow.diagnostics.gene_tables.gene_tables`.
     """
     files = [GeneSetFile(path, place) for place, path in gene_set_files.items()]
     files += fetch_gene_sets(gene_set_urls, downloads)
     sets = read_gene_sets(*(file.path for file in files))
-    tables = gene_tables(DataSet.read(series), design, sets)
+    data = DataSet.read(series)
+    tables = gene_tables(data, design, sets)
     tables["gene_set_files"] = gene_set_file_table(files)
     write_tables(tables, folder, GENE_TABLES)
+    script = limma_script(data, design)
+    path = folder / Path(LIMMA_SCRIPT).name
+    write_atomically(path, lambda part: part.write_text(script, encoding="utf-8"))

@@ -12,31 +12,22 @@ _ANALYSES = "those of the analyses"
 #: ``section(results) -> Section | None``.
 SECTIONS = {
     _ANALYSES: "analyses",
-    "xnbflow.report.sections.missing": "missing",
     "xnbflow.report.sections.answer": "classifiers",
     "xnbflow.report.sections.genes": "datasets",
     "xnbflow.report.sections.audit": "datasets",
     "xnbflow.report.sections.signature": "final",
-    "xnbflow.report.sections.validation": "validate",
-    "xnbflow.report.sections.cohorts": "cohort_series",
-    "xnbflow.report.sections.context": "classifiers",
+    "xnbflow.report.sections.cohorts": "datasets",
+    "xnbflow.report.sections.accuracy": "classifiers",
     "xnbflow.report.sections.explanation": "classifiers",
     "xnbflow.report.sections.samples": "classifiers",
-    "xnbflow.report.sections.accuracy": "classifiers",
-    "xnbflow.report.sections.comparison": "classifiers",
-    "xnbflow.report.sections.diagnostics": "diagnostics",
-    "xnbflow.report.sections.overview": "id",
     "xnbflow.report.sections.methods": "id",
 }
 #: The names of the sections on the second page.
-SECOND_PAGE = (
-    *("explanation", "samples", "accuracy", "comparison"),
-    *("diagnostics", "overview", "methods"),
-)
+SECOND_PAGE = ("accuracy", "explanation", "samples", "methods")
 #: The names of the sections without figures, which the rule *draw* does not make.
-WITHOUT_FIGURES = ("missing", "samples", "overview", "methods")
+WITHOUT_FIGURES = ("samples", "methods")
 #: The names of the sections that a study may leave out.
-_REQUIRED = {"missing", "answer", "overview", "methods"}
+_REQUIRED = {"answer", "methods"}
 _NAMES = [module.rpartition(".")[2] for module in SECTIONS if module != _ANALYSES]
 OPTIONAL = [name for name in _NAMES if name not in _REQUIRED]
 

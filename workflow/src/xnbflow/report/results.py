@@ -14,6 +14,7 @@ from xnbflow.core.software import software
 from xnbflow.core.study import Study
 from xnbflow.inference.headlines import distinct_labels
 from xnbflow.report.page.blocks import Table
+from xnbflow.sources.platforms import are_probes
 from xnbflow.studies.study_reader import GroupTables, StudyReader
 from xnbflow.tables.contract import STUDY, Column, text_of
 from xnbflow.tables.storage import recorded_versions
@@ -79,10 +80,13 @@ class StudyResults:
         """Return "gene" if all these data sets, by default the study's, are of expression.
 
         They come from a repository of expression series, their features have symbols, or their
-        values are logarithms. Other data sets have a "feature".
+        values are logarithms. If their features have names of an array's probes, it is "probe".
+        Other data sets have a "feature".
         """
-        of_expression = map(self._is_of_expression, datasets or self.study.datasets)
-        return "gene" if all(of_expression) else "feature"
+        names = datasets or tuple(self.study.datasets)
+        if not all(map(self.is_of_expression, names)):
+            return "feature"
+        return "probe" if names and all(map(self._has_probes, names)) else "gene"
 
     def with_noun(self, text: str, *datasets: str) -> str:
         """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
@@ -90,7 +94,12 @@ class StudyResults:
         return text.format(noun=noun, Noun=noun.capitalize())
 
     @cached_property
-    def _is_of_expression(self) -> Callable[[str], bool]:
+    def _has_probes(self) -> Callable[[str], bool]:
+        """Whether the features of a data set are probes, by the first of its genes."""
+        return cache(lambda dataset: are_probes(self.genes(dataset, "feature")["feature"][:1000]))
+
+    @cached_property
+    def is_of_expression(self) -> Callable[[str], bool]:
         """Whether a data set is of expression; its large table is read once."""
 
         def is_of_expression(dataset: str) -> bool:

@@ -65,7 +65,7 @@ def _lead(study: Study) -> str:
     if not study.missing:
         return study.summary
     names = ", ".join(study.missing)
-    lacking = f"Not in this run: {names}; see below."
+    lacking = f"Not in this run: {names}; see “What was run” on the second page."
     return f"{study.summary} {lacking}".strip()
 
 

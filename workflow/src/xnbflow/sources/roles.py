@@ -29,7 +29,7 @@ _MADE_OF_NAMES = {
 
 #: Periods of the units of angles.
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
-#: Most columns that no option names and that are kept: as texts of samples, or to describe rows.
+#: Most columns that no key names and that are kept: as texts of samples, or to describe rows.
 _MOST_UNNAMED_TEXTS = 50
 
 

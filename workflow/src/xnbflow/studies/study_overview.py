@@ -6,6 +6,7 @@ from math import comb
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.data.dataset import COUNTS
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, stack
@@ -98,7 +99,7 @@ def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
 
 
 def class_sizes(headers: Headers) -> pd.DataFrame:
-    """Return how many samples each class of each data set has.
+    """Return how many samples each class of each data set has, classes in natural order.
 
     ``perfect_by_chance`` is the expected number of features with all values of the class above, or
     below, all other values if the labels carry no information: ``2 / C(n, m)`` of the features for
@@ -108,7 +109,9 @@ def class_sizes(headers: Headers) -> pd.DataFrame:
     for name, header in headers.items():
         classes, sizes = np.unique(header.labels, return_counts=True)
         n_samples = len(header.labels)
-        for label, size in zip(classes, sizes.tolist(), strict=True):
+        size_of_class = dict(zip(classes.tolist(), sizes.tolist(), strict=True))
+        for label in sorted(size_of_class, key=natural_key):
+            size = size_of_class[label]
             by_chance = np.nan
             if header.groups is None and len(classes) > 1:
                 by_chance = header.n_features * 2 / comb(n_samples, size)

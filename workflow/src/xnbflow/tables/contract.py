@@ -423,6 +423,8 @@ UNRESOLVED = PathTemplate(DOWNLOADS + "/unresolved-hosts.txt")
 DIAGNOSTIC_PATH = GROUPS["diagnostic"].path
 #: Comparisons of the features of a data set, by the design of a study.
 GENES = GROUPS["genes"].path
+#: The script that repeats the comparisons of single features in R.
+LIMMA_SCRIPT = PathTemplate(GENES.parent + "/limma.R")
 #: Checksums of the downloads of a data set; a later run, also of another person, compares.
 CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
 #: The tables of the classifiers of a job, the input of all later stages.

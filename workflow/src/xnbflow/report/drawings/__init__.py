@@ -15,6 +15,7 @@ only these, numpy and the style; `xnbflow.report.page.charts` and `xnbflow.repor
 ``probabilities``  Which samples are uncertain or wrong?
 ``ranks``          Do classifiers differ over data sets?
 ``rows``           How large is a number, with its interval, in each row?
+``sample_values``  Does a sample differ from the others in its values or its reads?
 ``volcano``        Which features differ?
 =================  ====================================================================
 """

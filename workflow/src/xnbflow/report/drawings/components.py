@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.page.style import N_STYLES
@@ -25,7 +26,7 @@ def draw_components(
     browser the reader colours the ``samples``, which are their names, by one of the ``columns``;
     ``model`` names the model of the page's explanations.
     """
-    kinds = sorted(set(groups))
+    kinds = sorted(set(groups), key=natural_key)
     if len(kinds) > N_STYLES:
         kinds = [f"{len(kinds)} groups"]
         groups = kinds * len(scores)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.report.drawings import marks
 from xnbflow.report.drawings.marks import Axis, Chart, ChartPanel, single
 from xnbflow.report.drawings.probabilities import spread_of_samples
@@ -30,7 +31,8 @@ def draw_gene(
     ``values``, of shape (n_samples,), may be missing (NaN); the others have a text per sample, and
     an empty one is no group, and no batch. ``samples`` are names for the pointer.
     """
-    labels, codes = np.unique(classes, return_inverse=True)
+    labels = sorted(set(classes), key=natural_key)
+    codes = np.array([labels.index(label) for label in classes])
     # the same for every feature of a series, so that figures can be compared
     places = codes + spread_of_samples(len(values))
     drawn: list[marks.Mark] = [marks.Boxes(values=values, codes=codes)]
@@ -51,7 +53,7 @@ def draw_gene(
         drawn.append(marks.Line(x=x, y=y, colour=GREY, width=0.6))
     # batches in colour; without batches the classes, as in the other pictures
     parts = np.asarray(batches) if any(batches) else np.asarray(classes)
-    names = sorted({*parts} - {""})
+    names = sorted(set(parts.tolist()) - {""}, key=natural_key)
     for i, part in enumerate([*names, *([""] if "" in parts else [])]):
         chosen = np.flatnonzero((parts == part) & ~np.isnan(values)).tolist()
         tips: dict[str, list[str]] = {}
@@ -70,7 +72,7 @@ def draw_gene(
         drawn.append(points)
     panel = ChartPanel(
         marks=drawn,
-        x=Axis(names=labels.tolist(), longest=24, start=-0.5, end=len(labels) - 0.5),
+        x=Axis(names=labels, longest=24, start=-0.5, end=len(labels) - 0.5),
         y=Axis(label=ylabel),
         height=2.2,
     )

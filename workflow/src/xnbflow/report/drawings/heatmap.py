@@ -49,6 +49,7 @@ def draw_heatmap(
     columns = {"class": list(classes), **{name: list(v) for name, v in (tracks or {}).items()}}
     drawn: list[marks.Mark] = []
     keys: list[LegendKey] = []
+    n_colours = 0  # of the strips so far
     for i, (name, cells) in enumerate(columns.items()):
         texts = list(dict.fromkeys(cells))
         if i == 0:
@@ -57,7 +58,8 @@ def draw_heatmap(
                 LegendKey(text=text, colour=colour, alpha=a) for text, (colour, a) in look.items()
             ]
         else:
-            look = looks_of(cells, strip_colour(i - 1))
+            look = looks_of(cells, first=n_colours)
+            n_colours += len({colour for colour, _ in look.values()})
             keys += _keys_of_strip(name, look)
 
         # The cells a, a, b have the texts a and b and the codes 0, 0, 1; unknown categories are
@@ -116,14 +118,17 @@ def _spans(classes: Sequence[str]) -> list[tuple[int, int]]:
     return list(pairwise([0, *starts, len(classes)]))
 
 
-def looks_of(cells: Sequence[str], colour: str) -> Look:
-    """Return colour and opacity of each text: shades of one colour if all texts are numbers."""
+def looks_of(cells: Sequence[str], first: int = 0) -> Look:
+    """Return colour and opacity of each text: shades of one colour if all texts are numbers.
+
+    The colours begin with the number ``first`` of those of strips.
+    """
     texts = {*cells} - {""}
     numbers = {text: float(n[0]) for text in texts if (n := _NUMBER.match(text))}
     if len(numbers) < len(texts):
-        return {text: (strip_colour(i), 1.0) for i, text in enumerate(sorted(texts))}
+        return {text: (strip_colour(first + i), 1.0) for i, text in enumerate(sorted(texts))}
     order = sorted(numbers, key=numbers.__getitem__)
-    return {text: (colour, (i + 1) / len(order)) for i, text in enumerate(order)}
+    return {text: (strip_colour(first), (i + 1) / len(order)) for i, text in enumerate(order)}
 
 
 def _keys_of_strip(name: str, look: Look) -> list[LegendKey]:

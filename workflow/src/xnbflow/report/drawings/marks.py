@@ -155,7 +155,8 @@ class Cells:
 
     The first cell is at x = 0 and y = ``first``, the next row at ``first`` + 1. A cell of the value
     ``most`` has the full colour: the second of ``colours`` for positive values, the first for
-    negative ones. ``texts`` are written in the cells; cells that are ``outlined`` (row and column)
+    negative ones. Where there is a ``least`` value, its cells are white, and all have the second
+    colour. ``texts`` are written in the cells; cells that are ``outlined`` (row and column)
     have a frame. ``rows`` and ``columns`` name the cells for the pointer, whose tips have the
     headings ``headings``: of rows, columns, values and texts.
     """
@@ -165,11 +166,17 @@ class Cells:
     columns: Sequence[str]
     colours: tuple[str, str]
     most: float = 1.0
+    least: float = 0.0
     first: int = 0
     texts: Sequence[Sequence[str]] = ()
     outlined: Sequence[tuple[int, int]] = ()
     framed: bool = True
     headings: tuple[str, str, str, str] = ("row", "column", "value", "text")
+
+    @property
+    def shares(self) -> np.ndarray:
+        """The strength of the colour of each cell, from -1 to 1 (n_rows, n_columns)."""
+        return np.clip((self.values - self.least) / (self.most - self.least), -1, 1)
 
 
 @dataclass(frozen=True, kw_only=True)

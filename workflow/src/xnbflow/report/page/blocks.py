@@ -4,6 +4,7 @@
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
@@ -12,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from xnbflow.tables.contract import Column
+
+#: Where a sentence of a caption ends.
+_SENTENCE_END = re.compile(r"(?<=[.:]) (?=[A-Z“])")
 
 if TYPE_CHECKING:
     from xnbflow.report.drawings.marks import Chart
@@ -360,6 +364,39 @@ def walk(blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
         if isinstance(block, Group):
             yield from walk(block.blocks)
+
+
+def first_sentence(text: str) -> tuple[str, str]:
+    """Return the first sentence of a caption, which is always visible, and the others.
+
+    Examples
+    --------
+    >>> first_sentence("The series. A row is a data set, e.g. of CuMiDa.")
+    ('The series.', 'A row is a data set, e.g. of CuMiDa.')
+    """
+    first, *others = _SENTENCE_END.split(text, maxsplit=1)
+    return first, " ".join(others)
+
+
+def explanations(blocks: Iterable[Block]) -> list[tuple[str, str]]:
+    """Return how to read the blocks of a section: captions without repetitions.
+
+    Each has the sentence that is visible below its figure or table, and the others. Prose that is
+    help, and captions of blocks that explain themselves, have no visible sentence.
+    """
+    found: dict[tuple[str, str], None] = {}
+    for block in walk(blocks):
+        if isinstance(block, Prose) and block.role == "help":
+            found["", block.text] = None
+        elif isinstance(block, Cards | Evidence):
+            found["", block.caption] = None
+        elif isinstance(block, Figure | Gallery | Table | GeneExplorer):
+            figures = block.figures if isinstance(block, Gallery) else ()
+            for caption in (block.caption, *(figure.caption for figure in figures)):
+                first, others = first_sentence(caption)
+                if others:
+                    found[first, others] = None
+    return [explanation for explanation in found if explanation[1]]
 
 
 def figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:

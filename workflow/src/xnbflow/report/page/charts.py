@@ -3,8 +3,8 @@
 ``templates/charts.js`` draws it, with a function for each kind of mark. The JSON has the fields of
 the dataclasses of `xnbflow.report.drawings.marks` that are not empty; a mark has its kind as
 ``mark``. To keep pages small, numbers have five significant digits, those of cells are whole
-hundredths, grids of regions have a digit for each place, and of many points without tips those that
-cover each other are left out.
+hundredths (with a least value, of the way from it to the greatest), grids of regions have a digit
+for each place, and of many points without tips those that cover each other are left out.
 """
 
 import dataclasses
@@ -86,7 +86,8 @@ def _fields(item: Any) -> dict[str, Any]:
     for field in dataclasses.fields(item):
         value = getattr(item, field.name)
         if isinstance(item, marks.Cells) and field.name == "values":
-            content["values"] = [list(map(_in_hundredths, row)) for row in value.tolist()]
+            numbers = item.shares if item.least else value
+            content["values"] = [list(map(_in_hundredths, row)) for row in numbers.tolist()]
         elif isinstance(item, Regions) and field.name == "codes":
             content["codes"] = ["".join(map(_digit, row)) for row in value.tolist()]
         elif not _is_empty(value):

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.natural_order import natural_key
+
 #: Steps between the least and greatest number of a column of statistics, and of a feature's values.
 _STEPS = 65_534
 _VALUE_STEPS = 254
@@ -128,13 +130,14 @@ def _largest_that_fits(
 def _samples(samples: pd.DataFrame) -> dict[str, Any]:
     """Return the samples with class, batch and group, from a row of ``gene_values`` for each."""
     batches = sorted(set(samples["batch"]) - {""})
+    classes = sorted(set(samples["class"]), key=natural_key)
     sizes = samples["group"].map(samples["group"].value_counts())
     paired = (samples["group"] != "") & (sizes >= _FEWEST_SAMPLES_OF_GROUP)
     return {
         "samples": samples["sample"].tolist(),
-        "classes": sorted(set(samples["class"])),
+        "classes": classes,
         "batches": batches,
-        "class": pd.factorize(samples["class"], sort=True)[0].tolist(),
+        "class": pd.Index(classes).get_indexer(samples["class"]).tolist(),
         "batch": pd.Index(batches).get_indexer(samples["batch"]).tolist(),
         "group": pd.factorize(samples["group"].where(paired))[0].tolist(),
     }

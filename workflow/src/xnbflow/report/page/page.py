@@ -1,7 +1,7 @@
 """The page: sections become one self-contained HTML file, figures charts of the browser."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,10 +11,13 @@ from xnbflow.report.page.blocks import (
     Card,
     Cards,
     GeneExplorer,
+    Prose,
     Section,
     Table,
     Tile,
+    explanations,
     figures_of,
+    first_sentence,
     walk,
 )
 from xnbflow.report.page.bokeh_js import drawing_library
@@ -69,12 +72,24 @@ def write_page(
             places=_cards(on_page),
             chart=lambda figure: chart_json(figure.chart()),
             percent=_axis_percent,
+            place=partial(_place_of_anchor, pages, page),
             others=links,
             kind=lambda block: type(block).__name__,
             refuse=_refuse,
             cells=_table_cells,
+            first_sentence=first_sentence,
+            explanations=explanations,
         )
         write_atomically(page, partial(Path.write_text, data=html, encoding="utf-8"))
+
+
+def _place_of_anchor(pages: Mapping[Path, Sequence[Section]], page: Path, anchor: str) -> str:
+    """Return the address of the prose with an anchor, on the ``page`` or beside it."""
+    for other, sections in pages.items():
+        blocks = (block for section in sections for block in walk(section.blocks))
+        if any(isinstance(block, Prose) and block.id == anchor for block in blocks):
+            return f"#{anchor}" if other == page else f"{other.name}#{anchor}"
+    return f"#{anchor}"
 
 
 def _has_charts(sections: Iterable[Section]) -> bool:

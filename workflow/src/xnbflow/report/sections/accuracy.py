@@ -1,6 +1,6 @@
-"""Accuracy: data sets by classifiers, and numbers of features."""
+"""Accuracy: data sets by classifiers, tests between classifiers, and numbers of features."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import listed
+from xnbflow.core.significance import TEST_LEVEL
 from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
 from xnbflow.report.drawings.matrix import draw_matrix
+from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.drawings.rows import RowPoints, draw_points
-from xnbflow.report.numbers import format_number, p_digits
+from xnbflow.report.numbers import format_number, p_digits, p_equals
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
@@ -19,6 +21,9 @@ from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import STUDY_TABLES, Column
 
 _TEXTS = texts_of("accuracy")
+_COMPARISON = texts_of("comparison")
+#: Classifiers from which on there is a diagram; of two the test has it all.
+_FEWEST_RANKED = 3
 #: Metrics beside accuracy: label, meaning and format.
 _METRICS = {
     "balanced_accuracy": Column("number", "mean recall of the classes"),
@@ -70,6 +75,7 @@ def section(results: StudyResults) -> Section:
     if results.scores("accuracy", "estimate").notna().any(axis=None):
         blocks.append(_accuracy_figure(results))
     blocks += [*_label_test_blocks(results), *_other_metrics(results)]
+    blocks += _comparison_group(results)
     for i, evaluation in enumerate(results.evaluations):
         blocks.append(
             Group(
@@ -257,6 +263,9 @@ def _prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[
 
     # Recalls, pairs of classes, and sets of classes.
     recall = results.rows("estimates", **evaluation, metric="recall")
+    class_numbers = recall["class"].map(classes.index)
+    classifier_numbers = recall["classifier"].map(list(results.study.classifiers).index)
+    recall = recall.iloc[np.lexsort((class_numbers, classifier_numbers))]
     table = results.tables.show(
         "estimates", _TEXTS["recall"], _SHOWN_OF_RECALL, recall, declarations=RECALL_COLUMNS
     )
@@ -405,3 +414,85 @@ def calibration_figure(name: str, bins: Mapping[str, pd.DataFrame], alt: str) ->
         caption=_TEXTS["calibration"],
         alt=alt,
     )
+
+
+def _comparison_group(results: StudyResults) -> list[Block]:
+    """Return the tests between classifiers, after Demšar (2006); none where there is one."""
+    pairs = results.tables["comparison"]
+    pairs_within = pairs[pairs["dataset"] != ""]
+    if pairs_within.empty:
+        return []
+    blocks: list[Block] = []
+    if len(results.tables["averages"]):
+        shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins"]
+        blocks.append(results.tables.show("averages", _COMPARISON["averages"], shown))
+    ranks = results.tables["ranks"]
+    for folds, ranks_of_scheme in ranks.groupby("folds", sort=False):
+        blocks += _blocks_over_data_sets(results, folds, ranks_of_scheme)
+    if ranks.empty:
+        blocks.append(Prose("Ranks over data sets need at least two data sets."))
+    columns = ["dataset", "first", "second", "mean_difference", "lower", "upper", "corrected_t"]
+    columns += ["corrected_t_holm", "sorted_runs", "sorted_runs_holm"]
+    within = results.tables.show("comparison", _COMPARISON["within"], columns, pairs_within)
+    blocks.append(Group("On each data set", [within], opened=ranks.empty))
+    note = "whether they differ in accuracy by more than chance"
+    return [Group("Comparison of classifiers", blocks, note)]
+
+
+def _blocks_over_data_sets(
+    results: StudyResults, folds: str, ranks: pd.DataFrame
+) -> Iterator[Block]:
+    """Yield the diagram and the tests of one scheme of folds."""
+    n_datasets = int(ranks["datasets"].iloc[0])
+    if len(ranks) >= _FEWEST_RANKED:
+        yield _rank_diagram(results, folds, ranks)
+    for row in results.rows("omnibus", folds=folds, test="Iman-Davenport").to_dict("records"):
+        finding = "differ" if row["p_value"] < TEST_LEVEL else "do not differ significantly"
+        text = (
+            f"Over {n_datasets} data sets the classifiers {finding} "
+            f"(Iman and Davenport’s test, {p_equals(row['p_value'])})."
+        )
+        yield Prose(text, sources=results.tables.sources("omnibus"))
+    rows = results.rows("comparison", folds=folds, dataset="")
+    columns = ["first", "second", "mean_difference", "standard_error", "nemenyi", "holm"]
+    columns += ["wilcoxon"]
+    yield results.tables.show("comparison", _COMPARISON["over"], columns, rows)
+
+
+def _rank_diagram(results: StudyResults, folds: str, ranks: pd.DataFrame) -> Figure:
+    """Return the critical-difference diagram, the best classifier first."""
+    ordered = ranks.sort_values("average_rank", kind="stable")
+    labels = [results.labels[name] for name in ordered["classifier"]]
+    averages = ordered["average_rank"].tolist()
+    n_datasets = int(ordered["datasets"].iloc[0])
+    described = ", ".join(
+        f"{label} {rank:.2f}" for label, rank in zip(labels, averages, strict=True)
+    )
+    return Figure(
+        name=f"ranks-{folds}",
+        draw=draw_ranks,
+        arguments={
+            "classifiers": labels,
+            "ranks": averages,
+            "bars": _bars(ordered["bars"].tolist()),
+            "difference": float(ordered["critical_difference"].iloc[0]),
+        },
+        caption=_COMPARISON["ranks"].format(n=n_datasets),
+        alt=f"Critical-difference diagram, average ranks: {described}.",
+        sources=results.tables.sources("ranks"),
+    )
+
+
+def _bars(letters: list[str]) -> list[tuple[int, int]]:
+    """Return the first and last position of each bar from the letters of the ranked classifiers.
+
+    Examples
+    --------
+    >>> _bars(["a", "ab", "b", ""])
+    [(0, 1), (1, 2)]
+    """
+    bars = []
+    for letter in sorted(set("".join(letters))):
+        positions = [i for i, of_classifier in enumerate(letters) if letter in of_classifier]
+        bars.append((positions[0], positions[-1]))
+    return bars

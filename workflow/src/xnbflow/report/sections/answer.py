@@ -6,9 +6,9 @@ from xnbflow.core.nouns import counted
 from xnbflow.report.cards import CAPTION, NO_FEATURES, card
 from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.cohorts import cohorts_in_words
-from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
-from xnbflow.report.sentences import COVERAGE, RULE, headline_sentence
+from xnbflow.report.sections.cohorts import COHORT_ANCHOR, cohorts_in_words, verdicts_in_words
+from xnbflow.report.sections.methods import RULE_ANCHOR
+from xnbflow.report.sentences import headline_sentence
 from xnbflow.report.texts import texts_of
 from xnbflow.studies.sample_errors import MARGIN
 
@@ -19,7 +19,7 @@ def section(results: StudyResults) -> Section | None:
         return None
     chosen = results.tables["headline"]["classifier"].iloc[0]
     sources = results.tables.sources
-    rule = "rule" if chosen else ""
+    rule = RULE_ANCHOR if chosen else ""
     blocks: list[Block] = []
     one_card = bool(chosen) and len(results.evaluations) == 1
     if not one_card:  # a single card repeats the headline
@@ -42,8 +42,6 @@ def section(results: StudyResults) -> Section | None:
     for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
         files += results.tables_of("genes", dataset=dataset).sources("genes")
     blocks.append(Cards(cards, caption, files))
-    explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts", "findings"), id=rule)
-    blocks.append(Group("The rule of these verdicts", [explanation]))
     blocks += _suspect_blocks(results)
     lead = f"By {results.labels[chosen]}; the second page compares the classifiers."
     return Section("answer", "What was found", lead, blocks)

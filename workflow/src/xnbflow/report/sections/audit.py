@@ -9,6 +9,7 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.drawings.components import draw_components
+from xnbflow.report.drawings.histograms import draw_correlations, draw_p_values
 from xnbflow.report.drawings.probabilities import draw_probabilities
 from xnbflow.report.findings import (
     finding_in_short,
@@ -16,13 +17,32 @@ from xnbflow.report.findings import (
     in_order,
     within_levels_clause,
 )
-from xnbflow.report.numbers import capitalized
+from xnbflow.report.numbers import capitalized, format_count
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.sample_pictures import sample_pictures
 from xnbflow.report.sentences import inseparable_pairs
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("audit")
+_ASSUMPTIONS = texts_of("diagnostics")
+_ASSUMPTION_COLUMNS = [
+    "dataset",
+    "non_normal_ratio",
+    "dependent_ratio",
+    "tested",
+    "non_normal_ratio_fdr",
+    "non_normal_within_ratio",
+    "non_normal_within_ratio_fdr",
+    "dependent_pairs",
+    "max_abs_r",
+    "cut",
+    "dof",
+]
+#: Classes that the heading of a data set names, with their sizes.
+_MOST_NAMED = 12
+#: Columns that differ from the others only where a sample of the features is compared.
+_OF_SAMPLED = ["compared", "dependent_error", "pair_share", "pair_share_error"]
 #: Kinds of findings on a column that goes with the class.
 _COLUMN_KINDS = ("separates classes", "associated")
 #: Prefix of the columns of the phenotype in the table ``components``.
@@ -51,6 +71,7 @@ def section(results: StudyResults) -> Section | None:
             n_findings = int((findings["dataset"] == dataset).sum())
             note = counted(n_findings, "finding")
             blocks.append(Group(dataset, content, note, opened=i == 0))
+    blocks += _assumptions(results)
     return Section("audit", "Audit", _TEXTS["lead"], blocks)
 
 
@@ -70,7 +91,7 @@ def _nothing_found(results: StudyResults) -> str:
 def _audit_findings(results: StudyResults) -> pd.DataFrame:
     """Return the findings on data sets, the most serious first."""
     rows = results.rows("findings", classifier="")
-    rows = rows[rows["code"] != "reading"]  # these are in the overview
+    rows = rows[rows["code"] != "reading"]  # these are in the section `methods`
     in_kinds = pd.DataFrame(in_order(rows.to_dict("records")), columns=rows.columns)
     return in_kinds.sort_values(
         "severity", key=lambda column: column != "warning", kind="stable", ignore_index=True
@@ -155,6 +176,9 @@ def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     if len(components) > 1:
         gallery = Gallery(components[1:], "", sources)
         blocks.append(Group("Coloured by other columns", [gallery]))
+    pictures = sample_pictures(results, dataset)
+    if pictures is not None:
+        blocks.append(pictures)
     audited = results.tables_of("audit", dataset=dataset)
     tested = audited["associations"]
     if tested.empty:
@@ -270,3 +294,79 @@ def _probability_figures(results: StudyResults, dataset: str) -> list[Figure]:
         alt=f"Probability that {label} gives the true class of each sample when it is tested.",
     )
     return [figure]
+
+
+def _assumptions(results: StudyResults) -> list[Block]:
+    """Return whether features are normal, and independent given the class (XNB paper, Table 1).
+
+    There is nothing where no data set was tested.
+    """
+    rows = results.tables["diagnostics"]
+    if rows.empty:
+        return []
+    sampled = rows[rows["compared"] < rows["tested"]]
+    columns = _ASSUMPTION_COLUMNS if sampled.empty else _ASSUMPTION_COLUMNS + _OF_SAMPLED
+    blocks: list[Block] = [results.tables.show("diagnostics", _ASSUMPTIONS["table"], columns, rows)]
+    sources = results.tables.sources("diagnostics")
+    samples = sampled.to_dict("records")
+    blocks += [
+        Prose(
+            _ASSUMPTIONS["sample"].format(
+                dataset=row["dataset"],
+                compared=format_count(row["compared"]),
+                tested=format_count(row["tested"]),
+                ratio=f"{row['dependent_ratio']:.4f}",
+                ratio_error=f"{row['dependent_error']:.4f}",
+                pair_share=f"{row['pair_share']:.2g}",
+                pair_share_error=f"{row['pair_share_error']:.1g}",
+            ),
+            sources=sources,
+        )
+        for row in samples
+    ]
+    for i, dataset in enumerate(rows["dataset"]):
+        sizes = results.rows("class_sizes", dataset=dataset).to_dict("records")
+        classes = [f"{row['class']} {row['samples']}" for row in sizes]
+        note = ", ".join(classes[:_MOST_NAMED])
+        if len(classes) > _MOST_NAMED:
+            note += f" and {len(classes) - _MOST_NAMED} more classes"
+        blocks.append(
+            Group(dataset, [_distribution_gallery(results, dataset)], note, opened=i == 0)
+        )
+    note = "whether features are normal, and independent given the class"
+    return [Group("Assumptions of naive Bayes", [Prose(_ASSUMPTIONS["lead"]), *blocks], note)]
+
+
+def _distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
+    """Return the histograms of p-values of normality, and of correlations given the class."""
+    shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
+    test = results.rows("diagnostics", dataset=dataset).iloc[0]
+    bins = results.tables_of("diagnostic", dataset=dataset)["correlations"]
+    alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
+    normality = Figure(
+        name=f"p-values-{dataset}",
+        draw=draw_p_values,
+        arguments={
+            "shares": shares,
+            "alpha": alpha,
+            "share_below": float(test["non_normal_ratio"]),
+        },
+        caption=_ASSUMPTIONS["p_values"],
+        alt=(
+            f"Histogram of Shapiro-Wilk p-values: {test['non_normal_ratio']:.0%} are below "
+            f"{alpha:g}."
+        ),
+    )
+    dependence = Figure(
+        name=f"correlations-{dataset}",
+        draw=draw_correlations,
+        arguments={
+            "edges": np.append(bins["lower"], bins["upper"].iloc[-1]),
+            "n_pairs": bins["pairs"].to_numpy(),
+            "cut": float(test["cut"]),
+        },
+        caption=_ASSUMPTIONS["correlations"],
+        alt="Histogram of the absolute correlation of pairs of features given the class.",
+    )
+    sources = results.tables.sources("p_values", "diagnostics")
+    return Gallery([normality, dependence], _ASSUMPTIONS["histograms"], sources)

@@ -9,11 +9,9 @@ import pandas as pd
 from xnbflow.core.nouns import either, listed
 from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.matrix import draw_matrix
-from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.accuracy import points
 from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import Column
 
@@ -37,40 +35,38 @@ _RECOVERY_COLUMNS = [
     "strength",
     "recall",
 ]
-_SELECTED_COLUMNS = ["feature", "class", "direction", "frequency", "mean_rank", "mean_distance"]
+_SELECTED_COLUMNS = ["feature", "class", "direction", "frequency", "mean_rank"]
 
 
 def section(results: StudyResults) -> Section | None:
     """Return the features selected for each class; None if no classifier of the study selects."""
-    if results.tables["selection"].empty:
+    if results.tables["selection"].empty and results.tables["random_genes"].empty:
         return None
-    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), _fold_agreement_figure(results)]
+    blocks: list[Block] = []
+    if len(results.tables["selection"]):
+        blocks.append(Prose(_TEXTS["how_to_read"], "help"))
     stability = results.tables["stability"]
     recovery = stability[stability["planted"].notna()]
     if len(recovery):
         table = results.tables.show("stability", _TEXTS["recovery"], _RECOVERY_COLUMNS, recovery)
         blocks.append(table)
-    for dataset in results.study.datasets:
+    has_selection = set(results.tables["selection"]["dataset"])
+    for dataset in filter(has_selection.__contains__, results.study.datasets):
         if content := _explanation_of_dataset(results, dataset):
             blocks.append(Group(dataset, content, opened=len(blocks) < _FEW_BLOCKS))
+    blocks += _random_features(results)
     return Section("explanation", "Explanation", _TEXTS["lead"], blocks)
 
 
-def _fold_agreement_figure(results: StudyResults) -> Figure:
-    """Return the agreement between folds on the features of any class."""
-    of_any_class = results.rows("stability", **{"class": ""})
-    return Figure(
-        name="stability",
-        draw=draw_points,
-        arguments={
-            "rows": list(results.evaluations.values()),
-            "groups": points(results, of_any_class, "stability"),
-            "xlabel": "agreement between folds",
-        },
-        caption=_TEXTS["stability"],
-        alt="Points with intervals: stability index per data set and classifier.",
-        sources=results.tables.sources("stability"),
-    )
+def _random_features(results: StudyResults) -> list[Block]:
+    """Return the comparison of the selected features with random ones; none if it was not made."""
+    if results.tables["random_genes"].empty:
+        return []
+    columns = ["dataset", "classifier", "signature_size", "selected_score", "random_mean"]
+    columns += ["random_95", "as_good_random", "signatures", "random_p"]
+    caption = results.with_noun(_TEXTS["random"])
+    table = results.tables.show("random_genes", caption, columns)
+    return [Group(results.with_noun("Random {noun}s"), [table], "their accuracy")]
 
 
 def _explanation_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
@@ -95,7 +91,7 @@ def _explanation_of_classifier(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Block]:
     """Return the blocks on one classifier and one data set."""
-    tables = [_selected_table(results, evaluation, selected)]
+    tables = [_selected_table(results, selected)]
     pairs = results.rows("dependent_pairs", **evaluation).head(_MOST_SELECTED)
     if len(pairs):
         caption = "Selected features that depend on one another given the class, strongest first."
@@ -113,7 +109,7 @@ def _explanation_of_classifier(
     return [
         _feature_matrix(results, evaluation, selected),
         Gallery(_explained_densities(results, evaluation, selected), caption, sources),
-        Group("As tables", tables, "selected features, distances, dependent pairs"),
+        Group("As tables", tables, "selected features, dependent pairs"),
     ]
 
 
@@ -208,40 +204,16 @@ def _planted_cells(
     ]
 
 
-def _selected_table(
-    results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
-) -> Table:
-    """Return the features selected most often, with direction and distances of the class."""
+def _selected_table(results: StudyResults, selected: pd.DataFrame) -> Table:
+    """Return the features selected most often, with the direction of the class."""
     rows = selected.sort_values("frequency", ascending=False, kind="stable").head(_MOST_SELECTED)
-    key = ["class", "feature"]
-    distances = results.rows("class_distances", **evaluation)
-    distances = _distance_columns(distances)
     n_rarer = len(selected) - len(rows)
     rest = ""
     if n_rarer:
         rest = f" {n_rarer:,} rarer {either(n_rarer, 'one is', 'ones are')} in selection.parquet."
     declared: dict[str, Column | str] = {"class": Column("text", label="for class")}
-    return results.tables.show(
-        ["selection", "class_distances"],
-        f"{_TEXTS['selected']}{rest}",
-        [*_SELECTED_COLUMNS, *distances.columns],
-        rows.join(distances, on=key),
-        declarations=declared | dict.fromkeys(distances.columns, ".2f"),
-    )
-
-
-def _distance_columns(distances: pd.DataFrame) -> pd.DataFrame:
-    """Return the distances from each other class; of many classes from the nearest one.
-
-    ``distances`` are rows of the table ``class_distances``. The index has class and feature.
-    """
-    key = ["class", "feature"]
-    if distances["other_class"].nunique() <= _MOST_MATRIX_CLASSES:
-        wide = distances.pivot(index=key, columns="other_class", values="distance")
-        return wide.add_prefix("to ")
-    nearest = distances.sort_values("distance", kind="stable").drop_duplicates(key).set_index(key)
-    columns = {"other_class": "nearest class", "distance": "distance to it"}
-    return nearest[list(columns)].rename(columns=columns)
+    caption = f"{_TEXTS['selected']}{rest}"
+    return results.tables.show("selection", caption, _SELECTED_COLUMNS, rows, declarations=declared)
 
 
 def _explained_densities(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.core.nouns import counted, either
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
@@ -29,7 +30,7 @@ from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import GENES, text_of
+from xnbflow.tables.contract import GENES, LIMMA_SCRIPT, text_of
 
 _TEXTS = texts_of("genes")
 #: Numbers of features that are expected by chance, below which they are "fewer than one".
@@ -52,8 +53,7 @@ _DIRECTION = "higher or lower"
 #: Columns on the other class that a class differs least from, where there are several others.
 _LEAST = ("least_t", "nearest")
 _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
-          "lower", "upper", "mean", *_LEAST, "t", "p", "fdr", "auc", "distance",
-          "ties")  # fmt: skip
+          "lower", "upper", "mean", *_LEAST, "t", "p", "fdr", "auc")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
@@ -72,7 +72,7 @@ def section(results: StudyResults) -> Section | None:
         content = list(_genes_of_series(results, tables, dataset, most_bytes[dataset]))
         blocks += content if len(genes) == 1 else [Group(dataset, content, opened=i == 0)]
 
-    # The links to the tables of all features, as text and as Parquet.
+    # The links to the tables of all features, as text and as Parquet, and to the script for R.
     links = []
     for dataset in genes:
         template = GENES.fill(study=results.study.id, dataset=dataset)
@@ -83,6 +83,9 @@ def section(results: StudyResults) -> Section | None:
             table = template.of(table="contrasts")
             files = [results.relative_path(text_of(table)), results.relative_path(table)]
             links.append((dataset, "all features, the other comparisons", files))
+        script = LIMMA_SCRIPT.of(study=results.study.id, dataset=dataset)
+        title = f"the same comparisons in R, by limma (values: xnbflow export {dataset})"
+        links.append((dataset, title, [results.relative_path(script)]))
     blocks.append(Links(links))
     lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.with_noun("{Noun}s"), lead, blocks)
@@ -133,7 +136,7 @@ def _genes_of_series(
         variance = tables["design"]["variance"].iloc[0]
         of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
         yield Prose(results.with_noun(of_counts, dataset), "help", tables.sources("design"))
-    classes = sorted(genes["class"].unique())
+    classes = sorted(genes["class"].unique(), key=natural_key)
     compared_pairs = list(further_comparisons(results, tables, dataset))
     if len(classes) > _MIRRORED:
         yield from compared_pairs
@@ -163,7 +166,7 @@ def _genes_of_series(
     yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
     if len(classes) == _MIRRORED:
         yield from compared_pairs
-    yield from _gene_set_blocks(results, dataset)
+    yield from _gene_set_blocks(results, dataset, listed_classes)
 
 
 def _gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
@@ -231,13 +234,16 @@ def _volcano_plots(
     return Gallery(figures, caption, tables.sources("genes"))
 
 
-def _gene_set_blocks(results: StudyResults, dataset: str) -> Iterator[Block]:
-    """Yield the tests of gene sets in the classes of a data set; nothing where none was tested."""
+def _gene_set_blocks(
+    results: StudyResults, dataset: str, listed_classes: Sequence[str]
+) -> Iterator[Block]:
+    """Yield the tests of gene sets in the listed classes; nothing where none was tested."""
     tables = results.tables_of("genes", dataset=dataset)
     tests = tables["gene_set_tests"]
     tests = tests[tests["contrast"] == ""]
     if tests.empty:
         return
+    tests = tests[tests["class"].isin(listed_classes)]
     blocks: list[Block] = [Prose(_TEXTS["caution"], "warning")]
     differ = tests["fdr"] < FDR_LEVEL
     significant = tests[differ & (tests["rank"] <= _BEST_SETS)]
@@ -332,6 +338,7 @@ def _gene_table_block(tables: PageTables, genes: pd.DataFrame) -> Table:
     """Return the first features of each class by rank."""
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]
+    rows = rows.sort_values("class", key=lambda labels: labels.map(natural_key), kind="stable")
     arrows = np.select([rows["difference"] > 0, rows["difference"] < 0], ["↑", "↓"], "")
 
     # Columns with the difference in place of fold changes where these are unknown.

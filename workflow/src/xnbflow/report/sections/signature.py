@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote_plus
 
-import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted
@@ -19,10 +18,12 @@ from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 _TEXTS = texts_of("signature")
 #: Rows of the table of a model.
 _MOST_SIGNATURE_ROWS = 200
-#: Classes from which on a table names the nearest of the others instead of a distance to each.
-_MANY_CLASSES = 6
 #: Prefix of the columns of the phenotype in the table ``components``.
 _PHENOTYPE = "phenotype."
+#: The category of rare values in these columns, and the share of samples with it from which on a
+#: column is a text about each sample, such as a description, and no strip.
+_OTHERS = "others"
+_MOST_OTHERS = 0.5
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",
           "interchangeable", "weight", "core", "median_in", "median_out")  # fmt: skip
 
@@ -203,7 +204,8 @@ def _strips(samples: pd.Series, phenotype: pd.DataFrame) -> dict[str, list[str]]
     columns = columns.reindex(samples).fillna("")
     strips = {}
     for name, texts in columns.items():
-        if (texts != "").any():
+        is_free_text = (texts == _OTHERS).mean() > _MOST_OTHERS
+        if (texts != "").any() and not is_free_text:
             strips[str(name).removeprefix(_PHENOTYPE)] = texts.tolist()
     return strips
 
@@ -213,8 +215,7 @@ def _signature_block(tables: PageTables, signature: pd.DataFrame) -> Table:
     rows = signature.sort_values("rank", kind="stable").head(_MOST_SIGNATURE_ROWS).sort_index()
     rest = len(signature) - len(rows)
     pages = list(map(gene_page, rows["symbol"], rows["feature"]))
-    distances = _distance_cells(rows)
-    caption = "The signature, with the distances from other classes, 0 to 1."
+    caption = "The signature."
     if any(pages):
         caption += " Links lead to NCBI Gene."
     if rest:
@@ -223,21 +224,10 @@ def _signature_block(tables: PageTables, signature: pd.DataFrame) -> Table:
     return tables.show(
         "signature",
         caption,
-        [*columns, *distances],
-        rows.drop(columns=distances, errors="ignore").join(distances),
-        declarations={"distance to it": ".2f"},
+        columns,
+        rows,
         links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )
-
-
-def _distance_cells(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the distances from each other class; of many classes the nearest one."""
-    distances = rows.filter(regex=r"^distance_to\.")
-    if len(distances.columns) < _MANY_CLASSES:
-        return distances
-    nearest = distances.fillna(np.inf).idxmin(axis=1).str.removeprefix("distance_to.")
-    nearest = nearest.where(distances.notna().any(axis=1), "")
-    return pd.DataFrame({"nearest class": nearest, "distance to it": distances.min(axis=1)})
 
 
 def gene_term(symbol: str, feature: str) -> str:

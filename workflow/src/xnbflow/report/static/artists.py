@@ -159,7 +159,7 @@ def _draw_texts(axes: Axes, mark: marks.Texts) -> None:
 
 
 def _draw_cells(axes: Axes, mark: marks.Cells, *, halved: bool) -> None:
-    shares = np.clip(mark.values / mark.most, -1, 1)
+    shares = mark.shares
     if halved or mark.framed:
         _shade(axes, shares, mark.colours[1], mark.first)
         _shade(axes, -shares, mark.colours[0], mark.first, tall=0.5 if halved else 1.0)

@@ -33,13 +33,13 @@ _MOST_VALUES = 100_000_000
 _SAMPLES_OF_TRIAL = 200
 
 
-def read_h5ad(path: Path, options: Mapping[str, Any]) -> TextTable:
+def read_h5ad(path: Path, reading: Mapping[str, Any]) -> TextTable:
     """Read an AnnData file as a table with a row for each sample.
 
     Its columns are the names of the samples (a column without a name), the texts of ``obs``, and
     the features of the matrix that the key ``matrix`` names: ``X`` (default), ``raw`` or
     ``layers:<name>``. A column of ``obs`` with fractional numbers is read only if it is
-    among the ``columns`` of the options. The texts of ``var`` are the annotation of the
+    among the ``columns`` of the keys. The texts of ``var`` are the annotation of the
     features.
 
     Raises
@@ -47,8 +47,8 @@ def read_h5ad(path: Path, options: Mapping[str, Any]) -> TextTable:
     InputError
         If the file is damaged, has no such matrix, or a matrix of more than `_MOST_VALUES`.
     """
-    used_columns = set(options.get("columns", ()))
-    name = options.get("matrix", "X")
+    used_columns = set(reading.get("columns", ()))
+    name = reading.get("matrix", "X")
     with _open(path) as file:
         places = _matrix_places(file)
         if name not in places:
@@ -184,7 +184,7 @@ def _read_element(element: Any) -> Any:
 
 
 def _matrix_places(file: "h5py.File") -> dict[str, str]:
-    """Return the path within the file of each matrix, by its name in the option ``matrix``."""
+    """Return the path within the file of each matrix, by its name in the key ``matrix``."""
     places = {}
     if "X" in file:
         places["X"] = "X"

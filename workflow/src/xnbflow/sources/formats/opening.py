@@ -24,7 +24,7 @@ _DECIMALS = {"point": ".", "comma": ","}
 
 def read_raw_table(
     path: Path,
-    options: Mapping[str, Any],
+    reading: Mapping[str, Any],
     most_rows: int | None = None,
     *,
     refuse_exports: bool = False,
@@ -36,17 +36,17 @@ def read_raw_table(
     ``most_rows`` rows may be read, and with ``refuse_exports`` exports of programs are refused.
     """
     suffix = suffix_of(path)
-    header_line = options.get("header")
+    header_line = reading.get("header")
     with about_file(path):
         if suffix == ".h5ad":
             from xnbflow.sources.formats.h5ad import read_h5ad  # noqa: PLC0415 - an extra
 
-            return read_h5ad(path, options)
+            return read_h5ad(path, reading)
         if suffix in WORKBOOKS:
             return read_workbook(
                 path,
-                sheet=options.get("sheet"),
-                decimal=_DECIMALS.get(options.get("decimal", "")),
+                sheet=reading.get("sheet"),
+                decimal=_DECIMALS.get(reading.get("decimal", "")),
                 header_line=header_line,
             )
         with open_raw(path) as stream:
@@ -63,9 +63,9 @@ def read_raw_table(
                 return read_gct(path, stream, most_rows)
             if refuse_exports and suffix in (".csv", *_TABS):
                 refuse_export(path, stream.peek(1)[:_HEAD])
-            separator = SEPARATORS.get(options.get("separator", ""))
+            separator = SEPARATORS.get(reading.get("separator", ""))
             default = "\t" if suffix in _TABS else ","
-            decimal = _DECIMALS.get(options.get("decimal", ""))
+            decimal = _DECIMALS.get(reading.get("decimal", ""))
             has_mark = stream.peek(2)[:2] in UTF16_MARKS
             recoded = utf16_lines(path, stream) if has_mark else None
             table = read_text(
@@ -78,7 +78,7 @@ def read_raw_table(
                     decimal=decimal,
                     is_separator_set=separator is not None,
                 ),
-                encoding=options.get("encoding"),
+                encoding=reading.get("encoding"),
                 header_line=header_line,
                 most_rows=most_rows,
             )

@@ -94,7 +94,7 @@ class DecodedLines:
                 self.notes.append(note)
 
     def _decode_otherwise(self, raw: bytes) -> str:
-        """Return a line that is not UTF-8 as text by the option ``encoding``, with a note."""
+        """Return a line that is not UTF-8 as text by the key ``encoding``, with a note."""
         with suppress(UnicodeDecodeError, LookupError):
             text = raw.decode(self.encoding or "")
             self.other_encoding = self.encoding or ""
@@ -257,10 +257,10 @@ def _single_column_error(path: str | Path, header: str, separator: str) -> Input
     """Return the error for a header of one cell; it names the separators in the header."""
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
-    options = " or ".join(f"separator: {name}" for name in possible)
+    keys = " or ".join(f"separator: {name}" for name in possible)
     separators = " or ".join(possible)
     msg = (
         f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
-        f"{separators}, set {options}"
+        f"{separators}, set {keys}"
     )
     return InputError(msg, file=str(path), key="separator")

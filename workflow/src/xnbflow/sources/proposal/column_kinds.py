@@ -1,5 +1,6 @@
 """Columns of the samples: their names, patients, batches, and other phenotype."""
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
@@ -31,6 +33,9 @@ from xnbflow.sources.series.plausibility import (
     suggested_batch,
     suggested_group,
 )
+
+#: Samples of one name, on average, in a column of samples; with more it describes them.
+_MOST_REPEATS = 4
 
 
 def propose_columns(layout: InferredRoles) -> InferredRoles:
@@ -60,7 +65,8 @@ def propose_columns(layout: InferredRoles) -> InferredRoles:
         raise InputError(
             f"{entry.location}: the column {name!r} names the samples, but {listed(cells)} "
             f"{either(len(cells), 'occurs', 'occur')} more than once. Make the names unique; or, "
-            "if they are patients of whom there are several samples, call the column 'patient'",
+            "if they are patients of whom there are several samples, name the column by "
+            f"--set {shlex.quote(f'group={flow_yaml(name)}')}",
             key="id",
         )
     no_descriptions = {label, "", id_column}
@@ -109,13 +115,16 @@ def _used(entry: DatasetEntry) -> list[str]:
 def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
     """Return the names that repeat in columns of samples' names, by column.
 
-    Most of the names occur once; other columns describe samples, and patients may repeat.
+    Most of the names occur once, or all have digits and occur four times at most on average; other
+    columns describe samples, and patients may repeat.
 
     Examples
     --------
     >>> table = pd.DataFrame({"sample": list("wxyzx"), "patient": list("pqrsp")})
     >>> repeated_names(table), repeated_names(table.replace("y", "w"))
     ({'sample': ['x']}, {})
+    >>> repeated_names(pd.DataFrame({"sample": ["P1", "P1", "P2", "P2"]}))
+    {'sample': ['P1', 'P2']}
     """
     columns = {}
     for name in map(str, fields):
@@ -123,7 +132,10 @@ def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
             continue
         counts = Counter(cell for cell in fields[name] if not is_missing(cell))
         repeated = [cell for cell, count in counts.items() if count > 1]
-        if repeated and 2 * (len(counts) - len(repeated)) > len(fields):
+        are_mostly_single = 2 * (len(counts) - len(repeated)) > len(fields)
+        are_numbered = all(any(map(str.isdigit, cell)) for cell in counts)
+        are_few_repeats = _MOST_REPEATS * len(counts) >= len(fields)
+        if repeated and (are_mostly_single or (are_numbered and are_few_repeats)):
             columns[name] = repeated
     return columns
 

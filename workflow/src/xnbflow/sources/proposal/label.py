@@ -219,9 +219,11 @@ def remarks_on_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
         descriptions.append(f"{name} ({', '.join(values[:SHOWN_VALUES])})")
     if not descriptions:
         return []
-    return [
-        f"Other columns that look like classes: {'; '.join(descriptions)}; --label chooses one."
-    ]
+    sentence = (
+        f"Other columns that look like classes: {'; '.join(descriptions)}; --label chooses one as "
+        "the class, and --set adjust=[NAME] adjusts the tests of single genes for one."
+    )
+    return [sentence]
 
 
 def first_column(fields: pd.DataFrame, name: str) -> pd.Series:

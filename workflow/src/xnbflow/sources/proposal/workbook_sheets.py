@@ -77,12 +77,12 @@ def propose_sheets(path: Path, entry: DatasetEntry) -> tuple[dict[str, str], str
     return proposed, sentence
 
 
-def read_workbook_sheets(path: Path, options: Mapping[str, Any]) -> list[Sheet]:
+def read_workbook_sheets(path: Path, reading: Mapping[str, Any]) -> list[Sheet]:
     """Read the sheets of a workbook that are tables."""
     sheets = []
     for name in sheet_names(path)[:_MOST_SHEETS]:
         try:
-            table = read_raw_table(path, {**options, "sheet": name})
+            table = read_raw_table(path, {**reading, "sheet": name})
             sheets.append(Sheet(name, table.header, table.first_rows(len(table))))
         except InputError:  # the reader refuses a sheet of sentences, and an empty one
             continue

@@ -241,12 +241,12 @@ def label_keys(texts: Iterable[str]) -> dict[str, Any]:
     """
     missing = Counter(plain_text(text) for text in texts if is_missing(text))
     words = [text for text, count in missing.items() if text.lower() == "none" and count > 1]
-    options: dict[str, Any] = {}
+    keys: dict[str, Any] = {}
     if words:
-        options["literal"] = tuple(words)
+        keys["literal"] = tuple(words)
     if len(missing) > len(words):
-        options["unlabelled"] = "drop"
-    return options
+        keys["unlabelled"] = "drop"
+    return keys
 
 
 def common_spellings(texts: Iterable[str]) -> dict[str, str]:

@@ -22,7 +22,7 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
-from xnbflow.sources.series.sequencing import plain_sample_names
+from xnbflow.sources.series.sequencing import BARCODE, plain_sample_names
 
 #: Least number of different names of which one is a part of the other.
 _LEAST_MATCHED = 3
@@ -309,8 +309,14 @@ def _beginnings(name: str) -> list[str]:
     --------
     >>> _beginnings("S1.R1_input")
     ['S1', 'S1.R1']
+    >>> _beginnings("TCGA-A1-A0SB-01A-11R")[-2:]
+    ['TCGA-A1-A0SB-01A', 'TCGA-A1-A0SB-01']
     """
-    return [name[: match.start()] for match in re.finditer(r"(?<=[^\W_])[\W_]", name)]
+    parts = [name[: match.start()] for match in re.finditer(r"(?<=[^\W_])[\W_]", name)]
+    # A barcode of TCGA ends at the type of the sample in many sheets, before its vial.
+    if barcode := BARCODE.fullmatch(name):
+        parts.append(name[: barcode.end(4)])
+    return parts
 
 
 def _endings(name: str) -> list[str]:

@@ -29,6 +29,8 @@ const LONGEST_TIP = 40;
 /* Pixels of a letter of an axis, about, and of an axis with its labels. */
 const LETTER_OF_AXIS = 7;
 const WIDTH_OF_AXIS = 80;
+/* The order of classes: C1, C2, ..., C10. */
+const NATURAL = new Intl.Collator("en", { numeric: true });
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 async function unzip(text) {
@@ -351,8 +353,11 @@ function cellsOf(mark, panel, inks) {
   const tips = { [rowName]: [], [columnName]: [], [valueName]: [] };
   if (mark.texts) tips[textName] = [];
   for (const strip of strips) tips[strip.name] = [];
+  /* with a least value, numbers are hundredths of the way from it to the greatest one */
+  const whole = mark.least ? 1 : mark.most;
+  const textOf = (part) => (mark.least ? (mark.least + part * (mark.most - mark.least)).toFixed(3) : part.toFixed(2));
   mark.values.forEach((row, i) => row.forEach((value, j) => {
-    const share = Math.min(1, Math.abs(value ?? 0) / 100 / mark.most);
+    const share = Math.min(1, Math.abs(value ?? 0) / 100 / whole);
     columns.x.push(j);
     columns.y.push(i + mark.first);
     columns.colour.push(mark.colours[value > 0 ? 1 : 0]);
@@ -361,7 +366,7 @@ function cellsOf(mark, panel, inks) {
     columns.text.push(mark.texts?.[i][j] ?? "");
     tips[rowName].push(mark.rows[i]);
     tips[columnName].push(mark.columns[j]);
-    tips[valueName].push(value === null ? "missing" : (value / 100).toFixed(2));
+    tips[valueName].push(value === null ? "missing" : textOf(value / 100));
     if (mark.texts) tips[textName].push(mark.texts[i][j] || "0");
     for (const { name, texts, codes } of strips) tips[name].push(texts[codes[j]]);
   }));
@@ -526,7 +531,7 @@ async function drawSamples(chart, place, inks) {
   const result = { keys: [], views: [], update: () => {} };
   const redraw = async () => {
     const [kinds, symbols] = [state.colour, state.symbol].map((name) => kindsOf(mark.columns[name]));
-    const [colours, marks] = [kinds, symbols].map((texts) => [...new Set(texts)].sort());
+    const [colours, marks] = [kinds, symbols].map((texts) => [...new Set(texts)].sort(NATURAL.compare));
     mark.chosen = {
       colours: kinds.map((text) => colours.indexOf(text)), symbols: symbols.map((text) => marks.indexOf(text)),
       tips: { sample: mark.samples, ...mark.columns },
