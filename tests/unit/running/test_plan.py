@@ -219,7 +219,7 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
         declared += choose(job)
     series = [str(path) for path in inputs.series_paths.values()]
     # The inputs are whole groups of tables, of which these are read by *report* alone.
-    of_report = {"likely_repeats", "components", "correlations"}
+    of_report = {"components", "sample_values", "correlations"}
     not_read = {path for path in declared if Path(path).stem in of_report}
     assert sorted(set(declared) - not_read) == sorted([*series, *read.paths])
 
