@@ -66,7 +66,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
              meaning="Mean recall of the classes."),
         Tile(label="Core genes", text="5", note="40 used per class"),
         Tile(label="Stability", text="0.62", value=0.62, lower=0.5, upper=0.74, reference=0.4,
-             note="disjoint halves, 95% interval 0.50 to 0.74"),
+             note="share of the first ten of a half that differ in the other, beyond chance"),
     ]  # fmt: skip
     rows = [
         GeneRow(name=f"GENE{i}", feature_id=f"{i}_at", mark="▲▼"[i % 2], meaning="higher",
@@ -97,7 +97,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
             tiles=tiles,
             feature_rows=rows,
             features_heading="Core set of 3 genes in bold",
-            share_of="disjoint halves",
+            share_of="first ten of halves",
             warnings=["“plate” separates the classes. See the audit."],
             anchor=f"card-{level}",
             next_step="Test the model on a second cohort.",

@@ -127,6 +127,11 @@ def test_many_patients_with_a_weak_correlation_are_severe(rng, correlation, size
     assert found["sample"].map(patient_of).groupby(found["group"]).nunique().max() == 1
 
 
+def test_fewer_than_eight_groups_with_a_weak_correlation_are_no_repeats(rng):
+    values, codes = patients(rng, [4] * 6, 0.2, 1000)
+    assert likely_repeats(values, np.array(["a", "b"])[codes % 2]).share == 0
+
+
 @pytest.mark.parametrize("size", [4, 6])
 def test_small_batches_with_samples_of_both_classes_are_no_repeats(size):
     """A batch correlates its samples by .2, as patients do, but not the class within it."""

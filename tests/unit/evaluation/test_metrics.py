@@ -106,11 +106,27 @@ def test_pooled_roc_auc_counts_the_pairs_within_folds(absent):
         "roc_auc"
     ]
     assert ours == pytest.approx(np.mean(areas), abs=1e-12)
-    if absent == "small":  # 38 samples of two classes: folds of two leave fewer than 20 pairs
-        few = class_metrics(
-            true, predicted, log_posterior=posterior, classes=classes, folds=np.arange(38) % 19
-        )
-        assert np.isnan(few["roc_auc"])
+
+
+def test_small_folds_compare_the_ranks_of_samples_within_their_folds():
+    """Folds of two "a" and one "b", which is first in two folds, second in one and third in one.
+
+    The folds have scores on different scales. Eight pairs of 32 are fewer than a third.
+    """
+    true = np.array(list("aab" * 4))
+    folds = np.repeat(np.arange(4), 3)
+    scores = np.array([0.1, 0.2, 0.3, 0.6, 0.7, 0.8, 0.1, 0.5, 0.3, 0.9, 0.8, 0.7])
+    posterior = np.log(np.column_stack([1 - scores, scores]))
+    ours = class_metrics(true, true, posterior, np.array(["a", "b"]), folds)["roc_auc"]
+    ranks = np.array([1, 2, 3, 1, 2, 3, 1, 3, 2, 3, 2, 1])
+    assert ours == pytest.approx(sklearn.metrics.roc_auc_score(true == "b", ranks))
+
+
+def test_folds_of_single_samples_have_no_roc_auc():
+    true = np.array(list("aabb"))
+    posterior = np.log(np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8]]))
+    metrics = class_metrics(true, true, posterior, np.array(["a", "b"]), np.arange(4))
+    assert np.isnan(metrics["roc_auc"])
 
 
 def test_a_class_absent_from_training_costs_the_smallest_probability():

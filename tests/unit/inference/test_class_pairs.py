@@ -51,7 +51,7 @@ def test_areas_are_those_of_scikit_learn_within_folds(rng):
         expected = roc_auc_score(series.labels[members] == row["other"], difference[members])
         assert row["auc"] == pytest.approx(expected)
         sizes = (row["samples"], row["other_samples"])
-        interval = area_interval(expected, sizes[0] / 2, sizes[1] / 2, smaller_class=min(sizes))
+        interval = area_interval(expected, *sizes, inflation=2.0)
         assert (row["lower"], row["upper"]) == pytest.approx(tuple(interval)[1:])
         assert row["separated"] == (row["lower"] > 0.5)
 
@@ -76,7 +76,7 @@ def test_groups_count_once_and_candidates_widen_intervals(rng):
     series, scores = study(rng, [12, 12, 12], groups=groups)
     for row in _pair_areas(predictions(series, scores), series, 2.0, candidates=3):
         assert row["samples"] == row["other_samples"] == 4
-        expected = area_interval(row["auc"], 2.0, 2.0, 1 - 0.05 / 3, smaller_class=4)
+        expected = area_interval(row["auc"], 4, 4, 1 - 0.05 / 3, inflation=2.0)
         assert row["lower"] == pytest.approx(expected.lower)
 
 

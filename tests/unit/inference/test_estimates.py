@@ -58,17 +58,23 @@ def test_the_interval_of_an_area_counts_inflation_candidates_and_few_samples(
     rng, inflation, candidates
 ):
     series = dataset(np.ones((1, 40)), np.repeat(["a", "b"], [24, 16]))
-    actual = areas(predictions(series, rng), series, inflation, candidates)["b"]
-    expected = area_interval(
-        actual.value, 16 / inflation, 24 / inflation, 1 - 0.05 / candidates, smaller_class=16
-    )
-    assert actual == pytest.approx(expected)
+    table = predictions(series, rng)
+    actual = areas(table, series, inflation, candidates)["b"]
+    confidence = 1 - 0.05 / candidates
+    expected = area_interval(actual.value, 16, 24, confidence, inflation=inflation)
+    balanced = pooled_performance(table, series, inflation, candidates).balanced_accuracy
+    assert balanced.value <= actual.value
+    assert actual.lower == pytest.approx(max(expected.lower, balanced.lower))
+    assert actual.upper == pytest.approx(expected.upper)
 
 
 def test_the_interval_of_an_area_counts_patients(rng):
     series = dataset(np.ones((1, 40)), np.repeat(["a", "b"], [24, 16]), groups=np.arange(40) // 4)
-    actual = areas(predictions(series, rng, repeats=2), series, 2.0)["b"]
-    assert actual == pytest.approx(area_interval(actual.value, 4 / 2, 6 / 2, smaller_class=4))
+    table = predictions(series, rng, repeats=2)
+    actual = areas(table, series, 2.0)["b"]
+    balanced = pooled_performance(table, series, 2.0).balanced_accuracy
+    expected = area_interval(actual.value, 4, 6, inflation=2.0, balanced=balanced)
+    assert actual == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("n_right", "recognised"), [(15, False), (30, True)])

@@ -44,7 +44,7 @@ def test_every_half_selects_the_gene_that_tells_the_classes_apart(planted):
     method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
     table = halves.halves_table(planted, {"method": method, "params": {"n_features": 2}}, 6)
     assert table["halves"].unique().tolist() == [12]
-    shares = halves.selection_shares(table)
+    shares = halves.short_list_shares(table)
     assert shares["a", "g7"] == shares["b", "g7"] == 1
     assert sum(shares.values()) == pytest.approx(4)  # two features of each of two classes
     pairs = halves.pairs_of(table)

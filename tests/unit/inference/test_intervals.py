@@ -87,11 +87,22 @@ def test_upper_limits_of_few_samples_are_combined_with_a_correlation(per_class, 
 
 @pytest.mark.parametrize("smaller", [4, 8, 16, 1000])
 def test_the_upper_limit_of_an_area_is_widened_for_few_samples_of_the_smaller_class(smaller):
-    plain = area_interval(0.8, 10, 12)
-    wider = area_interval(0.8, 10, 12, smaller_class=smaller)
+    wider = area_interval(0.8, smaller, 1200, inflation=2.0)
     factor = np.sqrt(1 + 16 / smaller)
+    plain = area_interval(0.8, smaller / 2, 600)
     assert wider.lower == plain.lower
     assert wider.upper == pytest.approx(min(1.0, 0.8 + (plain.upper - 0.8) * factor))
+
+
+def test_the_lower_limit_of_an_area_is_at_least_that_of_the_balanced_accuracy():
+    """The area is above the two lines through the point of the threshold, whose area it is."""
+    classes = np.repeat([0, 1], 10)
+    balanced = balanced_interval(np.ones(20), classes, None, 2.5)
+    assert area_interval(1.0, 10, 10, inflation=2.5).lower < balanced.lower
+    assert area_interval(1.0, 10, 10, inflation=2.5, balanced=balanced) == balanced
+    # an area below the balanced accuracy contradicts this relation
+    plain = area_interval(0.9, 10, 10, inflation=2.5)
+    assert area_interval(0.9, 10, 10, inflation=2.5, balanced=balanced) == plain
 
 
 def test_classes_are_weighted_equally_unless_by_size():

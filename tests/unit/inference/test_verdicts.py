@@ -283,7 +283,7 @@ def test_pairs_of_several_classes_that_are_not_separated_are_findings():
     """With two classes their pair is the result itself."""
     row = {"dataset": "d", "folds": "f", "classifier": "nb", "class": "a", "other": "b"}
     row |= {"samples": 9, "other_samples": 8, "auc": 0.6, "lower": 0.4, "upper": 0.8}
-    row |= {"separated": False}
+    row |= {"separated": False, "judged": True}
     rows = [row, row | {"other": "c", "separated": True}]
     rows += [row | {"class": "b", "other": "c"}, row | {"dataset": "two"}]
     findings = class_pair_findings(pd.DataFrame(rows))
@@ -297,6 +297,18 @@ def test_pairs_of_several_classes_that_are_not_separated_are_findings():
     }
     limited = verdict(PERFECT, LabelTest(0.001), findings["d", "f", "nb"])
     assert limited.level == "partly supported"
+
+
+def test_pairs_of_small_classes_limit_nothing():
+    """One wrong sample decides whether such a pair is separated."""
+    row = {"dataset": "d", "folds": "f", "classifier": "nb", "class": "a", "other": "b"}
+    row |= {"samples": 6, "other_samples": 7, "auc": 0.9, "lower": 0.4, "upper": 1.0}
+    row |= {"separated": False, "judged": False}
+    rows = [row, row | {"other": "c", "samples": 5}, row | {"class": "b", "other": "c"}]
+    (finding,) = class_pair_findings(pd.DataFrame(rows))["d", "f", "nb"]
+    assert (finding.kind, finding.severity, finding.allows) == ("small classes", "notice", "")
+    assert (finding.numbers, finding.detail) == ({"count": 3, "total": 3}, "5 to 6")
+    assert verdict(PERFECT, LabelTest(0.001), [finding]).level == "well supported"
 
 
 def test_columns_that_may_explain_a_result_are_findings_by_pair_of_classes():

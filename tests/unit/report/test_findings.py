@@ -139,7 +139,7 @@ def test_a_finding_has_its_detail_p_levels_and_advice_in_this_order():
 def test_the_advice_for_a_column_has_its_term_and_the_samples_that_it_leaves_out():
     row = finding_row("column: associated", subject="plate", other="factor(plate)", count=3)
     advice = findings.advice_of(row)
-    assert "a study has `adjust: [factor(plate)]` in its design (3 samples have no" in advice
+    assert "write `adjust: [factor(plate)]` in the design of the study (3 samples have no" in advice
     row = finding_row("column: associated", subject="batch (day)")
     assert findings.advice_of(row) == "no comparison of features can be adjusted for it"
 

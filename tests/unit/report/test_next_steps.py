@@ -39,7 +39,7 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     wrong = [finding_row(name, count=4, total=9) for name in names]
     data = {"findings": wrong, "suspects": [{"sample": "s7"}]}
     correct = ["leave copies of samples", "correct the scale of"]
-    correct = [correct[0], "check the samples whose", correct[1], "check 1 label that"]
+    correct = [correct[0], "check the samples whose", correct[1], "check the label of"]
     both = [*source, *plate]
     declare = "if “source” is part"  # a plate and a series are none of the disease
     assert steps(*both, **data) == ["compare the classes in", declare, *correct]
@@ -139,4 +139,4 @@ def test_too_few_units_need_samples_and_no_other_step(tmp_path):
     finding |= {"dataset": "d", "folds": "", "classifier": ""}
     unstable = PLACE | finding_row("unstable: not replicated")
     (step,) = steps_of(tmp_path, "cannot be judged", findings=[finding, unstable])
-    assert step.startswith("add samples: 5 samples of each class suffice")
+    assert step.startswith("add samples: with 5 of each class a classifier without error")

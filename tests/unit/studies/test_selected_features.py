@@ -156,7 +156,7 @@ def test_markers_of_equal_effect_are_equally_strong():
 
 
 def test_a_feature_that_no_half_selects_has_the_share_0(monkeypatch):
-    monkeypatch.setattr(selected_features, "selection_shares", lambda table: {("a", "g1"): 0.7})
+    monkeypatch.setattr(selected_features, "short_list_shares", lambda table: {("a", "g1"): 0.7})
     halves = {("d", "nb"): pd.DataFrame({"rank": [1]})}
     rows = selection({KEY: selected(["g1", "g2"])}, {KEY: FITS}, halves).set_index("feature")
     assert rows["share_of_halves"].to_dict() == {"g1": 0.7, "g2": 0.0}

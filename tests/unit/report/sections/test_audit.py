@@ -46,7 +46,7 @@ def test_a_finding_has_the_adjusted_p_before_its_advice(tmp_path):
     row = finding("column: associated", "day", other="day", p=0.01, p_holm=0.0500001)
     tables = {"genes.design": [{"adjusted": ""}]}
     text = audit.most_serious(study_with(tmp_path, row, **tables), "d").sentence
-    assert "(adjusted p = 0.0500001); to adjust comparisons of features for it" in text
+    assert "(adjusted p = 0.0500001); to compare features within it" in text
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_study_that_adjusts_for_a_column_is_not_asked_to(tmp_path, adjusted, i
     row = finding("column: associated", "day, hour", other="day, hour")
     tables = {"genes.design": [{"adjusted": adjusted}]}
     sentence = audit.most_serious(study_with(tmp_path, row, **tables), "d").sentence
-    assert ("to adjust comparisons" in sentence) != is_adjusted
+    assert ("write `adjust:" in sentence) != is_adjusted
     assert ("are adjusted for it" in sentence) == is_adjusted
 
 

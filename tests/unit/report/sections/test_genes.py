@@ -407,3 +407,14 @@ def test_two_classes_have_neither_least_differences_nor_proposals(results):
     assert not [block for block in blocks_of(results, Prose) if "contrasts:" in block.text]
     for block in blocks_of(results, Table):
         assert "least_t" not in block.frame
+
+
+def test_gene_sets_of_two_classes_have_the_direction_of_the_one_that_is_not_the_control(tmp_path):
+    tests = [
+        gene_set("S1", 1, fdr=0.01) | {"class": label, "direction": direction}
+        for label, direction in (("normal", "lower"), ("tumour", "higher"))
+    ]
+    study = study_of_tables(tmp_path, {"genes.gene_set_tests": tests})
+    (group,) = genes._gene_set_blocks(study, "d", ["tumour"])
+    assert group.note == "1 test at an FDR below 0.05"
+    assert group.blocks[1].frame["class"].tolist() == ["tumour"]

@@ -62,7 +62,7 @@ _PATIENTS = (
 _NAME_PATIENTS = (
     "name the patients of the samples by group (the table `components` proposes groups)"
 )
-_ADJUST = "to adjust comparisons of features for it, a study has `adjust: [{other}]` in its design"
+_ADJUST = "to compare {noun}s within it, write `adjust: [{other}]` in the design of the study"
 _NOT_SEPARATED = "the class cannot be separated from “{subject}”"
 _NOT_EXAMINED = "the class cannot be examined within “{subject}”"
 
@@ -317,15 +317,15 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ("repeats", "two series"): FindingKind(
         condition="one sample is in two series of the study",
         sentence=(
-            "{subject} = {other}: the same sample in two series, by {detail}, so that these are "
-            "not independent"
+            "“{subject}” and “{other}” are the same sample in two series, by {detail}, so that "
+            "these are not independent"
         ),
     ),
     ("samples", "sex differs"): FindingKind(
         condition="the genes of X and Y contradict the recorded sex of a sample",
         sentence=(
-            "{subject}: “{other}” is {detail}, but XIST and the genes of the Y chromosome are as "
-            "in the other sex: the sample may be exchanged with another"
+            "sample “{subject}”: “{other}” is {detail}, but XIST and the genes of the Y chromosome "
+            "are as in the other sex: the sample may be exchanged with another"
         ),
         advice="check the samples whose recorded sex does not fit",
     ),
@@ -345,6 +345,16 @@ KINDS: dict[tuple[str, str], FindingKind] = {
             "most {noun}s are {detail}: normalisation, or a few dominating {noun}s"
         ),
         advice="settle why most {noun}s are shifted before reading the list of single {noun}s",
+    ),
+    ("class not recognised", "small classes"): FindingKind(
+        condition=(
+            "of several classes: pairs of classes so small that one wrong sample decides (fewer "
+            "than about ten samples or patients); a notice"
+        ),
+        sentence=(
+            "{count:.0f} of {total:.0f} pairs of classes cannot be judged, because the smaller "
+            "class has {detail} samples"
+        ),
     ),
     ("column", "separates classes"): FindingKind(
         condition="each value of a column is of one class",
@@ -393,8 +403,8 @@ KINDS: dict[tuple[str, str], FindingKind] = {
     ("samples", "outlier"): FindingKind(
         condition="a sample is far from its class in the first components; a notice",
         sentence=(
-            "{subject}: {estimate:.1f} robust standard deviations from its class in the first "
-            "principal components"
+            "sample “{subject}” is {estimate:.1f} robust standard deviations from its class in "
+            "the first principal components"
         ),
     ),
     ("samples", "group apart"): FindingKind(

@@ -213,40 +213,7 @@ def associations(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     model, and no other column, both in the samples with a value in the column. The second number is
     missing if the column cannot be adjusted for.
     """
-    labels = pd.Series(series.labels)
-    phenotype = phenotype_of(series)
-    tested: dict[str, Association] = {}
-    not_tested: list[Finding] = []
-    for column, all_cells in phenotype.items():
-        name = str(column)
-        present = has_value(all_cells)
-        cells = all_cells[present].str.strip()
-        groups = None if series.groups is None else series.groups[present]
-        if is_follow_up(name, cells):
-            not_tested.append(
-                Finding(
-                    code="column",
-                    kind="follow-up",
-                    dataset=series.name,
-                    severity="notice",
-                    subject=name,
-                )
-            )
-        if is_recorded_in_one_class(labels, present):
-            not_tested.append(_finding_of_one_class(series, name, labels[present].iloc[0]))
-        elif is_class_in_other_words(labels[present], cells):
-            not_tested.append(
-                Finding(
-                    code="column",
-                    kind="class in other words",
-                    dataset=series.name,
-                    severity="notice",
-                    subject=name,
-                    detail=values_by_class(labels[present], cells),
-                )
-            )
-        elif result := association(labels[present], cells, groups):
-            tested[name] = result
+    tested, not_tested = _tested_columns(series)
     # Columns that cannot be confounders are not counted among the tests that Holm adjusts for.
     adjusted = holm(np.array([result.p for result in tested.values()]))
     rows = []
@@ -285,6 +252,56 @@ def associations(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     findings.sort(key=lambda finding: finding.numbers["p"])
     table = table_of(rows, AUDIT_TABLES["associations"])
     return table.astype(dict.fromkeys(table.columns[1:], float)), findings + not_tested
+
+
+def associated_columns(series: DataSet) -> dict[str, str]:
+    """Return the columns that go with the class (`associations`), with their terms in a design."""
+    tested, _ = _tested_columns(series)
+    adjusted = holm(np.array([result.p for result in tested.values()]))
+    return {
+        name: _term(series, name)
+        for (name, result), p_holm in zip(tested.items(), adjusted.tolist(), strict=True)
+        if p_holm <= TEST_LEVEL or result.complete
+    }
+
+
+def _tested_columns(series: DataSet) -> tuple[dict[str, Association], list[Finding]]:
+    """Return the association of each tested column, and notices on columns that are not tested."""
+    labels = pd.Series(series.labels)
+    phenotype = phenotype_of(series)
+    tested: dict[str, Association] = {}
+    not_tested: list[Finding] = []
+    for column, all_cells in phenotype.items():
+        name = str(column)
+        present = has_value(all_cells)
+        cells = all_cells[present].str.strip()
+        groups = None if series.groups is None else series.groups[present]
+        if is_follow_up(name, cells):
+            not_tested.append(
+                Finding(
+                    code="column",
+                    kind="follow-up",
+                    dataset=series.name,
+                    severity="notice",
+                    subject=name,
+                )
+            )
+        if is_recorded_in_one_class(labels, present):
+            not_tested.append(_finding_of_one_class(series, name, labels[present].iloc[0]))
+        elif is_class_in_other_words(labels[present], cells):
+            not_tested.append(
+                Finding(
+                    code="column",
+                    kind="class in other words",
+                    dataset=series.name,
+                    severity="notice",
+                    subject=name,
+                    detail=values_by_class(labels[present], cells),
+                )
+            )
+        elif result := association(labels[present], cells, groups):
+            tested[name] = result
+    return tested, not_tested
 
 
 def is_recorded_in_one_class(labels: pd.Series, present: pd.Series) -> bool:
@@ -338,12 +355,7 @@ class _Genes:
 
 def _genes(series: DataSet, name: str) -> _Genes:
     """Return the numbers of features that differ without and with a column."""
-    cells = phenotype_of(series)[name].str.strip()
-    present = has_value(cells)
-    values = usable(pd.Series(series.labels)[present], cells[present])
-    is_category = values is not None and not pd.api.types.is_numeric_dtype(values)
-    is_code = is_category and pd.to_numeric(cells[present], errors="coerce").notna().all()
-    term = f"factor({name})" if is_code else name
+    term = _term(series, name)
     adjustment = Design(adjust=(term,))
     try:
         complete = with_known_covariates(series, adjustment)
@@ -355,8 +367,18 @@ def _genes(series: DataSet, name: str) -> _Genes:
         different=different,
         different_adjusted=different_adjusted,
         term=configured_term(term),
-        n_unknown=int((~present).sum()),
+        n_unknown=int((~has_value(phenotype_of(series)[name])).sum()),
     )
+
+
+def _term(series: DataSet, name: str) -> str:
+    """Return a column in the design of a study; numbers that are codes are categories."""
+    cells = phenotype_of(series)[name].str.strip()
+    present = has_value(cells)
+    values = usable(pd.Series(series.labels)[present], cells[present])
+    is_category = values is not None and not pd.api.types.is_numeric_dtype(values)
+    is_code = is_category and pd.to_numeric(cells[present], errors="coerce").notna().all()
+    return f"factor({name})" if is_code else name
 
 
 def _count_different(series: DataSet, design: Design) -> float:

@@ -19,6 +19,7 @@ from xnbflow.diagnostics.adjustment import (
     missing_covariates,
 )
 from xnbflow.diagnostics.contrasts import contrast_table
+from xnbflow.diagnostics.explained_features import explained_features
 from xnbflow.diagnostics.gene_set_tests import (
     contrast_set_tests,
     gene_set_notes,
@@ -57,6 +58,7 @@ def gene_tables(
     set_tests = [gene_set_tests(series, sets, design), contrast_set_tests(series, sets, design)]
     tested = [table for table in set_tests if len(table)]
     genes = gene_table(series, design)
+    genes["explained_by"] = explained_features(series, design, genes)
     contrasts = contrast_table(series, design)
     logarithms = with_log_counts(series)
     first = first_features(genes, _FEATURES_SHOWN)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtr
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
@@ -17,6 +18,7 @@ from xnbflow.diagnostics.adjustment import (
     with_known_covariates,
 )
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
+from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.modelled_features import modelled_features
 from xnbflow.tables.contract import GENE_TABLES
@@ -173,6 +175,10 @@ def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
         )
         codes_of_nearest = class_rows["nearest"].to_numpy(dtype=int)
         class_rows["nearest"] = np.append(series.classes, "")[codes_of_nearest]  # -1: the last, ""
+        class_rows["least_fdr"] = class_rows["fdr"]
+        if len(series.classes) > 2:
+            class_rows["least_fdr"] = benjamini_hochberg(_least_p(class_rows))
+        class_rows["explained_by"] = ""  # see `xnbflow.diagnostics.explained_features`
         evidence = np.nan_to_num(np.abs(class_rows["t"]), nan=-1.0)
         least = np.nan_to_num(np.abs(class_rows["least_t"]), nan=-1.0)
         if len(series.classes) == 2:
@@ -180,6 +186,22 @@ def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
         order = np.lexsort((-np.abs(class_rows["auc"] - 0.5), -evidence, -least))
         parts.append(class_rows.iloc[order].assign(rank=np.arange(1, len(order) + 1)))
     return pd.concat(parts, ignore_index=True)[GENE_TABLES["genes"].fixed]
+
+
+def _least_p(rows: pd.DataFrame) -> np.ndarray:
+    """Return the two-sided p of the difference from the nearest class, missing without a test.
+
+    A feature differs from all other classes in one direction only if it differs from the nearest
+    one, so that the test of the nearest has the level of the statement on all (R. L. Berger,
+    "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24 (1982), 295-300).
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"least_t": [0.0, -2.228, np.nan], "df": [10.0, 10.0, 10.0]})
+    >>> _least_p(rows).round(3)
+    array([1.  , 0.05,  nan])
+    """
+    return np.asarray(2 * stdtr(rows["df"], -np.abs(rows["least_t"])))
 
 
 def feature_names(series: DataSet, rows: np.ndarray) -> pd.DataFrame:

@@ -17,8 +17,10 @@ FOLD_METRICS = ("accuracy", *CLASS_METRICS, "log_loss", "brier")
 
 #: Lower bound of probabilities in the log loss, as in scikit-learn.
 _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
-#: Least pairs (a sample of the class, one of the rest) of a ROC AUC, or a third of all.
+#: Least pairs within folds (a sample of the class, one of the rest) of an AUC, or a third of all.
 _LEAST_PAIRS = 20
+#: Least share of a class, and of the rest, in folds that have both, for ranks pooled over folds.
+_LEAST_POOLED = 0.5
 
 
 def fold_metrics(
@@ -77,8 +79,10 @@ def class_metrics(
     Scores of different folds come from different fits and have no common scale; comparing them is
     pessimistic (Parker and others). So pairs, a sample of the class and one of the rest, are
     compared within folds and counted over all of them: per class, the number in the right order
-    over the number of pairs, then the mean over classes. It is missing where small folds leave no
-    class 20 pairs, nor a third of all: 6 of 32 in the right order mean little.
+    over the number of pairs, then the mean over classes. Where small folds leave no class 20 pairs,
+    nor a third of all, too few are counted, and the ranks of samples within their folds are
+    compared over all folds (`_areas_of_pooled_ranks`). It is missing where folds are so small that
+    few have samples of several classes.
 
     G. Forman and M. Scholz, "Apples-to-apples in cross-validation studies", SIGKDD Explorations
     12 (2010), 49-57; B. J. Parker, S. Günter and J. Bedo, "Stratification bias in low signal
@@ -166,7 +170,10 @@ def class_areas(
 
 
 def _areas(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> dict[int, float]:
-    """Return by class the share of pairs within folds in the right order."""
+    """Return by class the share of pairs within folds in the right order.
+
+    With too few pairs it is that of ranks pooled over folds (`class_metrics`).
+    """
     k = log_posterior.shape[1]
     # with two classes both areas are equal: as scikit-learn, take that of the second class
     columns = np.array([1]) if k == 2 else np.arange(k)
@@ -183,9 +190,56 @@ def _areas(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> d
         pairs += size * (len(in_class) - size)
     sizes = (codes[:, None] == columns).sum(axis=0)
     if pairs.max() < min(_LEAST_PAIRS, np.max(sizes * (len(codes) - sizes)) / 3):
-        return dict.fromkeys(columns.tolist(), np.nan)
-    areas = np.divide(ordered, pairs, out=np.full(len(columns), np.nan), where=pairs > 0)
+        areas = _areas_of_pooled_ranks(codes, columns, scores, folds)
+    else:
+        areas = np.divide(ordered, pairs, out=np.full(len(columns), np.nan), where=pairs > 0)
     return dict(zip(columns.tolist(), areas.tolist(), strict=True))
+
+
+def _areas_of_pooled_ranks(
+    codes: np.ndarray, columns: np.ndarray, scores: np.ndarray, folds: np.ndarray
+) -> np.ndarray:
+    """Return the AUC of each class by the ranks of samples within their folds.
+
+    Scores of different fits have no common scale; their ranks within a fold, divided by the size of
+    the fold, have one. Only folds with samples of the class and of the rest are used, since the
+    ranks of other folds contain nothing about the class. An area is missing where these folds have
+    less than half of the class, or of the rest.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_samples,)
+    columns : ndarray of int, shape (n_columns,)
+        The classes, one per column of ``scores``.
+    scores : ndarray of shape (n_samples, n_columns)
+    folds : ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    Five folds of one sample of each class, four of which have both in the right order:
+
+    >>> scores = np.array([[0.1], [0.9]] * 4 + [[0.9], [0.1]])
+    >>> codes, folds = np.tile([0, 1], 5), np.repeat(np.arange(5), 2)
+    >>> _areas_of_pooled_ranks(codes, np.array([1]), scores, folds)
+    array([0.8])
+    """
+    areas = np.full(len(columns), np.nan)
+    sizes = pd.Series(folds).groupby(folds).transform("size").to_numpy()
+    ranks = pd.DataFrame(scores).groupby(folds).rank().to_numpy()
+    pooled = (ranks - 0.5) / sizes[:, None]
+    for column, label in enumerate(columns.tolist()):
+        in_class = codes == label
+        n_class = pd.Series(in_class).groupby(folds).transform("sum").to_numpy()
+        has_both = (n_class > 0) & (n_class < sizes)
+        of_class = pooled[in_class & has_both, column]
+        of_others = pooled[~in_class & has_both, column]
+        least = _LEAST_POOLED * np.array([in_class.sum(), (~in_class).sum()])
+        if not len(of_class) or len(of_class) < least[0] or len(of_others) < least[1]:
+            continue
+        is_above = of_class[:, None] > of_others
+        is_equal = of_class[:, None] == of_others
+        areas[column] = (is_above + is_equal / 2).mean()
+    return areas
 
 
 def roc_curves(

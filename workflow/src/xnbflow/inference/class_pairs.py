@@ -23,7 +23,12 @@ import pandas as pd
 from xnbflow.core.significance import corrected_confidence
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
-from xnbflow.inference.intervals import UNKNOWN, Estimate, area_interval
+from xnbflow.inference.intervals import (
+    CROSS_VALIDATED,
+    UNKNOWN,
+    Estimate,
+    area_interval,
+)
 from xnbflow.inference.within_strata import area_within, score_of_pair
 from xnbflow.tables.contract import STUDY_TABLES
 
@@ -59,7 +64,7 @@ def _pair_areas(
 
     The area is the mean over repeats. A classifier without probabilities has predictions as scores.
     Intervals count groups where samples have them. A pair is ``separated`` if the lower limit is
-    above one half.
+    above one half, and ``judged`` if its classes are large enough (`can_be_judged`).
     """
     areas: dict[tuple[int, int], list[float]] = {}
     for _, table in predictions.groupby("repeat"):
@@ -86,9 +91,27 @@ def _pair_areas(
                 "lower": interval.lower,
                 "upper": interval.upper,
                 "separated": bool(interval.lower > 0.5),
+                "judged": can_be_judged(sizes[first], sizes[second], inflation),
             }
         )
     return sorted(rows, key=lambda row: np.nan_to_num(row["lower"], nan=-1.0))
+
+
+def can_be_judged(n_first: int, n_second: int, inflation: float = CROSS_VALIDATED) -> bool:
+    """Return whether a pair of classes of these sizes would be separated with one sample wrong.
+
+    Its score is on the side of the other class, beyond all samples of that class: the area is 1 - 1
+    / n, n the samples (or groups) of the smaller class. In smaller classes a single sample decides
+    whether a pair is separated, which is no evidence that two classes are alike.
+
+    Examples
+    --------
+    >>> can_be_judged(9, 9), can_be_judged(10, 10), can_be_judged(10, 10, 2.5)
+    (False, True, False)
+    """
+    area = 1 - 1 / min(n_first, n_second)
+    interval = area_interval(area, n_first, n_second, inflation=inflation)
+    return bool(interval.lower > 0.5)
 
 
 def _area_of_pair(
@@ -112,8 +135,8 @@ def _interval(
         return UNKNOWN
     return area_interval(
         float(np.mean(measured)),
-        n_first / inflation,
-        n_second / inflation,
+        n_first,
+        n_second,
         corrected_confidence(candidates),
-        smaller_class=min(n_first, n_second) if inflation > 1 else np.inf,
+        inflation=inflation,
     )

@@ -15,6 +15,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, key_fields
 from xnbflow.evaluation.metrics import class_areas
 from xnbflow.inference.intervals import (
+    BELOW,
     CROSS_VALIDATED,
     Estimate,
     accuracy_interval,
@@ -157,11 +158,10 @@ def _class_recall(
     n_predicted_as[code] = 0.0
     n_mistaken = float(n_predicted_as.max())
 
-    # The class against the rest. No label test supports this condition, so the lower limit has the
-    # full inflation, as `Performance.strict_lower`.
-    correct_share = np.where(in_class, predicted_as_class, 1 - predicted_as_class)
-    against_rest = balanced_interval(
-        correct_share, in_class, groups, inflation=inflation, confidence=confidence, below=inflation
+    # No label test supports this condition, so the lower limit has the full inflation, as
+    # `Performance.strict_lower`.
+    against_rest = _against_rest(
+        code, codes, predicted, groups, inflation=inflation, confidence=confidence, below=inflation
     )
     return ClassRecall(
         code=code,
@@ -189,6 +189,14 @@ def pooled_performance(
     Where samples have groups, intervals count groups. See `performance` for ``inflation`` and
     ``candidates``.
     """
+    codes, votes, groups = _pooled_votes(predictions, header)
+    return performance(codes, votes, groups, inflation=inflation, candidates=candidates)
+
+
+def _pooled_votes(
+    predictions: pd.DataFrame, header: DataSet
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return true classes, shares of predictions by class and groups of the tested samples."""
     positions = pd.Index(header.samples).get_indexer(predictions["sample"])
     codes = np.searchsorted(header.classes, header.labels.astype(str))
     predicted_codes = pd.Index(header.classes.astype(str)).get_indexer(
@@ -198,13 +206,8 @@ def pooled_performance(
     np.add.at(votes, (positions, predicted_codes), 1.0)
     n_tests = votes.sum(axis=1)
     is_tested = n_tests > 0
-    return performance(
-        codes[is_tested],
-        votes[is_tested] / n_tests[is_tested, None],
-        select_groups(header.groups, is_tested),
-        inflation=inflation,
-        candidates=candidates,
-    )
+    shares = votes[is_tested] / n_tests[is_tested, None]
+    return codes[is_tested], shares, select_groups(header.groups, is_tested)
 
 
 def areas(
@@ -223,19 +226,44 @@ def areas(
             return {}
         areas_of_repeats.append(class_areas(true, log_posterior, classes, table["fold"].to_numpy()))
     units = header.samples if header.groups is None else header.groups
+    codes, votes, groups = _pooled_votes(predictions, header)
+    confidence = corrected_confidence(candidates)
     intervals = {}
     for label, area in pd.DataFrame(areas_of_repeats).mean().items():
         members = header.labels.astype(str) == label
-        n_class = len(np.unique(units[members]))
-        n_others = len(np.unique(units[~members]))
+        code = int(np.searchsorted(header.classes.astype(str), str(label)))
         intervals[str(label)] = area_interval(
             area,
-            n_class / inflation,
-            n_others / inflation,
-            corrected_confidence(candidates),
-            smaller_class=min(n_class, n_others) if inflation > 1 else np.inf,
+            len(np.unique(units[members])),
+            len(np.unique(units[~members])),
+            confidence,
+            inflation=inflation,
+            balanced=_against_rest(
+                code, codes, votes, groups, inflation=inflation, confidence=confidence
+            ),
         )
     return intervals
+
+
+def _against_rest(
+    code: int,
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    groups: np.ndarray | None,
+    *,
+    inflation: float,
+    confidence: float,
+    below: float = BELOW,
+) -> Estimate:
+    """Return the balanced accuracy of a class against the rest: the mean of recall and specificity.
+
+    The parameters are those of `performance`; see `balanced_interval` for ``below``.
+    """
+    in_class = codes == code
+    right = np.where(in_class, predicted[:, code], 1 - predicted[:, code])
+    return balanced_interval(
+        right, in_class, groups, inflation=inflation, confidence=confidence, below=below
+    )
 
 
 def estimates(
@@ -308,7 +336,7 @@ def _area_rows(areas_of_class: Mapping[str, Estimate]) -> list[dict[str, Any]]:
             continue
         row = {
             "metric": "roc_auc",
-            "method": "Newcombe (2006), method 5, upper limit by simulation",
+            "method": "Newcombe (2006), method 5, limits by accuracy and simulation",
             **area._asdict(),
             "class": label,
             "reference": 0.5,  # the AUC of a classifier without information

@@ -230,15 +230,22 @@ def _feature_similarity(series: DataSet, rows: np.ndarray) -> np.ndarray:
     return similarity
 
 
-def selection_shares(table: pd.DataFrame) -> dict[tuple[str, str], float]:
-    """Return the share of the halves of a table in which a feature is selected for a class.
+def short_list_shares(table: pd.DataFrame) -> dict[tuple[str, str], float]:
+    """Return the share of the halves of a table in which a feature is in the short list of a class.
+
+    These are the first `_SHORT_LIST` features of the class by rank. Classifiers that select
+    hundreds of features select most of them in every half, so that the share of halves which select
+    a feature hardly varies.
 
     Examples
     --------
     >>> table = pd.DataFrame({"class": "a", "feature": ["g1", "g1", "g2"], "halves": 4})
-    >>> selection_shares(table)
+    >>> short_list_shares(table.assign(rank=[1, 2, 1]))
     {('a', 'g1'): 0.5, ('a', 'g2'): 0.25}
+    >>> short_list_shares(table.assign(rank=[1, 12, 30]))
+    {('a', 'g1'): 0.25}
     """
+    table = table[table["rank"] <= _SHORT_LIST]
     counts = table.groupby(["class", "feature"])["halves"].agg(["size", "first"])
     shares = counts["size"] / counts["first"]
     return {(str(label), str(feature)): float(share) for (label, feature), share in shares.items()}

@@ -362,12 +362,14 @@ def class_pair_findings(pairs: pd.DataFrame) -> dict[Key, list[Finding]]:
     """Return the findings on pairs of classes that are not distinguished.
 
     ``pairs`` is the study's table ``class_pairs``. With two classes their pair is the result
-    itself, which other conditions judge. The least separated pair is first.
+    itself, which other conditions judge. The least separated pair is first. Pairs of classes that
+    are too small to be judged have one notice together.
     """
     findings: dict[Key, list[Finding]] = {}
     n_pairs = pairs.groupby(KEY)["class"].transform("size")
-    alike = pairs[(n_pairs > 1) & ~pairs["separated"].astype(bool)]
-    for row in alike.to_dict("records"):
+    several = pairs[n_pairs > 1]
+    is_judged = several["judged"].astype(bool)
+    for row in several[is_judged & ~several["separated"].astype(bool)].to_dict("records"):
         finding = Finding(
             code="class not recognised",
             kind="pair",
@@ -384,7 +386,26 @@ def class_pair_findings(pairs: pd.DataFrame) -> dict[Key, list[Finding]]:
             },
         )
         findings.setdefault((row["dataset"], row["folds"], row["classifier"]), []).append(finding)
+    for key, rows in several.groupby(KEY):
+        small = rows[~rows["judged"].astype(bool)]
+        if len(small):
+            finding = Finding(
+                code="class not recognised",
+                kind="small classes",
+                dataset=key[0],
+                severity="notice",
+                detail=_sizes_in_words(small),
+                numbers={"count": len(small), "total": len(rows)},
+            )
+            findings.setdefault(key, []).append(finding)
     return findings
+
+
+def _sizes_in_words(pairs: pd.DataFrame) -> str:
+    """Return the sizes of the smaller classes of pairs, such as "6" or "3 to 8"."""
+    smaller = pairs[["samples", "other_samples"]].min(axis=1)
+    least, most = int(smaller.min()), int(smaller.max())
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def cohort_findings(tests: pd.DataFrame) -> dict[tuple[str, str], list[Finding]]:

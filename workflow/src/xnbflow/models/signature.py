@@ -47,7 +47,8 @@ def signature_table(
     labels : ndarray of shape (n_samples,)
         Their classes.
     shares, halves : mapping of (class, feature) to float, optional
-        Share of the folds, and of disjoint halves of the samples, that selected the feature.
+        Share of the folds that selected the feature, and of disjoint halves of the samples in which
+        it was among the first ten of its class.
     symbols : mapping of str to str, optional
         Feature to gene symbol.
 

@@ -25,7 +25,7 @@ from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import last_estimator
 from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import Performance, pooled_performance
-from xnbflow.inference.halves import selection_shares
+from xnbflow.inference.halves import short_list_shares
 from xnbflow.inference.intervals import CROSS_VALIDATED, Estimate, inflation_of
 from xnbflow.models.pipelines import described_values, used_features, with_imputation
 from xnbflow.models.signature import signature_table
@@ -90,7 +90,7 @@ class CrossValidation:
         """Return the share of halves that selected a feature for a class; None without halves."""
         if self.halves is None or self.halves.empty:
             return None
-        return selection_shares(self.halves)
+        return short_list_shares(self.halves)
 
     def fold_shares(self) -> dict[tuple[str, str], float]:
         """Return the share of folds that selected a feature for a class."""

@@ -1,15 +1,20 @@
 """The features that a card lists: the core set of a model, or those selected most often.
 
-With more than two classes each class has its list. The lists of two classes are mirror images:
-one list is shown, with directions in the class that is not the control.
+With more than two classes each class has its list: the features that differ from the nearest other
+class, most clearly first, because a feature that only separates all other classes from one of them
+is no feature of this class. The lists of two classes are mirror images: one list is shown, with
+directions in the class that is not the control.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.nouns import counted
+from xnbflow.core.natural_order import natural_key
+from xnbflow.core.nouns import counted, listed
+from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.page.blocks import GeneRow, Item
 from xnbflow.report.results import StudyResults
@@ -24,6 +29,21 @@ _FEW_CLASSES = 4
 _MOST_TABLE_ROWS = 20
 #: Most rows of one class in that table.
 _MOST_ROWS_OF_CLASS = 4
+#: What a share is of where the classifier was fitted to disjoint halves of the samples.
+FIRST_OF_HALVES = "first ten of halves"
+#: Classes that a sentence names.
+_MOST_NAMED = 4
+#: Columns of the table of genes that are used.
+_OF_GENES = (
+    "class",
+    "feature",
+    "log_fold_change",
+    "auc",
+    "fdr",
+    "least_t",
+    "least_fdr",
+    "explained_by",
+)
 #: Marks of the direction of a feature in a class, with their meaning.
 _SIGNS = {
     "high": ("▲", "higher than in every other class"),
@@ -49,6 +69,8 @@ class FeatureLists:
         With two classes: the features as text, and how many more there are ("and 12 others").
     items_of_class, rest_of_class : dict
         With another number of classes: the same texts for each class.
+    notes : list of str
+        Sentences on classes without features of their own.
     """
 
     rows: list[GeneRow]
@@ -57,6 +79,7 @@ class FeatureLists:
     rest: str = ""
     items_of_class: dict[str, list[Item]] = field(default_factory=dict)
     rest_of_class: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def feature_lists(
@@ -65,6 +88,7 @@ def feature_lists(
     """Return the features of a card (`card_features`), in one list or in one of each class."""
     if len(classes) == 2 and len(features):
         return _list_of_two_classes(results, evaluation, features, classes)
+    features, without = _of_nearest_class(features, classes)
     items_of_class = {}
     rest_of_class = {}
     for label in classes:
@@ -77,10 +101,52 @@ def feature_lists(
     rows = _rows_by_class(features)
     return FeatureLists(
         rows=rows,
-        heading=_heading_of_first({row.label for row in rows}, classes),
+        heading=_heading_of_first({row.label for row in rows}, classes)
+        or _heading_of_nearest(features, results.noun(evaluation["dataset"])),
         items_of_class=items_of_class,
         rest_of_class=rest_of_class,
+        notes=_notes_on_classes(without, results.noun(evaluation["dataset"])),
     )
+
+
+def _of_nearest_class(
+    features: pd.DataFrame, classes: Sequence[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the features of several classes that differ from the nearest class, and no others.
+
+    Those of a class are in the order of this difference. Also return the classes without such
+    features. Where no difference was tested, all features remain in their order.
+
+    Examples
+    --------
+    >>> rows = [("a", "g1", 2.0, 0.01), ("a", "g2", -5.0, 0.001), ("b", "g1", 0.0, 1.0)]
+    >>> table = pd.DataFrame(rows, columns=["class", "feature", "least_t", "least_fdr"])
+    >>> shown, without = _of_nearest_class(table, ["a", "b"])
+    >>> shown["feature"].tolist(), without
+    (['g2', 'g1'], ['b'])
+    """
+    if features["least_fdr"].isna().all():
+        return features, []
+    differ = features[features["least_fdr"] < FDR_LEVEL]
+    shown = differ.sort_values("least_t", key=lambda t: -t.abs(), kind="stable")
+    with_features = set(shown["class"])
+    return shown, [label for label in classes if label not in with_features]
+
+
+def _heading_of_nearest(features: pd.DataFrame, feature_noun: str) -> str:
+    """Return the heading of features in the order of their difference from the nearest class."""
+    if features["least_fdr"].isna().all():
+        return ""
+    return f"{feature_noun.capitalize()}s that differ most from the nearest class; core set in bold"
+
+
+def _notes_on_classes(without: Sequence[str], feature_noun: str) -> list[str]:
+    """Return a sentence on the classes that no feature distinguishes from all others."""
+    if not without:
+        return []
+    names = listed([f"“{label}”" for label in without], _MOST_NAMED)
+    each = "" if len(without) == 1 else "each of "
+    return [f"No {feature_noun} of the signature distinguishes {each}{names} from all others."]
 
 
 def _list_of_two_classes(
@@ -126,8 +192,10 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
     Returns
     -------
     DataFrame
-        Columns: class, feature, symbol, direction, core, share (of folds, or of disjoint halves,
-        that select it), of (which of these), and log_fold_change and auc of the table of genes.
+        Columns: class, feature, symbol, direction, core, share (of disjoint halves in which it is
+        among the first ten of the class, or of folds that select it), of (which of these), doubt
+        (why its difference is doubtful), and log_fold_change, auc, least_t and least_fdr of the
+        table of genes.
     """
     dataset = evaluation["dataset"]
     classifier = evaluation["classifier"]
@@ -137,31 +205,53 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
         has_halves = rows["share_of_halves"].notna().any()
         rows = rows.assign(
             share=rows["share_of_halves" if has_halves else "share_of_folds"],
-            of="disjoint halves" if has_halves else "folds",
+            of=FIRST_OF_HALVES if has_halves else "folds",
         )
     else:  # no model of all samples, hence no core set
         rows = results.rows("selection", **evaluation)
         rows = rows.assign(core=False, share=rows["frequency"], of="folds")
     rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
-    genes = results.genes(dataset, "class", "feature", "log_fold_change", "auc")
+    genes = results.genes(dataset, *_OF_GENES)
     genes = genes[genes["feature"].isin(rows["feature"])]
-    return rows.merge(genes, on=["class", "feature"], how="left")
+    has_counts = bool(results.rows("datasets", dataset=dataset)["counts"].any())
+    rows = rows.merge(genes, on=["class", "feature"], how="left")
+    return rows.assign(
+        doubt=[doubt_of(row, has_counts=has_counts) for row in rows.to_dict("records")]
+    )
+
+
+def doubt_of(row: Mapping[str, Any], *, has_counts: bool) -> str:
+    """Return why the difference of a feature is doubtful, in a few words; empty if it is not.
+
+    ``row`` is of the table of genes. Of counts, features with few reads are not tested.
+
+    Examples
+    --------
+    >>> doubt_of({"explained_by": "plate", "fdr": 0.01}, has_counts=False)
+    'no difference with “plate” in the model'
+    >>> doubt_of({"explained_by": "", "fdr": np.nan}, has_counts=True)
+    'too few reads'
+    """
+    if row["explained_by"] and pd.notna(row["explained_by"]):
+        return f"no difference with “{row['explained_by']}” in the model"
+    return "too few reads" if has_counts and pd.isna(row["fdr"]) else ""
 
 
 def _rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
-    """Return the first features of each class, class after class.
+    """Return the first features of each class, class after class: C1, C2, ..., C10.
 
-    The core set is the same for every class. Among features of equal shares, the first are those
-    whose AUC is farthest from one half, because they separate this class from the others.
+    Of features that were not tested against the nearest class, those are first whose AUC is
+    farthest from one half, because they separate this class from the others; the core set is the
+    same for every class.
     """
     n_classes = max(1, features["class"].nunique())
     n_rows = max(1, min(_MOST_ROWS_OF_CLASS, _MOST_TABLE_ROWS // n_classes))
-    ranked = features.assign(separation=(features["auc"] - 0.5).abs())
-    ranked = ranked.sort_values(
-        ["class", "core", "share", "separation"],
-        ascending=[True, False, False, False],
-        kind="stable",
-    )
+    ranked = features
+    if features["least_fdr"].isna().all():
+        ranked = features.assign(separation=(features["auc"] - 0.5).abs()).sort_values(
+            ["core", "share", "separation"], ascending=False, kind="stable"
+        )
+    ranked = ranked.sort_values("class", key=lambda labels: labels.map(natural_key), kind="stable")
     first = ranked[ranked.groupby("class").cumcount() < n_rows].head(_MOST_TABLE_ROWS)
     return [_gene_row(row, label=str(row["class"])) for row in first.to_dict("records")]
 
@@ -180,6 +270,7 @@ def _gene_row(row: dict[str, object], label: str) -> GeneRow:
         auc=float(row["auc"]),  # type: ignore[arg-type]
         share=float(row["share"]),  # type: ignore[arg-type]
         core=bool(row["core"]),
+        note=str(row["doubt"]),
     )
 
 
@@ -227,13 +318,14 @@ def _item(row: dict[str, object]) -> Item:
 
 
 def _heading_of_first(shown: Collection[str], classes: Sequence[str]) -> str:
-    """Return the heading of a table without rows of some classes; empty if it has rows of all.
+    """Return the heading of a table without rows for all of many classes; empty for few.
 
     Examples
     --------
-    >>> _heading_of_first({"a", "b"}, ["a", "b", "c"]), _heading_of_first({"a"}, ["a"])
-    ('First of each class, 2 of 3 classes; core set in bold', '')
+    >>> classes = [f"C{i}" for i in range(24)]
+    >>> _heading_of_first(classes[:20], classes), _heading_of_first({"a"}, ["a"])
+    ('First of each class, 20 of 24 classes; core set in bold', '')
     """
-    if not shown or len(shown) == len(classes):
+    if not shown or len(shown) == len(classes) or len(classes) <= _MOST_TABLE_ROWS:
         return ""
     return f"First of each class, {len(shown)} of {len(classes)} classes; core set in bold"

@@ -4,21 +4,30 @@
 features, `xnbflow.report.sentences` writes the sentences.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.natural_order import natural_key
 from xnbflow.core.nouns import counted
-from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.inference.estimates import MISSED_RECALL
-from xnbflow.inference.verdicts import LEAST_REPLICATED
+from xnbflow.report import few_units
 from xnbflow.report.card_features import FeatureLists, card_features, feature_lists
+from xnbflow.report.card_tiles import (
+    difference_tiles,
+    estimate_tiles,
+    features_per_class,
+    selection_tiles,
+    stability_of_verdict,
+)
+from xnbflow.report.findings import finding_in_short
 from xnbflow.report.levels import LEVEL_STYLES, SUPPORTED
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.numbers import capitalized, format_count, format_number
-from xnbflow.report.page.blocks import Card, ClassLine, Figure, Tile
+from xnbflow.report.page.blocks import Card, ClassLine, Figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
@@ -42,12 +51,6 @@ _FACTS = {
     "accuracy": ("Accuracy", ".1%"),
     "roc_auc": ("AUC", ".2f"),
 }
-#: Estimates that are tiles: label and format.
-_TILES = {"balanced_accuracy": ("Balanced accuracy", ".0%"), "roc_auc": ("AUC", ".2f")}
-#: The explanation of each of these tiles.
-_TILE_MEANINGS = {"balanced_accuracy": _TEXTS["balanced_accuracy"], "roc_auc": _TEXTS["auc"]}
-#: The AUC of a classifier without information about the class.
-_CHANCE_AUC = 0.5
 #: The caption of the cards of a study, and of those whose classifier selects no features.
 CAPTION = _TEXTS["caption"]
 NO_FEATURES = _TEXTS["no_features"]
@@ -70,10 +73,14 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     lists = feature_lists(results, evaluation, features, recalls["class"].tolist())
     shares = features["of"].unique().tolist()
 
-    # What makes the result or its features doubtful, the gravest first.
+    # What makes the result or its features doubtful, the gravest first. The first is the reason
+    # already where there are too few units.
+    few = few_units.few_units(results, dataset)
     warnings = []
-    if finding is not None:
+    if finding is not None and few is None:
         warnings.append(f"{finding.short} See the audit.")
+    if few is None:
+        warnings += _doubts(lists, results.noun(dataset))
     if random_signatures and random_signatures.are_many and len(features):
         warnings.append(random_signatures.sentence)
 
@@ -90,9 +97,9 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         next_step = f"{capitalized(next_step)}."
         details["Next"] = next_step
 
-    return Card(
+    shown = Card(
         title=results.with_folds(dataset, folds),
-        note=_size_in_words(description),
+        note=_size_in_words(description, results.noun(dataset), results.unit_noun(dataset)),
         verdict=verdict_sentence(results, evaluation),
         level=LEVEL_STYLES[level],
         facts=_estimate_facts(estimates) | _selection_facts(results, evaluation, stability),
@@ -106,16 +113,56 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         badge=capitalized(level),
         short_reason=_short_reason(results, evaluation, level),
         tiles=[
-            *_estimate_tiles(estimates),
-            *_selection_tiles(results, evaluation, features, stability),
-            *_difference_tiles(results, dataset),
+            *estimate_tiles(estimates),
+            *selection_tiles(results, evaluation, features, stability),
+            *difference_tiles(results, dataset),
         ],
         feature_rows=lists.rows,
         share_of=shares[0] if len(shares) == 1 else "",
         noun=results.noun(dataset),
         warnings=warnings,
         next_step=next_step,
+        feature_notes=lists.notes,
         anchor=f"card-{dataset}-{folds}",
+    )
+    return shown if few is None else _card_of_few(results, dataset, shown, few)
+
+
+def _doubts(lists: FeatureLists, noun: str) -> list[str]:
+    """Return a sentence on each reason for which differences of the listed features are doubtful.
+
+    Examples
+    --------
+    >>> rows = [GeneRow(name="g1", note="too few reads"), GeneRow(name="g2")]
+    >>> _doubts(FeatureLists(rows=rows, heading=""), "gene")
+    ['1 of the 2 genes shown: too few reads.']
+    """
+    reasons = Counter(row.note for row in lists.rows if row.note)
+    shown = counted(len(lists.rows), noun)
+    return [f"{n_rows} of the {shown} shown: {reason}." for reason, n_rows in reasons.items()]
+
+
+def _card_of_few(results: StudyResults, dataset: str, shown: Card, few: few_units.FewUnits) -> Card:
+    """Return a card that leads with the tests of features, of a data set with too few units.
+
+    What the classifier reached opens on demand.
+    """
+    rows = few_units.first_tested(results, dataset)
+    if not rows:
+        return replace(shown, badge=few.badge, short_reason=few.reason, lines=[])
+    return replace(
+        shown,
+        badge=few.badge,
+        short_reason=few.reason,
+        lines=[],
+        tiles=few_units.tested_tiles(results, dataset),
+        features_heading=few_units.heading(results, dataset),
+        feature_rows=rows,
+        feature_items=[],
+        features_rest="",
+        feature_notes=[],
+        share_of="",
+        figure=few_units.volcano(results, dataset),
     )
 
 
@@ -139,7 +186,7 @@ def _selection_facts(
 ) -> dict[str, str]:
     """Return the number of features and the stability of their selection."""
     facts = {}
-    number = _features_per_class(results, evaluation)
+    number = features_per_class(results, evaluation)
     if not np.isnan(number):
         facts[f"{results.noun(evaluation['dataset']).capitalize()}s per class"] = format_count(
             number
@@ -147,7 +194,7 @@ def _selection_facts(
     if "" not in stability.index:  # the row over all classes
         return facts
     overall = stability.loc[""]
-    index = _stability_of_verdict(overall)
+    index = stability_of_verdict(overall)
     if index is not None:
         facts["Stability"] = f"{index.value:z.2f} [{index.lower:z.2f}, {index.upper:z.2f}]"
     elif pd.notna(overall["stability"]):
@@ -155,21 +202,16 @@ def _selection_facts(
     return facts
 
 
-def _features_per_class(results: StudyResults, evaluation: dict[str, str]) -> float:
-    """Return how many features of a class the folds select on average; missing without any."""
-    summary = results.rows("summary", **evaluation, metric="features_per_class", folds_failed=0)
-    means = summary["mean"].dropna()
-    return float(means.iloc[0]) if len(means) else np.nan
-
-
-def _size_in_words(description: pd.Series) -> str:
+def _size_in_words(
+    description: pd.Series, feature_noun: str = "feature", unit_noun: str = "group"
+) -> str:
     """Return the size of a data set in words, from its row of the table ``datasets``."""
     groups = ""
     if pd.notna(description["groups"]):
-        groups = f" of {counted(int(description['groups']), 'group')} (patients, batches)"
+        groups = f" of {counted(int(description['groups']), unit_noun)}"
     parts = [
         f"{counted(description['samples'], 'sample')}{groups}",
-        counted(description["features"], "feature"),
+        counted(description["features"], feature_noun),
         counted(description["classes"], "class"),
     ]
     if description["missing"]:
@@ -187,7 +229,7 @@ def _class_lines(
     equal_priors = results.rows("equal_priors", **evaluation).set_index("class").to_dict("index")
     notes = results.rows("stability", **evaluation).set_index("class")["note"]
     lines = []
-    for recall in recalls.to_dict("records"):
+    for recall in sorted(recalls.to_dict("records"), key=lambda row: natural_key(row["class"])):
         label = recall["class"]
         line = ClassLine(
             name=label,
@@ -239,170 +281,28 @@ def _class_warning(
 
 
 def _short_reason(results: StudyResults, evaluation: dict[str, str], level: str) -> str:
-    """Return the main reason of a verdict in one short sentence."""
+    """Return the main reason of a verdict in one short sentence, and one on small classes."""
     against = reasons_against(results, evaluation)
-    if not against:
-        return _TEXTS["supported"] if level == "well supported" else ""
-    n_others = len(against) - 1
-    rest = f" ({counted(n_others, 'further reason')} below)" if n_others else ""
-    return f"{capitalized(against[0])}{rest}."
+    reason = ""
+    if level == "well supported":
+        reason = results.with_noun(_TEXTS["supported"], evaluation["dataset"])
+    if against:
+        n_others = len(against) - 1
+        rest = f" ({counted(n_others, 'further reason')} below)" if n_others else ""
+        reason = f"{capitalized(against[0])}{rest}."
+    return " ".join(filter(None, [reason, _small_classes(results, evaluation)]))
 
 
-def _estimate_tiles(estimates: pd.DataFrame) -> list[Tile]:
-    """Return the balanced accuracy and the AUC with their intervals.
-
-    With more than two classes there is an AUC of each class, and none has a tile.
-    """
-    tiles = []
-    for metric, (label, spec) in _TILES.items():
-        if estimates.index.tolist().count(metric) != 1:
-            continue
-        row = estimates.loc[metric]
-        chance = row["reference"] if metric == "balanced_accuracy" else _CHANCE_AUC
-        interval = f"{format_number(row['lower'], spec)} to {format_number(row['upper'], spec)}"
-        tile = Tile(
-            label=label,
-            text=format_number(row["estimate"], spec),
-            value=float(row["estimate"]),
-            lower=float(row["lower"]),
-            upper=float(row["upper"]),
-            reference=float(chance),
-            meaning=_TILE_MEANINGS[metric],
-            note=f"95% interval {interval}; chance {chance:{spec}}",
-        )
-        tiles.append(tile)
-    return tiles
-
-
-def _selection_tiles(
-    results: StudyResults,
-    evaluation: dict[str, str],
-    features: pd.DataFrame,
-    stability: pd.DataFrame,
-) -> list[Tile]:
-    """Return the number of features, and how far they hold in the other half of the samples."""
-    tiles = []
-    noun = results.noun(evaluation["dataset"])
-    number = _features_per_class(results, evaluation)
-    core_size = features.loc[features["core"].astype(bool), "feature"].nunique()
-    if not np.isnan(number) and core_size:
-        # More than two classes have one core set, which may be larger than the list of one class.
-        of_all = "of all classes; " if features["class"].nunique() > 2 else ""
-        tile = Tile(
-            label=f"Core {noun}s",
-            text=f"{core_size:,}",
-            note=f"{of_all}{number:,.0f} used per class",
-            meaning=_TEXTS["core"],
-        )
-        tiles.append(tile)
-    elif not np.isnan(number):
-        tile = Tile(
-            label=f"{noun.capitalize()}s per class", text=f"{number:,.0f}", note="mean over folds"
-        )
-        tiles.append(tile)
-    if "" in stability.index:  # the row over all classes
-        overall = _stability_tile(stability.loc[""])
-        tiles += [] if overall is None else [overall]
-    return tiles
-
-
-def _difference_tiles(results: StudyResults, dataset: str) -> list[Tile]:
-    """Return the number of features that differ between the classes; none without linear features.
-
-    They are tested one by one, so that many may differ where the classifier is not supported.
-    """
-    tables = results.tables_of("genes", dataset=dataset)
-    genes = tables["genes"]
-    if genes["fdr"].isna().all():
-        return []
-    n_differ = genes.loc[genes["fdr"] < FDR_LEVEL, "feature"].nunique()
-    noun = results.noun(dataset)
-    tile = Tile(
-        label=f"{noun.capitalize()}s, FDR {FDR_LEVEL:.0%}",
-        text=f"{n_differ:,}",
-        note=f"of {genes['feature'].nunique():,}",
-        meaning=_TEXTS["differ"],
-    )
-    return [tile]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Stability:
-    """An index of stability.
-
-    Attributes
-    ----------
-    value, lower, upper : float
-        The index with its 95% interval.
-    description : str
-        What it measures, in a few words.
-    text_key : str
-        The key of its explanation in the texts of the cards.
-    """
-
-    value: float
-    lower: float
-    upper: float
-    description: str
-    text_key: str
-
-
-def _stability_of_verdict(stability: pd.Series) -> _Stability | None:
-    """Return the index of stability that the verdict uses; None without disjoint halves.
-
-    This is the share of first features that differ in the other half if it was computed, and
-    otherwise the agreement of the lists. ``stability`` is a row of the table of this name.
-    """
-    if pd.notna(stability.get("replicated")):
-        return _Stability(
-            value=float(stability["replicated"]),
-            lower=float(stability["replicated_lower"]),
-            upper=float(stability["replicated_upper"]),
-            description="share that differs in the other half of the samples, too, beyond chance",
-            text_key="replicated_features",
-        )
-    if pd.notna(stability["halves"]):
-        return _Stability(
-            value=float(stability["halves"]),
-            lower=float(stability["halves_lower"]),
-            upper=float(stability["halves_upper"]),
-            description="disjoint halves",
-            text_key="stability",
-        )
-    return None
-
-
-def _stability_tile(stability: pd.Series) -> Tile | None:
-    """Return the stability in disjoint halves, or else the agreement between folds.
-
-    Folds share training samples and agree more, so that the number has another name. The result is
-    None if neither was computed.
-    """
-    index = _stability_of_verdict(stability)
-    if index is not None:
-        return Tile(
-            label="Stability",
-            meaning=_TEXTS[index.text_key],
-            text=f"{index.value:z.2f}",
-            value=index.value,
-            lower=index.lower,
-            upper=index.upper,
-            reference=LEAST_REPLICATED,
-            note=(
-                f"{index.description}; single divisions from {index.lower:z.2f} to "
-                f"{index.upper:z.2f}; "
-                f"stable from {LEAST_REPLICATED:g}"
-            ),
-        )
-    if pd.notna(stability["stability"]):
-        return Tile(
-            label="Agreement between folds",
-            meaning=_TEXTS["stability"],
-            text=f"{stability['stability']:z.2f}",
-            value=float(stability["stability"]),
-            note="folds share training samples",
-        )
-    return None
+def _small_classes(results: StudyResults, evaluation: dict[str, str]) -> str:
+    """Return a sentence on pairs of classes that are too small to be judged; empty without."""
+    rows = results.rows("findings", **evaluation, kind="small classes")
+    if rows.empty:
+        return ""
+    row = rows.iloc[0]
+    if row["count"] < row["total"]:
+        return finding_in_short(row.to_dict())
+    unit = results.unit_noun(evaluation["dataset"])
+    return f"Each class has {row['detail']} {unit}s: too few to judge pairs of classes."
 
 
 @dataclass(frozen=True)
@@ -432,8 +332,9 @@ def _random_signatures(
         return None
     noun = results.noun(evaluation["dataset"])
     sentence = (
-        f"In Gaussian naive Bayes {row['as_good_random']} of {row['signatures']} random signatures "
-        f"of equal size reach the {row['selected_score']:.1%} of the selected {noun}s"
+        f"{row['as_good_random']} of {row['signatures']} random signatures of equal size are as "
+        f"accurate as the selected {noun}s in Gaussian naive Bayes (balanced accuracy "
+        f"{row['selected_score']:.1%})"
     )
     # Random signatures carry the signal if nearly all are better than chance, and their mean
     # has at least half of the gain of the selected features.
@@ -469,6 +370,7 @@ def _card_figure(
         return replace(boxes[0], name=f"{boxes[0].name}-card", caption=caption) if boxes else None
     # The heat map of the model has rows of other features between these.
     row_numbers = np.unique(cells["row"], return_inverse=True)[1]
+    cells = _in_natural_order(cells)
     return heatmap_figure(
         name=f"core-{dataset}-{classifier}",
         cells=cells.assign(row=row_numbers),
@@ -477,3 +379,20 @@ def _card_figure(
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
         phenotype=results.tables_of("audit", dataset=dataset)["components"],
     )
+
+
+def _in_natural_order(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of a heat map with the classes side by side as C1, C2, ..., C10.
+
+    Examples
+    --------
+    >>> cells = pd.DataFrame({"class": ["C10", "C2"], "column": [0, 1]})
+    >>> _in_natural_order(cells)["column"].tolist()
+    [1, 0]
+    """
+    columns = cells.drop_duplicates("column").sort_values("column")
+    columns = columns.sort_values(
+        "class", key=lambda labels: labels.map(natural_key), kind="stable"
+    )
+    position = dict(zip(columns["column"], range(len(columns)), strict=True))
+    return cells.assign(column=cells["column"].map(position))

@@ -10,8 +10,10 @@ from typing import Any
 import yaml
 
 from xnbflow.core.joined_columns import joined_columns
-from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.nouns import either, listed
 from xnbflow.core.terms import is_batch_column
+from xnbflow.report.adjusted_genes import explaining_column
+from xnbflow.report.few_units import few_units
 from xnbflow.report.findings import (
     advice_of,
     difference_of,
@@ -46,15 +48,21 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     if design := _other_design(results, dataset, columns):
         return [design, *_declaration(columns), *_corrections(results, dataset)]
 
+    # Too few units need more of them, whatever the classifier reached.
+    if few := few_units(results, dataset):
+        return [
+            *_corrections(results, dataset),
+            few.next_step(),
+            *_adjustment(results, dataset),
+        ]
+
     # The first step after findings on the classifier, then other cohorts and assays.
     confirmations = []
     classifier = evaluation["classifier"]
     noun = results.noun(dataset)
     of_classifier = [row for row in limiting if row["classifier"]]
     steps = (advice_of(row, noun) for row in of_classifier if row["code"] != "cohort")
-    # the correction of too few units is to add samples, with their number
-    suffice = not any(row["code"] == "units" for row in limiting)
-    if suffice and (step := next(filter(None, steps), "")):
+    if step := next(filter(None, steps), ""):
         confirmations.append(step)
     against = [advice_of(row, noun) for row in of_classifier if row["code"] == "cohort"]
     if against:
@@ -65,7 +73,11 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
         if _has_signature(results, dataset, classifier):
             confirmations.append(f"choose {noun}s of the signature for an assay")
 
-    return [*_corrections(results, dataset), *confirmations]
+    return [
+        *_corrections(results, dataset),
+        *_adjustment(results, dataset),
+        *confirmations,
+    ]
 
 
 def _has_signature(results: StudyResults, dataset: str, classifier: str) -> bool:
@@ -120,7 +132,8 @@ def _declaration(columns: Findings) -> Iterator[str]:
     quoted = join_words([f"“{name}”" for name in declarable])
     yield (
         f"if {quoted} {either(len(declarable), 'is', 'are')} part or consequence of the disease, "
-        f"declare this in the design of the study: `{line}`"
+        "such as a marker or a stage, and no property of how the samples were taken or processed, "
+        f"write `{line}` in the design of the study"
     )
 
 
@@ -138,13 +151,27 @@ def _is_complete(rows: Findings, n_classes: int) -> bool:
 def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     """Yield steps to correct values, samples and labels: the advice of warnings on the data.
 
-    Adjustment for a column is none of them: it corrects comparisons of features alone.
+    Adjustment for a column is none of them (`_adjustment`).
     """
     findings = results.rows("findings", dataset=dataset, classifier="", severity="warning")
-    rows = in_order(findings[findings["code"] != "column"].to_dict("records"))
+    rows = in_order(findings[~findings["code"].isin(["column", "units"])].to_dict("records"))
     noun = results.noun(dataset)
     yield from dict.fromkeys(step for row in rows if (step := advice_of(row, noun)))
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
-        names = listed(suspects, _MOST_NAMED)
-        yield f"check {counted(len(suspects), 'label')} that the classifiers doubt ({names})"
+        names = listed([f"“{name}”" for name in suspects], _MOST_NAMED)
+        labels = either(len(suspects), "label of sample", "labels of samples")
+        yield f"check the {labels} {names}: the classifiers predict another class"
+
+
+def _adjustment(results: StudyResults, dataset: str) -> Iterator[str]:
+    """Yield the line that adjusts comparisons of features for a column that explains some of them.
+
+    It corrects these comparisons alone, and no classifier.
+    """
+    noun = results.noun(dataset)
+    if column := explaining_column(results, dataset):
+        yield (
+            f"to compare {noun}s within “{column.name}”, write `adjust: [{column.term}]` in the "
+            f"design of the study ({column.after:,} of {column.before:,} differ then)"
+        )

@@ -1,6 +1,7 @@
 """The content of a report: a study's tables and its models, read on demand."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, cached_property
@@ -10,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.entries import Analysis
+from xnbflow.core.nouns import noun
 from xnbflow.core.software import software
 from xnbflow.core.study import Study
 from xnbflow.inference.headlines import distinct_labels
@@ -21,6 +23,10 @@ from xnbflow.tables.storage import recorded_versions
 
 #: Sources that have expression series only.
 _EXPRESSION = ("cumida", "microarray", "geo")
+#: Words for the units of which several samples are taken, in names of columns.
+_UNITS = ("patient", "donor", "subject", "individual", "participant", "animal", "family")
+#: Accession of a series or curated data set of GEO.
+_ACCESSION = re.compile(r"(GSE\d+(-GPL\d+)?|GDS\d+)(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class StudyResults:
         }
 
     def noun(self, *datasets: str) -> str:
-        """Return "gene" if all these data sets, by default the study's, are of expression.
+        """Return the word for a feature of these data sets, by default the study's.
 
         They come from a repository of expression series, their features have symbols, or their
         values are logarithms. If their features have names of an array's probes, it is "probe".
@@ -88,15 +94,37 @@ class StudyResults:
             return "feature"
         return "probe" if names and all(map(self._has_probes, names)) else "gene"
 
+    def unit_noun(self, dataset: str) -> str:
+        """Return the word for an independent unit of a data set: "sample", or that of its groups.
+
+        Groups have the name of their column where this is one of `_UNITS`, otherwise "group".
+        """
+        if self.rows("datasets", dataset=dataset)["groups"].isna().all():
+            return "sample"
+        group = self.configuration.get("datasets", {}).get(dataset, {}).get("group", "")
+        column = str(group.get("column", "") if isinstance(group, Mapping) else group)
+        words = re.findall(r"[a-z]+", column.lower())
+        return next((word for word in words if word in _UNITS), "group")
+
+    def with_unit_nouns(self, findings: pd.DataFrame) -> pd.DataFrame:
+        """Return rows of the table ``findings`` in which units have the word of `unit_noun`."""
+        subjects = findings["subject"].tolist()
+        for i, row in enumerate(findings[["code", "dataset"]].to_dict("records")):
+            if row["code"] == "units":
+                subjects[i] = noun(2, self.unit_noun(row["dataset"]))
+        return findings.assign(subject=subjects)
+
+    def accession(self, dataset: str) -> str:
+        """Return the accession of a GEO series in the place of a data set; empty without one."""
+        settings = self.configuration.get("datasets", {}).get(dataset, {})
+        places = " ".join(str(settings.get(key, "")) for key in ("accession", "file", "url"))
+        match = _ACCESSION.search(places)
+        return match[0] if match else ""
+
     def with_noun(self, text: str, *datasets: str) -> str:
         """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
         noun = self.noun(*datasets)
         return text.format(noun=noun, Noun=noun.capitalize())
-
-    @cached_property
-    def _has_probes(self) -> Callable[[str], bool]:
-        """Whether the features of a data set are probes, by the first of its genes."""
-        return cache(lambda dataset: are_probes(self.genes(dataset, "feature")["feature"][:1000]))
 
     @cached_property
     def is_of_expression(self) -> Callable[[str], bool]:
@@ -110,6 +138,18 @@ class StudyResults:
             return bool((genes["symbol"] != "").any() or genes["log_fold_change"].notna().any())
 
         return cache(is_of_expression)
+
+    @cached_property
+    def _has_probes(self) -> Callable[[str], bool]:
+        """Whether the features of a data set are probes by their names."""
+
+        def has_probes(dataset: str) -> bool:
+            """Return whether the features are probes; their names are in a large table."""
+            if "genes" not in self.tables_of("genes", dataset=dataset).present():
+                return False
+            return are_probes(self.genes(dataset, "feature")["feature"][:1000])
+
+        return cache(has_probes)
 
     def relative_path(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""

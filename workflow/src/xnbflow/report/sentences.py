@@ -224,7 +224,7 @@ def limiting_findings(results: StudyResults, evaluation: dict[str, str]) -> list
 
     ``evaluation`` has data set, folds and classifier.
     """
-    table = results.rows("findings", dataset=evaluation["dataset"])
+    table = results.with_unit_nouns(results.rows("findings", dataset=evaluation["dataset"]))
     return limiting_rows(table, evaluation)
 
 

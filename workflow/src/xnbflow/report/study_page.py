@@ -15,6 +15,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study, study_of
 from xnbflow.report.findings import name_of
+from xnbflow.report.numbers import join_words
 from xnbflow.report.outline import SECOND_PAGE, SECTIONS, WITHOUT_FIGURES, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
@@ -22,6 +23,9 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import headline_sentence, level_of, limiting_findings
 from xnbflow.tables.contract import RECORD, STUDY_FILES
 from xnbflow.tables.storage import digest_of_file
+
+#: Accessions that a title names.
+_MOST_ACCESSIONS = 3
 
 
 def results_of(
@@ -53,11 +57,24 @@ def write_report(results: StudyResults, path: str | Path) -> None:
     """Write a study's two pages; see `xnbflow.report.page.page.write_page`."""
     write_page(
         path=Path(path),
-        title=results.study.title,
+        title=_title(results),
         lead=_lead(results.study),
         sections=_sections_of(results),
         second=SECOND_PAGE,
     )
+
+
+def _title(results: StudyResults) -> str:
+    """Return the title of a study, with the accessions of GEO that it does not contain before it.
+
+    More than three accessions are not named.
+    """
+    title = results.study.title
+    accessions = dict.fromkeys(map(results.accession, results.study.datasets))
+    absent = [name for name in accessions if name and name.lower() not in title.lower()]
+    if not absent or len(absent) > _MOST_ACCESSIONS:
+        return title
+    return f"{join_words(absent)}: {title}"
 
 
 def _lead(study: Study) -> str:

@@ -12,7 +12,7 @@ from xnbflow.inference.halves import (
     agreement_interval,
     half_stability,
     pairs_of,
-    selection_shares,
+    short_list_shares,
 )
 from xnbflow.inference.intervals import UNKNOWN, Estimate
 from xnbflow.inference.stability import UNDEFINED, stability_index
@@ -37,8 +37,8 @@ def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
     counts = counts.merge(fitted.reset_index(name="fits"), on=KEY, how="left")
     counts["frequency"] = counts["times"] / counts["fits"]
 
-    # The share of disjoint halves that select the feature, missing without halves.
-    shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
+    # The share of disjoint halves with the feature in the short list, missing without halves.
+    shares = {key: short_list_shares(table) for key, table in halves.items() if len(table)}
     of_halves = []
     for row in counts[["dataset", "classifier", "class", "feature"]].itertuples(index=False):
         dataset, classifier, label, feature = row

@@ -189,8 +189,12 @@ class GeneRow:
     change, auc, share : float
         Its log2 fold change, its AUC, and the share of folds or halves that select it; a missing
         number has no bar.
+    fdr : float
+        Its false discovery rate; missing if it is not shown.
     core : bool
         Whether it is in the core set.
+    note : str
+        What makes its numbers doubtful, in a few words.
     """
 
     name: str
@@ -201,7 +205,9 @@ class GeneRow:
     change: float = math.nan
     auc: float = math.nan
     share: float = math.nan
+    fdr: float = math.nan
     core: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,6 +246,8 @@ class Card:
         Its main numbers.
     feature_rows : sequence of GeneRow
         The features as a table.
+    feature_notes : sequence of str
+        Sentences below this table, such as which class has no features of its own.
     share_of : str
         What the shares in these rows are of, such as "folds"; empty if of different things.
     noun : str
@@ -268,6 +276,7 @@ class Card:
     short_reason: str = ""
     tiles: Sequence[Tile] = ()
     feature_rows: Sequence[GeneRow] = ()
+    feature_notes: Sequence[str] = ()
     share_of: str = ""
     noun: str = "gene"
     warnings: Sequence[str] = ()

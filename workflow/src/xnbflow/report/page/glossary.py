@@ -9,6 +9,9 @@ from importlib.resources import files
 
 from xnbflow.report.page.unbroken import Html, unbroken_sentence
 
+#: Code in a text.
+_CODE = re.compile(r"`([^`<>]+)`")
+
 
 @cache
 def glossary() -> Mapping[str, str]:
@@ -31,8 +34,12 @@ def _pattern() -> re.Pattern[str]:
 def with_terms(text: str) -> Html:
     """Return a text as HTML in which the first occurrence of each term has its meaning.
 
+    Text between back quotes is code.
+
     Examples
     --------
+    >>> print(with_terms("Write `adjust: [plate]`."))
+    Write <code>adjust: [plate]</code>.
     >>> print(with_terms("Recall < 1: the recall of a class."))
     <abbr title="Share of the samples of a class that are predicted as this class.">Recall</abbr> \
 &lt; 1: the recall of a class.
@@ -50,4 +57,4 @@ def with_terms(text: str) -> Html:
             parts.append(f'<abbr title="{title}">{word}</abbr>')
             end = match.end()
     parts.append(unbroken_sentence(text[end:]))
-    return Html("".join(parts))
+    return Html(_CODE.sub(r"<code>\1</code>", "".join(parts)))

@@ -290,7 +290,7 @@ def _class_pairs(results: StudyResults, evaluation: Mapping[str, str], chosen: s
     if len(pairs[["class", "other"]].drop_duplicates()) < 2:
         return []
     blocks: list[Block] = []
-    missed = pairs[(pairs["classifier"] == chosen) & ~pairs["separated"]]
+    missed = pairs[(pairs["classifier"] == chosen) & pairs["judged"] & ~pairs["separated"]]
     if len(missed):
         names = [f"“{row['class']}” and “{row['other']}”" for row in missed.to_dict("records")]
         blocks.append(Prose(_TEXTS["unseparated"].format(pairs=listed(names, 5)), "warning"))

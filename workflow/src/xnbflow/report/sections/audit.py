@@ -8,6 +8,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.inference.verdicts import INSEPARABLE
+from xnbflow.report.adjusted_genes import ASSOCIATED_KINDS, is_adjusted_for
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.histograms import draw_correlations, draw_p_values
 from xnbflow.report.drawings.probabilities import draw_probabilities
@@ -44,7 +45,7 @@ _MOST_NAMED = 12
 #: Columns that differ from the others only where a sample of the features is compared.
 _OF_SAMPLED = ["compared", "dependent_error", "pair_share", "pair_share_error"]
 #: Kinds of findings on a column that goes with the class.
-_COLUMN_KINDS = ("separates classes", "associated")
+_COLUMN_KINDS = ASSOCIATED_KINDS
 #: Prefix of the columns of the phenotype in the table ``components``.
 _PHENOTYPE = "phenotype."
 
@@ -90,7 +91,7 @@ def _nothing_found(results: StudyResults) -> str:
 
 def _audit_findings(results: StudyResults) -> pd.DataFrame:
     """Return the findings on data sets, the most serious first."""
-    rows = results.rows("findings", classifier="")
+    rows = results.with_unit_nouns(results.rows("findings", classifier=""))
     rows = rows[rows["code"] != "reading"]  # these are in the section `methods`
     in_kinds = pd.DataFrame(in_order(rows.to_dict("records")), columns=rows.columns)
     return in_kinds.sort_values(
@@ -118,6 +119,8 @@ def most_serious(results: StudyResults, dataset: str) -> GravestFinding | None:
     if len(findings) > 1:
         sentence += f" {counted(len(findings) - 1, 'other finding')} below."
     short = finding_in_short(row, results.noun(dataset))
+    if is_adjusted_for(results, row):
+        short = f"{short.removesuffix('.')}; comparisons of features are adjusted for it."
     return GravestFinding(short=short, sentence=sentence)
 
 
@@ -128,20 +131,11 @@ def finding_sentence(results: StudyResults, row: dict[str, Any]) -> str:
     of the study has it.
     """
     advice = None
-    if _is_adjusted_for(results, row):
+    if is_adjusted_for(results, row):
         advice = "comparisons of features are adjusted for it"
     within = _words_on_levels(results, row)
     text = finding_in_words(row, within, advice=advice, noun=results.noun(row["dataset"]))
     return capitalized(text)
-
-
-def _is_adjusted_for(results: StudyResults, row: dict[str, Any]) -> bool:
-    """Return whether the features of a data set were compared adjusted for the row's column."""
-    if row["kind"] not in _COLUMN_KINDS or not row["other"]:
-        return False
-    adjusted = results.tables_of("genes", dataset=row["dataset"])["design"]["adjusted"]
-    # Names may contain commas, which separate them.
-    return any(f", {row['subject']}, " in f", {columns}, " for columns in adjusted)
 
 
 def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
