@@ -8,11 +8,16 @@ at least `LEAST_REPLICATED`.
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import numba
 import numpy as np
 import pandas as pd
 from benchmarks.simulated_studies import series_of
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds import draw_folds
@@ -71,24 +76,38 @@ PATTERNS = (
 ENTRY = resolved({"method": "csnb_cv"})
 
 
-def list_studies(structure: str, n_studies: int) -> pd.DataFrame:
+def list_studies(structure: str, seeds: Sequence[int], jobs: int = 1) -> pd.DataFrame:
     """Return a row for each study of each size and pattern with genes of a structure.
+
+    Each of the ``seeds`` is a study of each; ``jobs`` is the number of processes.
 
     The columns are ``samples``, ``shifted``, ``effect``, ``truth``, ``value``, ``stable`` (whether
     the study is called so) and ``held`` (whether its interval contains the truth).
     """
+    work = Parallel(n_jobs=jobs)
+    rows_of_designs = work(
+        delayed(_studies_of_design)(structure, n_samples, pattern, seeds)
+        for n_samples in SIZES
+        for pattern in PATTERNS
+    )
+    return pd.DataFrame([row for rows in rows_of_designs for row in rows])
+
+
+def _studies_of_design(
+    structure: str, n_samples: int, pattern: Pattern, seeds: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Return a row for each study of a size and pattern."""
+    numba.set_num_threads(1)
+    design = {"samples": n_samples, "shifted": pattern.genes, "effect": pattern.effect}
     rows = []
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")  # small classes
-        for n_samples in SIZES:
-            for pattern in PATTERNS:
-                truth = true_replication(structure, n_samples // 2, pattern)
-                design = {"samples": n_samples, "shifted": pattern.genes, "effect": pattern.effect}
-                for seed in range(n_studies):
-                    rng = np.random.default_rng([seed, n_samples, int(10 * pattern.effect), 3])
-                    series = draw_series(structure, n_samples, pattern, rng)
-                    rows.append(design | measured_replication(series, truth))
-    return pd.DataFrame(rows)
+        truth = true_replication(structure, n_samples // 2, pattern)
+        for seed in seeds:
+            rng = np.random.default_rng([seed, n_samples, int(10 * pattern.effect), 3])
+            series = draw_series(structure, n_samples, pattern, rng)
+            rows.append(design | measured_replication(series, truth))
+    return rows
 
 
 def draw_series(

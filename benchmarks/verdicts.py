@@ -3,7 +3,7 @@
     python -m benchmarks.verdicts designs [--null] [--studies 100] [name ...]
     python -m benchmarks.verdicts cases [--studies 40] [name ...]
     python -m benchmarks.verdicts parts [--exchanged] [--studies 8] [name ...]
-    python -m benchmarks.verdicts lists [--studies 10] [name ...]
+    python -m benchmarks.verdicts lists [--studies 10] [--first-seed 0] [name ...]
     python -m benchmarks.verdicts series [--before FILE] [name ...]
 
 *designs*: sizes, patients, pairs, batches, several classes; with an effect power and coverage of
@@ -13,9 +13,9 @@ and limma; with exchanged labels nothing follows the class. *lists*: whether uns
 are called stable. *series*: the verdicts on the development series; ``--before`` adds those of an
 earlier file.
 
-Names select rows. Every row is the mean over studies of fixed seeds. The rows are written to
-results/benchmarks/verdicts_<command>.tsv as they finish, and printed in Markdown at the end. The
-real series are in the folder XNBFLOW_DATA.
+Names select rows. Every row is the mean over studies of fixed seeds, from ``--first-seed`` on. The
+rows are written to results/benchmarks/verdicts_<command>.tsv as they finish, and printed in
+Markdown at the end. The real series are in the folder XNBFLOW_DATA.
 """
 
 import argparse
@@ -110,6 +110,8 @@ class Settings:
     test_size : LabelTestSize
     jobs : int
         Processes.
+    first_seed : int
+        Seed of the first study of a row.
     null, exchanged : bool
         Designs without an effect alone; labels of parts exchanged.
     before : str or None
@@ -121,9 +123,15 @@ class Settings:
     classifier: str = CLASSIFIER
     test_size: LabelTestSize = field(default_factory=LabelTestSize)
     jobs: int = 2
+    first_seed: int = 0
     null: bool = False
     exchanged: bool = False
     before: str | None = None
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of the studies of a row."""
+        return range(self.first_seed, self.first_seed + self.studies)
 
     def selects(self, name: str) -> bool:
         """Return whether a row is measured."""
@@ -132,9 +140,7 @@ class Settings:
     def measure(self, figures: Callable[[int], dict[str, Any]]) -> pd.DataFrame:
         """Return a row of figures for each study, measured in processes of one thread."""
         work = Parallel(n_jobs=self.jobs)
-        return pd.DataFrame(
-            work(delayed(with_one_thread)(figures, seed) for seed in range(self.studies))
-        )
+        return pd.DataFrame(work(delayed(with_one_thread)(figures, seed) for seed in self.seeds))
 
 
 def with_one_thread(figures: Callable[[int], dict[str, Any]], seed: int) -> dict[str, Any]:
@@ -300,7 +306,7 @@ def measure_lists(settings: Settings) -> Iterator[dict[str, Any]]:
     parts = []
     for structure in STRUCTURES:
         if settings.selects(structure):
-            part = list_studies(structure, settings.studies).assign(genes=structure)
+            part = list_studies(structure, settings.seeds, settings.jobs).assign(genes=structure)
             parts.append(part)
             yield {"genes": structure, "truth": "any"} | list_shares(part)
     if not parts:
@@ -392,6 +398,7 @@ def parse_settings(words: list[str]) -> tuple[str, Settings]:
     parser.add_argument("--permutations", type=int, default=499, help="at most, of a label test")
     parser.add_argument("--draws", type=int, default=2, help="draws of folds of a label test")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--first-seed", type=int, default=0, help="seed of the first study")
     parser.add_argument("--null", action="store_true", help="designs without an effect alone")
     parser.add_argument("--exchanged", action="store_true", help="exchange the labels of parts")
     parser.add_argument("--before", metavar="FILE", help="earlier verdicts on series")
@@ -407,6 +414,7 @@ def parse_settings(words: list[str]) -> tuple[str, Settings]:
         classifier=arguments.classifier,
         test_size=LabelTestSize(permutations=arguments.permutations, draws=arguments.draws),
         jobs=arguments.jobs,
+        first_seed=arguments.first_seed,
         null=arguments.null,
         exchanged=arguments.exchanged,
         before=arguments.before,

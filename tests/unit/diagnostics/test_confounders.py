@@ -166,3 +166,10 @@ def test_a_column_of_one_class_is_a_notice_and_limits_the_verdict_if_it_is_a_bat
     assert rows["biopsy"].severity == "notice"
     assert rows["batch (biopsy)"].allows == "cannot be judged"
     assert "remark" not in rows
+
+
+@pytest.mark.parametrize(("n_wells", "are_wells"), [(7, False), (8, True)])
+def test_eight_names_like_wells_are_wells(n_wells, are_wells):
+    """Fewer are names, such as stages T1 and N2."""
+    wells = [f"{row}{column}" for row in "AB" for column in range(1, 5)][:n_wells]
+    assert bool(_parts_of_column(pd.Series(wells * 2))) == are_wells

@@ -64,6 +64,17 @@ def test_a_column_is_a_finding_from_its_p_or_by_complete_separation(monkeypatch,
     assert [finding.kind for finding in findings] == ([kind] if kind else [])
 
 
+@pytest.mark.parametrize(("p", "n_findings"), [(0.025, 2), (0.026, 0)])
+def test_columns_are_findings_by_their_p_after_holm(monkeypatch, p, n_findings):
+    """Of two columns with one p the adjusted one is twice it."""
+    result = Association(strength=0.5, p=p, code="categories differ")
+    monkeypatch.setattr(association_module, "association", lambda *_: result)
+    values = np.random.default_rng(0).normal(size=(20, 8))
+    cells = pd.DataFrame({"site": list("pqpqpqpp"), "plate": list("ppqqppqq")})
+    series = dataset(values, ["a"] * 4 + ["b"] * 4, sample_metadata=cells)
+    assert len(association_module.associations(series)[1]) == n_findings
+
+
 def test_complete_separation_has_the_share_of_labels_that_are_unions_of_categories():
     # Two of five categories of one sample: 10 unions among 10 choices of 2 of 5.
     assert _complete_separation_p(np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1]])) == 1.0

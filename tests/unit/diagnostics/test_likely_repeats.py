@@ -10,6 +10,12 @@ from xnbflow.diagnostics.repeated_samples import likely_repeats
 from xnbflow.diagnostics.series_audit import audit
 
 
+def proposed_groups(tables):
+    """Return the samples for which an audit proposes groups."""
+    components = tables["components"]
+    return components[components["group"] != ""]
+
+
 def patients(rng, sizes, correlation, n_features=500):
     """Return values (n_features, n_samples) of patients with several samples, and their codes."""
     codes = np.repeat(np.arange(len(sizes)), sizes)
@@ -77,7 +83,7 @@ def test_the_audit_limits_by_the_share_of_samples_in_groups(rng, n_pairs, kind):
     labels = np.array(["a", "b"])[codes % 2]
     tables = audit(dataset(values, labels))
     assert kinds_of(tables) == ([kind] if kind else [])
-    assert len(tables["likely_repeats"]) == (2 * n_pairs if kind else 0)
+    assert len(proposed_groups(tables)) == (2 * n_pairs if kind else 0)
 
 
 def test_half_of_the_samples_in_groups_are_severe_unless_the_series_names_them(rng):
@@ -85,10 +91,10 @@ def test_half_of_the_samples_in_groups_are_severe_unless_the_series_names_them(r
     series = dataset(values, np.array(["a", "b"])[codes % 2])
     tables = audit(series)
     assert kinds_of(tables) == ["many patients"]
-    proposed = tables["likely_repeats"].groupby("group")["sample"].agg(list)
+    proposed = proposed_groups(tables).groupby("group")["sample"].agg(list)
     assert sorted(map(tuple, proposed)) == sorted((f"s{2 * i}", f"s{2 * i + 1}") for i in range(10))
     named = dataclasses.replace(series, groups=codes.astype(str))
-    assert audit(named)["likely_repeats"].empty
+    assert proposed_groups(audit(named)).empty
 
 
 @pytest.mark.parametrize("n_pairs", [20, 9])
@@ -98,7 +104,7 @@ def test_a_patient_with_one_sample_of_each_class_is_no_severe_repeat(rng, n_pair
     values, _ = patients(rng, sizes, 0.9)
     tables = audit(dataset(values, np.tile(["a", "b"], 20)))
     assert kinds_of(tables) == ["patients"]
-    assert len(tables["likely_repeats"]) == 2 * n_pairs
+    assert len(proposed_groups(tables)) == 2 * n_pairs
 
 
 def test_patients_with_two_samples_of_a_class_beside_another_are_severe(rng):
@@ -117,8 +123,13 @@ def test_many_patients_with_a_weak_correlation_are_severe(rng, correlation, size
     tables = audit(series)
     assert kinds_of(tables) == ["many patients"]
     patient_of = dict(zip(series.samples.tolist(), codes.tolist(), strict=True))
-    found = tables["likely_repeats"]
+    found = proposed_groups(tables)
     assert found["sample"].map(patient_of).groupby(found["group"]).nunique().max() == 1
+
+
+def test_fewer_than_eight_groups_with_a_weak_correlation_are_no_repeats(rng):
+    values, codes = patients(rng, [4] * 6, 0.2, 1000)
+    assert likely_repeats(values, np.array(["a", "b"])[codes % 2]).share == 0
 
 
 @pytest.mark.parametrize("size", [4, 6])

@@ -133,3 +133,12 @@ def test_samples_without_values_are_named(tmp_path):
     ):
         summary_of(path)
     assert summary_of(path, drop=("GSM1", "GSM5")).entry.label == "characteristics:tissue type"
+
+
+def test_a_field_that_separates_the_classes_is_named_with_the_key_for_other_words(tmp_path):
+    sources = ["!Sample_source_name_ch1", *(f"tissue of {t}" for t in "xyxyxy")]
+    reason = proposal(tmp_path, TITLES, TISSUES, sources).reason
+    assert "Each value of source has samples of one class alone" in reason
+    assert "--set 'biology=[source]'" in reason
+    crossed = ["!Sample_source_name_ch1", *(f"tissue of {t}" for t in "xyyyxx")]
+    assert "one class alone" not in proposal(tmp_path, TITLES, TISSUES, crossed).reason

@@ -12,12 +12,13 @@ from xnbflow.studies import study_overview
 
 
 def test_ratios_are_shares_below_the_level():
-    normality = pd.DataFrame({"p": [0.01, 0.04, 0.03, 0.9]})
-    within = pd.DataFrame({"p": [0.01, 0.04, 0.2, np.nan, 0.3]})
+    overall = pd.DataFrame({"class": "", "p": [0.01, 0.04, 0.03, 0.9]})
+    within = pd.DataFrame({"class": list("aaabb"), "p": [0.01, 0.04, 0.2, np.nan, 0.3]})
+    normality = pd.concat([overall, within], ignore_index=True)
     dependence = pd.DataFrame(
         {"dependent": [True, False, False, False], "r": [-0.9, 0.1, 0.2, 0.3]}
     )
-    ratios = study_overview._ratios(normality, within, dependence, 0.05)
+    ratios = study_overview._ratios(normality, dependence, 0.05)
     assert ratios["non_normal_ratio"] == 0.75
     assert ratios["non_normal_within_ratio"] == 0.5  # .01 and .04 of four tested
     assert ratios["non_normal_ratio_fdr"] == 0.25  # .04, .0533, .0533, .9 and .04, .08, .2667, .3
@@ -27,7 +28,8 @@ def test_ratios_are_shares_below_the_level():
 
 
 def test_p_values_fall_into_twenty_bins_and_missing_ones_into_none():
-    table = study_overview.p_values({"a": pd.DataFrame({"p": [0.0, 0.049, 0.5, 1.0, None]})})
+    normality = pd.DataFrame({"class": "", "p": [0.0, 0.049, 0.5, 1.0, None]})
+    table = study_overview.p_values({"a": normality})
     assert table["features"].sum() == 4
     assert table["features"].iloc[[0, 10, 19]].tolist() == [2, 1, 1]
     assert table["share"].sum() == pytest.approx(1)

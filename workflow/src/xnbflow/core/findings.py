@@ -60,7 +60,7 @@ _PATIENTS = (
     "training and test share"
 )
 _NAME_PATIENTS = (
-    "name the patients of the samples by group (the table `likely_repeats` proposes groups)"
+    "name the patients of the samples by group (the table `components` proposes groups)"
 )
 _ADJUST = "to compare {noun}s within it, write `adjust: [{other}]` in the design of the study"
 _NOT_SEPARATED = "the class cannot be separated from “{subject}”"

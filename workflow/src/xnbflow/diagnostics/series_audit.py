@@ -31,9 +31,7 @@ from xnbflow.diagnostics.sex_check import sexes
 from xnbflow.sources.series.plausibility import repeated_samples
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
 from xnbflow.sources.series.scales import RecognisedScale
-from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.finding_table import finding_table
-from xnbflow.tables.storage import table_of
 
 #: Categories of a column that are drawn.
 _COLOURS = 7
@@ -94,13 +92,19 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     for name in shown[:_PICTURES]:
         components[f"phenotype.{name}"] = _drawn_categories(series, name)[position]
 
+    # The groups of samples that are probably of the same patients.
+    group_of = dict(zip(repeats["sample"], repeats["group"], strict=True))
+    likeness_of = dict(zip(repeats["sample"], repeats["likeness"], strict=True))
+    samples = components["sample"].astype(str).tolist()
+    components["group"] = pd.array([group_of.get(name, "") for name in samples], dtype="str")
+    components["likeness"] = [likeness_of.get(name, np.nan) for name in samples]
+
     # Components after the second are tested and not drawn.
     scores = [name for name in components if str(name).startswith("component_")]
     return {
         "findings": finding_table(findings),
         "associations": tested_columns,
         "components": components.drop(columns=scores[2:]),
-        "likely_repeats": repeats,
     }
 
 
@@ -210,7 +214,7 @@ def _likely_repeats(series: DataSet) -> tuple[list[Finding], pd.DataFrame]:
     label in training, which helps no classifier. Groups within one group of the series are named
     already, and are left out.
     """
-    empty = table_of([], AUDIT_TABLES["likely_repeats"])
+    empty = pd.DataFrame(columns=["sample", "class", "group", "likeness"])
     linear = linear_values(series)
     if series.missing:
         linear = linear[~np.isnan(linear).any(axis=1)]

@@ -26,6 +26,7 @@ from xnbflow.sources.proposal.label import (
     UNNAMED_CLASS,
     class_score,
     plausible_labels,
+    remark_on_separating,
     remarks_on_others,
 )
 from xnbflow.sources.proposal.reasons import reasons_of
@@ -283,6 +284,8 @@ def _propose_entry(request: DatasetEntry, where: str, head: GeoHead) -> _Proposa
         candidates = plausible_labels(head.fields.drop(columns=head.short))
         others = [name for name in candidates if name != field]
         sentences += remarks_on_others(head.fields, others)
+        if remark := remark_on_separating(head.fields, others, classes):
+            sentences.append(remark)
     if map_remark:
         sentences.append(map_remark)
     return _Proposal(entry, " ".join(sentences), labels, has_label)

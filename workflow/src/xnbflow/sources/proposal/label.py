@@ -4,13 +4,16 @@ A label is a column of texts, the class in the names of the samples, or a column
 """
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES
 from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
 from xnbflow.sources.proposal.layout import InferredRoles
@@ -224,6 +227,40 @@ def remarks_on_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
         "the class, and --set adjust=[NAME] adjusts the tests of single genes for one."
     )
     return [sentence]
+
+
+def remark_on_separating(fields: pd.DataFrame, names: Sequence[str], labels: np.ndarray) -> str:
+    """Return a sentence on columns each of whose values is of one class; empty without any.
+
+    Parameters
+    ----------
+    fields : DataFrame
+        A column of texts for each field, a row per sample.
+    names : sequence of str
+        The fields that look like classes.
+    labels : ndarray of str, shape (n_samples,)
+        The class of each sample; empty without one.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"source": list("ssbb"), "sex": list("fmfm")})
+    >>> remark_on_separating(table, ["source", "sex"], np.array(list("ttnn")))[:53]
+    'Each value of source has samples of one class alone: '
+    """
+    separating = []
+    for name in names:
+        texts = first_column(fields, name)[labels != ""]
+        pairs = pd.DataFrame({"text": texts.to_numpy(), "label": labels[labels != ""]})
+        if pairs["text"].nunique() == len(pairs.drop_duplicates()) < len(pairs):
+            separating.append(name)
+    if not separating:
+        return ""
+    assignment = f"biology={flow_yaml(separating)}"
+    return (
+        f"Each value of {listed(separating)} has samples of one class alone: if that describes the "
+        f"class in other words, use --set {shlex.quote(assignment)}; if it is how samples were "
+        "taken or measured, the class cannot be judged."
+    )
 
 
 def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
