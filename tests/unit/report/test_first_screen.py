@@ -76,7 +76,7 @@ def test_too_few_donors_are_in_the_badge_and_the_tests_of_genes_lead(tmp_path):
     ]
     assert card.figure.name == "volcano-d-card"
     assert (card.lines, card.warnings) == ([], [])
-    assert card.next_step.startswith("Add donors: with 7 of each class")
+    assert card.next_step.startswith("Add donors: with 7 in each class")
 
 
 def signature(label, name, **fields):

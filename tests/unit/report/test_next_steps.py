@@ -139,4 +139,4 @@ def test_too_few_units_need_samples_and_no_other_step(tmp_path):
     finding |= {"dataset": "d", "folds": "", "classifier": ""}
     unstable = PLACE | finding_row("unstable: not replicated")
     (step,) = steps_of(tmp_path, "cannot be judged", findings=[finding, unstable])
-    assert step.startswith("add samples: with 5 of each class a classifier without error")
+    assert step.startswith("add samples: with 5 in each class a classifier without error")

@@ -70,7 +70,8 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     elif level_of(results, evaluation) in SUPPORTED:
         if not (results.study.validate or results.study.cohorts):
             confirmations.append("test the model on a second cohort (option validate)")
-        if _has_signature(results, dataset, classifier):
+        is_unstable = any(row["code"] == "unstable" for row in of_classifier)
+        if not is_unstable and _has_signature(results, dataset, classifier):
             confirmations.append(f"choose {noun}s of the signature for an assay")
 
     return [

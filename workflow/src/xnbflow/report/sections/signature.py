@@ -32,7 +32,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the signatures; None where the study keeps no classifier."""
     if not results.study.final:
         return None
-    how_to_read = _TEXTS["how_to_read"].format(folds=results.study.folds[0])
+    how_to_read = _TEXTS["how_to_read"].format(folds=results.study.folds[0], noun=results.noun())
     blocks: list[Block] = [Prose(how_to_read, "help")]
     models = results.study.models
     if len(models) == 1:
@@ -75,10 +75,11 @@ def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> It
         yield heatmap_figure(
             name=f"heatmap-{dataset}-{classifier}",
             cells=tables["heatmap"],
-            caption=_TEXTS["heatmap"],
+            caption=results.with_noun(_TEXTS["heatmap"], dataset),
             sources=tables.sources("heatmap"),
             n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
             phenotype=results.tables_of("audit", dataset=dataset)["components"],
+            noun=results.noun(dataset),
         )
     boxes = core_boxes(results, dataset, classifier)
     fewest_boxes = 2 if is_on_card else 1  # a single one is on the card
@@ -157,12 +158,13 @@ def heatmap_figure(
     sources: Sequence[str],
     n_samples: int,
     phenotype: pd.DataFrame,
+    noun: str = "feature",
 ) -> Figure:
     """Return the heat map of a table of features by samples, ``row`` by ``column``.
 
     If fewer than the ``n_samples`` of the series are drawn, the caption has both numbers.
     ``phenotype`` are rows of the table ``components``: batch, sex and age of the samples. If a
-    drawn sample has no row there, no strips are drawn.
+    drawn sample has no row there, no strips are drawn. ``noun`` is the word for a feature.
     """
     rows = cells.drop_duplicates("row").sort_values("row")
     columns = cells.drop_duplicates("column").sort_values("column")
@@ -179,7 +181,7 @@ def heatmap_figure(
         )
     if strips:
         caption += f" Strips: class, {', '.join(strips)}; empty where unknown."
-    size = f"{counted(len(names), 'feature')} in {counted(len(classes), 'sample')}"
+    size = f"{counted(len(names), noun)} in {counted(len(classes), 'sample')}"
     return Figure(
         name=name,
         draw=draw_heatmap,
