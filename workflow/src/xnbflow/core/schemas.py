@@ -146,9 +146,9 @@ def _complaint(error: Any) -> str:
     match error.validator:
         case "required":
             missing = [repr(key) for key in expected if key not in value]
-            keys = either(len(missing), "the key", "the keys")
-            are = either(len(missing), "is", "are")
-            text = f"{keys} {listed(missing)} {are} missing. See config/README.md"
+            noun = either(len(missing), "the key", "the keys")
+            verb = either(len(missing), "is", "are")
+            text = f"{noun} {listed(missing)} {verb} missing. See config/README.md"
         case "additionalProperties":
             properties = list(schema.get("properties", {}))
             unknown = _unknown_key(error)
