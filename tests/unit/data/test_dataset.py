@@ -140,9 +140,8 @@ class Extended(DataSet):
 
 def test_a_new_field_is_written_read_and_taken_without_another_edit(tmp_path):
     path = tmp_path / "x.parquet"
-    whole = Extended(
-        "toy", np.eye(2), ["a", "b"], ["s", "t"], ["x", "y"], depths=[1, 2], strands=["+", "-"]
-    )
+    further = {"depths": np.array(["1", "2"]), "strands": np.array(["+", "-"])}
+    whole = Extended("toy", np.eye(2), ["a", "b"], ["s", "t"], ["x", "y"], **further)
     whole.write(path)
     for again in (Extended.read(path), Extended.read(path, values=False)):
         assert again.depths.tolist() == ["1", "2"]
