@@ -212,7 +212,9 @@ def study_of(root, conditions):
     pairs = completed(pairs, contract.GROUPS["study"].tables["recognition_pairs"])
     alike = {"class": "x", "other": "y", "auc": 0.6, "lower": 0.4, "separated": False}
     distinct = {"class": "x", "other": "z", "auc": 1.0, "lower": 0.9, "separated": True}
-    rows = [PLACE | alike, PLACE | distinct] if "alike" in evidence else []
+    rows = []
+    if "alike" in evidence:
+        rows = [PLACE | pair | {"judged": True} for pair in (alike, distinct)]
     class_pairs = completed(pd.DataFrame(rows), contract.GROUPS["study"].tables["class_pairs"])
     stability = [PLACE | evidence["stability"]] if "stability" in evidence else []
     stability = completed(pd.DataFrame(stability), contract.GROUPS["study"].tables["stability"])
@@ -318,12 +320,16 @@ def places(results, folder):
     sheets = dict(islice(workbook._workbook_sheets(results), 3))  # summary, verdicts and findings
     items = sheets["summary"].set_index("item")["text"]
     styles = {badge for badge, _ in badges} | {page_card.level}
-    assert styles == {LEVEL_STYLES[page_card.badge.lower()]}
+    # A card of too few units has their number in place of the level, which its sentence has.
+    badge = page_card.badge
+    if badge.startswith("Too few to judge"):
+        badge = page_card.verdict.partition(":")[0]
+    assert styles == {LEVEL_STYLES[badge.lower()]}
     written = json.loads(record.read_text())
     verdict = described["verdict"]
     words = summary_text(described, model_file)
     found = {
-        "page": page_card.badge,
+        "page": badge,
         "page, sentence": page_card.verdict.partition(":")[0],
         "index": " ".join(words for _, words in badges),
         "workbook": items["verdict: d"].partition(":")[0],
