@@ -61,7 +61,7 @@ from xnbflow.inference.diagonal_discriminant import ten_features_scores
 from xnbflow.inference.label_exchange import label_exchange
 from xnbflow.inference.ridge_score import ridge_scores
 from xnbflow.inference.within_strata import label_free_strata
-from xnbflow.tables.contract import CHECK_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Permuted orders of the labels, beside the true one.
 PERMUTATIONS = 999
@@ -117,8 +117,8 @@ def label_test(
     Returns
     -------
     DataFrame
-        The table ``label_test`` of `CHECK_TABLES`, with one row; none with more than 60 million
-        values, or where no class is large enough for two folds.
+        The table ``label_test`` of the group ``check``, with one row; none with more than 60
+        million values, or where no class is large enough for two folds.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def label_test(
     if n_permutations < 1:
         msg = f"n_permutations is {n_permutations}; use 1 or more"
         raise InputError(msg)
-    table_columns = CHECK_TABLES["label_test"].fixed
+    table_columns = GROUPS["check"].tables["label_test"].fixed
     n_splits = n_splits_of(series)
     if n_splits < 2 or series.values.size > _MOST_TESTED_VALUES:
         return pd.DataFrame(columns=table_columns)

@@ -24,7 +24,6 @@ from xnbflow.tables.contract import (
     GROUPS,
     MODEL,
     REPORT,
-    STUDY_FILES,
 )
 
 
@@ -110,10 +109,19 @@ class StudyPlanner:
         return [{}]
 
     def comparison_fields(self, wildcards: Any) -> dict[str, Any]:
-        """Return the fields of a study on which its tables depend, see `study_fields`."""
+        """Return the fields of a study on which its tables depend, see `study_fields`.
+
+        Of its designs these are the columns that are biology, which limit no verdict.
+        """
+        study = self.plan.study(wildcards)
         names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
         further = ("final", "headline", "jobs", "validate", "cohorts")
-        return study_fields(self.plan.study(wildcards), *names, *further)
+        biology = {
+            dataset: {"biology": list(design.biology)}
+            for dataset, design in study.designs.items()
+            if design.biology
+        }
+        return study_fields(study, *names, *further) | {"designs": biology}
 
     def arguments_of_compare(self, wildcards: Any) -> dict[str, Any]:
         """Return what the tables of a study depend on, beside the files of its jobs.
@@ -229,7 +237,7 @@ class StudyPlanner:
     def needed_tables(self, wildcards: Any) -> list[str]:
         """Return the tables of the study that an analysis reads, of *compare*."""
         names = self.analysis(wildcards).needs
-        return [STUDY_FILES[name].of(study=wildcards.study) for name in names]
+        return [GROUPS["study"].files[name].of(study=wildcards.study) for name in names]
 
     def arguments_of_analyse(self, wildcards: Any) -> dict[str, Any]:
         """Return arguments of `xnbflow.jobs.analyse.run_analysis`.
