@@ -164,14 +164,21 @@ def test_the_note_of_a_comparison_counts_what_its_tables_have(results):
     assert len(rows) > 20
 
 
+def in_r(dataset):
+    """Return the words of a link to the script, with the commands that run it."""
+    script = f"results/studies/s/genes/{dataset}/limma.R"
+    commands = f"xnbflow export {dataset}; Rscript {script} {dataset}.gct"
+    return f"the same comparisons in R, by limma (in the folder of the study: {commands})"
+
+
 def test_the_file_of_the_comparisons_is_beside_that_of_the_genes(results):
     (links,) = blocks_of(results, Links)
     assert [item[:2] for item in links.items] == [
         ("counts", "all genes, each class against the others"),
         ("counts", "all genes, the other comparisons"),
-        ("counts", "the same comparisons in R, by limma (values: xnbflow export counts)"),
+        ("counts", in_r("counts")),
         ("arrays", "all genes, each class against the others"),
-        ("arrays", "the same comparisons in R, by limma (values: xnbflow export arrays)"),
+        ("arrays", in_r("arrays")),
     ]
     assert links.items[1][2][1].endswith("counts/contrasts.parquet")
     assert links.items[2][2] == ["genes/counts/limma.R"]

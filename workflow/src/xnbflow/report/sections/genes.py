@@ -85,7 +85,8 @@ def section(results: StudyResults) -> Section | None:
             files = [results.relative_path(text_of(table)), results.relative_path(table)]
             links.append((dataset, f"all {noun}s, the other comparisons", files))
         script = LIMMA_SCRIPT.of(study=results.study.id, dataset=dataset)
-        title = f"the same comparisons in R, by limma (values: xnbflow export {dataset})"
+        commands = f"xnbflow export {dataset}; Rscript {script} {dataset}.gct"
+        title = f"the same comparisons in R, by limma (in the folder of the study: {commands})"
         links.append((dataset, title, [results.relative_path(script)]))
     blocks.append(Links(links))
     lead = "Differences between the classes, tested one by one without a classifier."

@@ -23,6 +23,8 @@ _PHENOTYPE = "phenotype."
 #: The category of rare values in these columns, and the share of samples with it from which on a
 #: column is a text about each sample, such as a description, and no strip.
 _OTHERS = "others"
+#: Columns of GEO that are such texts by their names, also where few samples differ in them.
+_FREE_TEXTS = ("description",)
 _MOST_OTHERS = 0.5
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",
           "interchangeable", "weight", "core", "median_in", "median_out")  # fmt: skip
@@ -207,6 +209,7 @@ def _strips(samples: pd.Series, phenotype: pd.DataFrame) -> dict[str, list[str]]
     strips = {}
     for name, texts in columns.items():
         is_free_text = (texts == _OTHERS).mean() > _MOST_OTHERS
+        is_free_text |= str(name).removeprefix(_PHENOTYPE) in _FREE_TEXTS
         if (texts != "").any() and not is_free_text:
             strips[str(name).removeprefix(_PHENOTYPE)] = texts.tolist()
     return strips
