@@ -479,7 +479,7 @@ def test_all_features_are_searched_sorted_filtered_and_saved(browser, gene_page)
     browser.get(gene_page[0].as_uri())
     drawn(browser, ".genes", 3)
     output = find(browser, ".pages output")
-    assert output.text == "60 of 60 genes; page 1 of 4"
+    assert output.text == "60 of 60 probes; page 1 of 4"
     search = find(browser, ".genes input[type=search]")
     for text, name, feature in (
         ("tp53", "TP53", SCRIPT),
