@@ -16,6 +16,7 @@ from xnbflow.core.natural_order import natural_key
 from xnbflow.core.nouns import counted, listed
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.data.controls import shown_classes
+from xnbflow.report.numbers import join_words
 from xnbflow.report.page.blocks import GeneRow, Item
 from xnbflow.report.results import StudyResults
 
@@ -235,16 +236,22 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
     genes = results.genes(dataset, *_OF_GENES)
     genes = genes[genes["feature"].isin(rows["feature"])]
     has_counts = bool(results.rows("datasets", dataset=dataset)["counts"].any())
+    design = results.tables_of("genes", dataset=dataset)["design"]
+    adjusted = "".join(design["adjusted"].dropna().astype(str).head(1))
     rows = rows.merge(genes, on=["class", "feature"], how="left")
     return rows.assign(
-        doubt=[doubt_of(row, has_counts=has_counts) for row in rows.to_dict("records")]
+        doubt=[
+            doubt_of(row, has_counts=has_counts, adjusted=adjusted)
+            for row in rows.to_dict("records")
+        ]
     )
 
 
-def doubt_of(row: Mapping[str, Any], *, has_counts: bool) -> str:
+def doubt_of(row: Mapping[str, Any], *, has_counts: bool, adjusted: str = "") -> str:
     """Return why the difference of a feature is doubtful, in a few words; empty if it is not.
 
     ``row`` is of the table of genes. Of counts, features with few reads are not tested.
+    ``adjusted`` are the columns for which its comparison is adjusted, separated by commas.
 
     Examples
     --------
@@ -252,9 +259,14 @@ def doubt_of(row: Mapping[str, Any], *, has_counts: bool) -> str:
     'no difference with “plate” in the model'
     >>> doubt_of({"explained_by": "", "fdr": float("nan")}, has_counts=True)
     'too few reads'
+    >>> doubt_of({"explained_by": "", "fdr": 0.4}, has_counts=False, adjusted="plate, age")
+    'no difference with “plate” and “age” in the model'
     """
     if row["explained_by"] and pd.notna(row["explained_by"]):
         return f"no difference with “{row['explained_by']}” in the model"
+    if adjusted and row["fdr"] >= FDR_LEVEL:
+        names = join_words([f"“{name}”" for name in adjusted.split(", ")])
+        return f"no difference with {names} in the model"
     return "too few reads" if has_counts and pd.isna(row["fdr"]) else ""
 
 
