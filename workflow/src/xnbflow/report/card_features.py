@@ -229,7 +229,7 @@ def doubt_of(row: Mapping[str, Any], *, has_counts: bool) -> str:
     --------
     >>> doubt_of({"explained_by": "plate", "fdr": 0.01}, has_counts=False)
     'no difference with “plate” in the model'
-    >>> doubt_of({"explained_by": "", "fdr": np.nan}, has_counts=True)
+    >>> doubt_of({"explained_by": "", "fdr": float("nan")}, has_counts=True)
     'too few reads'
     """
     if row["explained_by"] and pd.notna(row["explained_by"]):
