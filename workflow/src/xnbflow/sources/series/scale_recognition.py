@@ -491,13 +491,21 @@ def _code_of_missing(values: np.ndarray, low: float, high: float) -> Note | None
 
 
 def _about_code(values: np.ndarray, code: float, first: float, last: float) -> Note | None:
-    """Return a note on a code beside values from ``first`` to ``last``; None if it is rare."""
+    """Return a note on a code beside values from ``first`` to ``last``; None if it is rare.
+
+    Among logarithms one cell is enough, which would make them intensities. Intensities have large
+    and negative values of their own.
+    """
     n_cells = int((values == code).sum())
-    if n_cells < _LEAST_CELLS:
+    are_logarithms = last - first <= _RANGE and last <= _RANGE
+    if n_cells < _LEAST_CELLS and not are_logarithms:
         return None
+    probable = "a code for missing values"
+    if n_cells < _LEAST_CELLS:
+        probable += ", or a mistake"
     return Note(
         f"{code:g} is in {counted(n_cells, 'cell')}, far from all other values ({first:.4g} "
-        f"to {last:.4g}): probably a code for missing values",
+        f"to {last:.4g}): probably {probable}",
         advice="write NA instead",
     )
 
