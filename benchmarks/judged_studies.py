@@ -33,7 +33,7 @@ from xnbflow.inference.verdicts import (
 )
 from xnbflow.studies import selected_features
 from xnbflow.studies.recognition import recognition
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.finding_table import finding_table
 
 __all__ = ["JudgedStudy", "LabelTestSize", "judge", "predict_new_samples"]
@@ -136,7 +136,7 @@ def judge(
         checks = (missing_values, values_at_limit, selection, units)
         further_findings = [finding for check in checks for finding in check(series)]
         test = label_test(series, n_permutations=test_size.permutations, n_draws=test_size.draws)
-        stability = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
+        stability = pd.DataFrame(columns=GROUPS["study"].tables["stability"].fixed)
         if n_half_pairs:
             stability = _stability(series, tables, entry, n_half_pairs)
     tables_of_findings = [audited["findings"], finding_table(further_findings)]

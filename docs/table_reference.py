@@ -6,7 +6,7 @@
 from collections.abc import Iterable, Iterator
 
 from xnbflow.core.plugins import shipped_analyses
-from xnbflow.tables.contract import ANALYSIS_TABLE, GROUPS, Column, TableSchema, analysis_tables
+from xnbflow.tables.contract import GROUPS, Column, TableSchema, analysis_tables
 
 __all__ = ["table_reference"]
 
@@ -39,7 +39,7 @@ def table_reference() -> str:
             lines += [f"## {group.title}", "", f"`{group.path}`", "", group.note]
             lines += _group_lines(group.schemas.values())
     for analysis in shipped_analyses().values():
-        path = ANALYSIS_TABLE.fill(analysis=analysis.name)
+        path = GROUPS["analysis"].path.fill(analysis=analysis.name)
         lines += [f"## Analysis `{analysis.name}`", "", f"`{path}`", ""]
         lines += _group_lines(analysis_tables(analysis).values())
     return "\n".join(lines) + "\n"

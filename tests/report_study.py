@@ -37,7 +37,7 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.static.image_files import _for_print
 from xnbflow.report.texts import constant_texts
 from xnbflow.tables import contract
-from xnbflow.tables.contract import TRUTH_TABLE
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import write_parquet
 
 #: The first feature of every series, which a page must show as text.
@@ -103,7 +103,9 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     for dataset in datasets:
         series = _series(dataset)
         files.put_series(series)
-        markers = completed(truth if dataset == "alpha" else truth[:0], TRUTH_TABLE)
+        markers = completed(
+            truth if dataset == "alpha" else truth[:0], GROUPS["acquired"].tables["truth"]
+        )
         files.put("acquired", {"truth": markers}, dataset=dataset)
         if classifiers:
             place = {"study": "small", "dataset": dataset, "folds": "3-fold", "job": "main"}
@@ -118,7 +120,7 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
             "permutations": 1000,
             "adjusted_for": "",
         }
-        rows = completed(pd.DataFrame([test]), contract.CHECK_TABLES["label_test"])
+        rows = completed(pd.DataFrame([test]), contract.GROUPS["check"].tables["label_test"])
         label_tests.setdefault(dataset, {})[classifier] = {"label_test": rows}
     for dataset, checks in label_tests.items():
         files.put_stacked("check", checks, study="small", dataset=dataset)
@@ -203,13 +205,13 @@ SMALL_STUDY = {
 }
 #: The path of a table of each group, and the tables that it has.
 PLACES = {
-    "study": (contract.STUDY_TABLE, contract.GROUPS["study"].tables),
-    "cohorts": (contract.COHORT_TABLE, contract.COHORT_TABLES),
-    "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
-    "diagnostic": (contract.DIAGNOSTIC_PATH, contract.DIAGNOSTIC_TABLES),
-    "audit": (contract.DIAGNOSTIC_PATH, contract.AUDIT_TABLES),
-    "genes": (contract.GENES, contract.GENE_TABLES),
-    "model": (contract.MODEL_TABLE, contract.MODEL_TABLES),
+    "study": (contract.GROUPS["study"].path, contract.GROUPS["study"].tables),
+    "cohorts": (contract.GROUPS["cohorts"].path, contract.GROUPS["cohorts"].tables),
+    "validation": (contract.GROUPS["validation"].path, contract.GROUPS["validation"].tables),
+    "diagnostic": (contract.GROUPS["diagnostic"].path, contract.GROUPS["diagnostic"].tables),
+    "audit": (contract.GROUPS["diagnostic"].path, contract.GROUPS["audit"].tables),
+    "genes": (contract.GROUPS["genes"].path, contract.GROUPS["genes"].tables),
+    "model": (contract.GROUPS["model"].path, contract.GROUPS["model"].tables),
 }
 
 
@@ -227,13 +229,13 @@ def study_of_tables(root, tables, configuration=None, **fields):
     wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
     empty = empty_tables("study") / contract.STUDY.of(study="s")
     shutil.copytree(empty, root / contract.STUDY.of(study=study.id), dirs_exist_ok=True)
-    genes = contract.GENES.parent
+    genes = contract.GROUPS["genes"].path.parent
     empty = empty_tables("genes") / genes.of(study="s", dataset="d")
     folder = root / genes.of(study=study.id, dataset=study.datasets[0])
     shutil.copytree(empty, folder, dirs_exist_ok=True)
-    empty = empty_tables("audit") / contract.DIAGNOSTIC_PATH.parent.of(dataset="d")
+    empty = empty_tables("audit") / contract.GROUPS["diagnostic"].path.parent.of(dataset="d")
     for dataset in study.datasets:
-        folder = root / contract.DIAGNOSTIC_PATH.parent.of(dataset=dataset)
+        folder = root / contract.GROUPS["diagnostic"].path.parent.of(dataset=dataset)
         shutil.copytree(empty, folder, dirs_exist_ok=True)
     for name, rows in tables.items():
         group, _, table = name.rpartition(".")
@@ -275,9 +277,9 @@ def with_rows(results, **tables):
     cached of those that were given.
     """
     for name, rows in tables.items():
-        declared = contract.STUDY_TABLES[name]
+        declared = contract.GROUPS["study"].tables[name]
         frame = pd.DataFrame(rows)
-        path = results.root / contract.STUDY_FILES[name].of(study=results.study.id)
+        path = results.root / contract.GROUPS["study"].files[name].of(study=results.study.id)
         write_declared(frame[[key for key in frame if key in declared.columns]], path, declared)
     return replace(results)
 
@@ -379,13 +381,13 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), **resul
     )
     for name, declared in contract.analysis_tables(analysis).items():
         frame = tables[name][declared.fixed]
-        path = contract.ANALYSIS_TABLE.of(
+        path = contract.GROUPS["analysis"].path.of(
             study=results.study.id, analysis=analysis.name, table=name
         )
         write_declared(frame, root / path, declared)
     for name, frame in dict(common).items():
-        declared = contract.STUDY_TABLES[name]
-        path = contract.STUDY_FILES[name].of(study=results.study.id)
+        declared = contract.GROUPS["study"].tables[name]
+        path = contract.GROUPS["study"].files[name].of(study=results.study.id)
         write_declared(frame, root / path, declared)
     module = import_module(analysis.section)
     section = module.section(results)
@@ -395,7 +397,7 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), **resul
     assert not (sourced and unsourced(section.blocks, module))
     suffixes = (".parquet", ".tsv")
     files = {f"analyses/{analysis.name}/{name}{suffix}" for name in tables for suffix in suffixes}
-    for path in contract.STUDY_FILES.values():
+    for path in contract.GROUPS["study"].files.values():
         file = results.relative_path(path.of(study=results.study.id))
         files |= {file, contract.text_of(file)}
     assert sources(section.blocks) <= files

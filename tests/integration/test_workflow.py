@@ -51,10 +51,10 @@ def configured(folder, study):
 
 def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     study = finished / "results/studies/tiny"
-    for name, place in contract.STUDY_FILES.items():
+    for name, place in contract.GROUPS["study"].files.items():
         path = finished / place.of(study="tiny")
         assert len(pd.read_parquet(path).columns) > 0
-        assert path.with_suffix(".tsv").is_file() == contract.STUDY_TABLES[name].text
+        assert path.with_suffix(".tsv").is_file() == contract.GROUPS["study"].tables[name].text
     beside_the_page = {path.name for path in study.iterdir() if path.is_file()}
     assert beside_the_page == {"report.html", "details.html", "run.json", "curves.json"}
     assert "A tiny study" in (study / "report.html").read_text()

@@ -12,7 +12,7 @@ start_job(snakemake)
 from xnbflow.core.study import study_of
 from xnbflow.studies.study_reader import StudyChecks, StudyReader
 from xnbflow.studies.study_tables import study_tables
-from xnbflow.tables.contract import STUDY_TABLE, STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import write_tables
 
 arguments = snakemake.params.arguments
@@ -20,4 +20,4 @@ study = study_of(arguments["study"])
 root = working_directory(snakemake)
 inputs = StudyReader(study=study, checks=StudyChecks(**arguments["checks"]), root=root)
 tables = study_tables(inputs, arguments["entries"], alpha=arguments["alpha"])
-write_tables(tables, root / STUDY_TABLE.parent.of(study=study.id), STUDY_TABLES)
+write_tables(tables, root / GROUPS["study"].path.parent.of(study=study.id), GROUPS["study"].tables)

@@ -17,7 +17,7 @@ from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.inference.selection import selection
 from xnbflow.inference.units import units
-from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import write_parquet
 
@@ -26,5 +26,5 @@ tables = diagnose(series, snakemake.params.tests) | audit(series)
 checks = (missing_values, values_at_limit, selection, units)
 further = finding_table(finding for check in checks for finding in check(series))
 tables["findings"] = pd.concat([tables["findings"], further], ignore_index=True)
-for name, schema in {**DIAGNOSTIC_TABLES, **AUDIT_TABLES}.items():
+for name, schema in {**GROUPS["diagnostic"].tables, **GROUPS["audit"].tables}.items():
     write_parquet(tables[name], snakemake.output[name], schema)

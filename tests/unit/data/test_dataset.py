@@ -12,7 +12,7 @@ from toys import refused
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import iterate_features, stored
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.parquet import parquet_writer
 from xnbflow.tables.storage import write_parquet
 
@@ -38,7 +38,7 @@ def test_another_file_is_refused(tmp_path, read):
     text.write_text("feature,s,t\n")
     pd.DataFrame({"a": [1]}).to_parquet(foreign)
     row = pd.DataFrame({"class": [""], "feature": ["g"], "W": 0.9, "p": 0.5})
-    write_parquet(row, other, DIAGNOSTIC_TABLES["normality"])
+    write_parquet(row, other, GROUPS["diagnostic"].tables["normality"])
     with pytest.raises(InputError, match=r"text.parquet is damaged"):
         read(text)
     with pytest.raises(InputError, match="not a series of this workflow"):
@@ -140,9 +140,8 @@ class Extended(DataSet):
 
 def test_a_new_field_is_written_read_and_taken_without_another_edit(tmp_path):
     path = tmp_path / "x.parquet"
-    whole = Extended(
-        "toy", np.eye(2), ["a", "b"], ["s", "t"], ["x", "y"], depths=[1, 2], strands=["+", "-"]
-    )
+    further = {"depths": np.array(["1", "2"]), "strands": np.array(["+", "-"])}
+    whole = Extended("toy", np.eye(2), ["a", "b"], ["s", "t"], ["x", "y"], **further)
     whole.write(path)
     for again in (Extended.read(path), Extended.read(path, values=False)):
         assert again.depths.tolist() == ["1", "2"]

@@ -10,7 +10,7 @@ from toys import dataset
 from xnbflow.core.study import Design
 from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.diagnostics.gene_set_tests import contrast_set_tests, gene_set_tests
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Sets are columns of an indicator matrix (n_genes, n_sets).
 CAMERA = """
@@ -75,7 +75,7 @@ def test_pairs_of_classes_are_limma_s_and_their_planted_set_is_first(values):
         "drug A vs drug B": [1, -1, 0],
     }
     assert table["contrast"].drop_duplicates().tolist() == list(contrasts)
-    assert list(table.columns) == GENE_TABLES["gene_set_tests"].fixed
+    assert list(table.columns) == GROUPS["genes"].tables["gene_set_tests"].fixed
     for name, contrast in contrasts.items():
         rows = table[table["contrast"] == name]
         agrees_with_limma(rows, values, indicators(LABELS), contrast)

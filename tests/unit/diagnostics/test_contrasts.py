@@ -13,7 +13,7 @@ from xnbflow.diagnostics.block_correlation import block_correlation
 from xnbflow.diagnostics.contrasts import Comparison, comparisons, contrast_table
 from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.linear_models import moderated_contrasts
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Values are complete, so that limma is exact.
 LIMMA = """
@@ -167,7 +167,7 @@ def test_a_change_has_the_unit_of_the_scale(series):
 
 def test_the_table_is_by_rank_and_a_table_of_genes(series):
     table = gene_tables(series, by_age("drug A vs normal"))["contrasts"]
-    assert list(table.columns) == GENE_TABLES["contrasts"].fixed
+    assert list(table.columns) == GROUPS["genes"].tables["contrasts"].fixed
     assert table["rank"].tolist() == list(range(1, 301))
     assert table["t"].abs().is_monotonic_decreasing
     assert set(table["feature"][:10]) <= {f"g{i}" for i in range(30)}

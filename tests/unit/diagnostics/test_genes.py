@@ -17,7 +17,7 @@ from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.report.sections.signature import gene_page
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_each_class_against_the_others_is_as_the_model_and_scikit_learn_have_it(
     more = {"feature_metadata": symbols, "missing": True, "scale": "ln"}
     series = dataset(X.T, y, features=features, **more)
     genes = gene_table(series)
-    assert list(genes.columns) == GENE_TABLES["genes"].fixed
+    assert list(genes.columns) == GROUPS["genes"].tables["genes"].fixed
     varies = np.arange(60) != 5
     model = moderated_contrasts(X.T[varies], np.unique(y, return_inverse=True)[1])
     for code, (label, unordered) in enumerate(genes.groupby("class")):

@@ -14,7 +14,7 @@ from xnbflow.inference import missingness
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.missingness import _indicator_accuracy, missing_values, values_at_limit
 from xnbflow.inference.verdicts import verdicts
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.finding_table import finding_table
 
 
@@ -172,8 +172,8 @@ def test_values_below_a_limit_explain_a_result_that_is_not_better(rng, n_wrong, 
         {key: performance(codes, np.eye(2)[predicted])},
         {"d": dataset(np.zeros((1, 30)), LABELS)},
         fits={key: (0, 5)},
-        stability=pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
-        label_tests=pd.DataFrame(columns=STUDY_TABLES["label_tests"].fixed),
+        stability=pd.DataFrame(columns=GROUPS["study"].tables["stability"].fixed),
+        label_tests=pd.DataFrame(columns=GROUPS["study"].tables["label_tests"].fixed),
         data_findings=finding_table([finding]).assign(dataset="d"),
         further={},
     )

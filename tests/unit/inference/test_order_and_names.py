@@ -15,7 +15,7 @@ from xnbflow.inference.label_test import label_test
 from xnbflow.inference.missingness import missing_values, values_at_limit
 from xnbflow.inference.verdicts import class_pair_findings, verdicts
 from xnbflow.models.trained import cross_validate, fit_model
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.finding_table import finding_table
 
 KEY = ("d", "f", "c")
@@ -67,7 +67,7 @@ def verdict_of(series, validation, tested, class_names):
         {KEY: pooled_performance(validation.predictions, series, 2.5)},
         headers,
         fits={KEY: (0, 5)},
-        stability=pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
+        stability=pd.DataFrame(columns=GROUPS["study"].tables["stability"].fixed),
         label_tests=tested.assign(dataset="d", classifier="c"),
         data_findings=data_findings,
         further=class_pair_findings(pairs),

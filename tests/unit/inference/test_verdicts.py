@@ -23,11 +23,11 @@ from xnbflow.inference.verdicts import (
     verdict,
     verdicts,
 )
-from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 CODES = np.repeat([0, 1], 20)
 PERFECT = performance(CODES, np.eye(2)[CODES])
-NO_FINDINGS = pd.DataFrame(columns=AUDIT_TABLES["findings"].fixed)
+NO_FINDINGS = pd.DataFrame(columns=GROUPS["audit"].tables["findings"].fixed)
 
 
 def names(findings):
@@ -217,8 +217,8 @@ def tables_of_verdicts(performances, **changes):
     arguments = {
         "headers": {key[0]: header for key in performances},
         "fits": dict.fromkeys(performances, (0, 5)),
-        "stability": pd.DataFrame(columns=STUDY_TABLES["stability"].fixed),
-        "label_tests": pd.DataFrame(columns=STUDY_TABLES["label_tests"].fixed),
+        "stability": pd.DataFrame(columns=GROUPS["study"].tables["stability"].fixed),
+        "label_tests": pd.DataFrame(columns=GROUPS["study"].tables["label_tests"].fixed),
         "data_findings": NO_FINDINGS,
         "further": {},
     }

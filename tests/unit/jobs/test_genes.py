@@ -8,7 +8,7 @@ from toys import dataset, refused
 
 from xnbflow.core.study import Design
 from xnbflow.jobs.genes import compare_features
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import read_parquet
 
 
@@ -27,11 +27,11 @@ def names(folder):
 def test_genes_writes_its_tables_two_of_them_as_text_and_the_script_for_r(series, tmp_path):
     folder = tmp_path / "genes"
     compare_features(series, Design(reference="a"), downloads={}, folder=folder)
-    tables = {f"{name}.parquet" for name in GENE_TABLES}
+    tables = {f"{name}.parquet" for name in GROUPS["genes"].tables}
     assert names(folder) == tables | {"genes.tsv", "contrasts.tsv", "limma.R"}
-    contrasts = read_parquet(folder / "contrasts.parquet", GENE_TABLES["contrasts"])
+    contrasts = read_parquet(folder / "contrasts.parquet", GROUPS["genes"].tables["contrasts"])
     assert contrasts["contrast"].drop_duplicates().tolist() == ["b vs a", "c vs a"]
-    design = read_parquet(folder / "design.parquet", GENE_TABLES["design"])
+    design = read_parquet(folder / "design.parquet", GROUPS["genes"].tables["design"])
     assert design.iloc[0].to_dict() == {
         "control": "a",
         "adjusted": "",
@@ -56,7 +56,7 @@ def test_gene_sets_are_tested_in_each_class_and_pair_of_classes(series, tmp_path
     )
 
     def table(name):
-        return read_parquet(folder / f"{name}.parquet", GENE_TABLES[name])
+        return read_parquet(folder / f"{name}.parquet", GROUPS["genes"].tables[name])
 
     (file,) = table("gene_set_files").to_dict("records")
     assert file == {
@@ -75,7 +75,7 @@ def test_without_gene_sets_nothing_is_tested(series, tmp_path):
     folder = tmp_path / "genes"
     compare_features(series, Design(), downloads={}, folder=folder)
     for name in ("gene_set_files", "gene_set_tests"):
-        assert read_parquet(folder / f"{name}.parquet", GENE_TABLES[name]).empty
+        assert read_parquet(folder / f"{name}.parquet", GROUPS["genes"].tables[name]).empty
 
 
 def test_a_design_that_cannot_be_leaves_no_file(series, tmp_path):

@@ -10,7 +10,7 @@ from xnbflow.jobs.check import check_classifiers
 from xnbflow.jobs.classify import train_classifiers
 from xnbflow.jobs.models import fit_kept_model
 from xnbflow.models.model_file import read_model
-from xnbflow.tables.contract import CHECK_TABLES, TRAINING_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import read_stacked
 
 ENTRIES = {
@@ -62,13 +62,13 @@ def folder(tmp_path_factory, series):
 
 def test_a_job_of_training_writes_the_tables_of_all_its_classifiers(folder):
     predictions = read_stacked(
-        folder / "predictions.parquet", TRAINING_TABLES["predictions"], ["nb", "csnb"]
+        folder / "predictions.parquet", GROUPS["training"].tables["predictions"], ["nb", "csnb"]
     )
     assert {name: len(table) for name, table in predictions.items()} == {"nb": 48, "csnb": 48}
     folds = [predictions[name][["repeat", "fold", "sample"]] for name in ("nb", "csnb")]
     pd.testing.assert_frame_equal(*folds)
     compared = read_stacked(
-        folder / "random_genes.parquet", TRAINING_TABLES["random_genes"], ["nb", "csnb"]
+        folder / "random_genes.parquet", GROUPS["training"].tables["random_genes"], ["nb", "csnb"]
     )
     assert compared["nb"].empty
     assert len(compared["csnb"]) == 1
@@ -76,9 +76,11 @@ def test_a_job_of_training_writes_the_tables_of_all_its_classifiers(folder):
 
 def test_a_job_of_checks_has_the_label_test_of_each_tested_and_the_halves_of_each_halved(folder):
     for table in ("label_test", "halves"):
-        stacked = read_stacked(folder / f"{table}.parquet", CHECK_TABLES[table], ["csnb"])
+        stacked = read_stacked(folder / f"{table}.parquet", GROUPS["check"].tables[table], ["csnb"])
         assert len(stacked["csnb"]), table
-    halves = read_stacked(folder / "halves.parquet", CHECK_TABLES["halves"], ["csnb"])["csnb"]
+    halves = read_stacked(folder / "halves.parquet", GROUPS["check"].tables["halves"], ["csnb"])[
+        "csnb"
+    ]
     assert halves["halves"].unique().tolist() == [4]
 
 
@@ -101,7 +103,7 @@ def kept_model(folder, target):
 def test_a_model_has_the_figures_of_its_own_rows_and_the_share_of_halves(folder, tmp_path, series):
     model = read_model(kept_model(folder, tmp_path))
     predictions = read_stacked(
-        folder / "predictions.parquet", TRAINING_TABLES["predictions"], ["nb", "csnb"]
+        folder / "predictions.parquet", GROUPS["training"].tables["predictions"], ["nb", "csnb"]
     )
     of_csnb = predictions["csnb"]
     assert model.figures["accuracy"]["value"] == pytest.approx(

@@ -241,7 +241,7 @@ def test_a_folder_of_results_is_no_data_set():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"datasets": []}, "classifiers, folds and datasets belong together"),
+        ({"datasets": []}, "datasets is missing; classifiers, folds and datasets belong together"),
         ({"headline": "svn"}, "headline: unknown classifier 'svn'"),
         ({"final": ["svn"]}, "final: unknown classifier 'svn'"),
         ({"gene_sets": "https://host/h.gmt"}, "studies.one.gene_sets: 'https://host/h.gmt' has no"),

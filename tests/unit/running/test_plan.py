@@ -23,7 +23,7 @@ from xnbflow.running.project import default_configuration
 from xnbflow.running.study_jobs import StudyPlanner
 from xnbflow.studies import study_reader
 from xnbflow.studies.study_reader import StudyChecks, StudyReader
-from xnbflow.tables.contract import GROUPS, TRAINING_TABLES
+from xnbflow.tables.contract import GROUPS
 
 ROOT = Path(__file__).parents[3]
 TABLE = {"source": "table", "file": "mine.csv", "label": "kind"}
@@ -204,7 +204,7 @@ def test_a_job_of_compare_reads_the_inputs_of_its_rule(plan, job):
     inputs = StudyReader(study=study, checks=checks)
     read = ReadPaths()
     with patch.multiple(study_reader, read_stacked=read, read_parquet=read):
-        for table in TRAINING_TABLES:
+        for table in GROUPS["training"].tables:
             inputs.training_tables(table)
         for table in GROUPS["check"].tables:
             inputs.check_tables(table, [*checks.label_tests, *checks.halves])

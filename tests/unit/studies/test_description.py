@@ -13,7 +13,7 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.studies import description
-from xnbflow.tables.contract import TRAINING_TABLES
+from xnbflow.tables.contract import GROUPS
 
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB", "params": {}}
 
@@ -23,7 +23,7 @@ def trained(series, tmp_path_factory):
     path = tmp_path_factory.mktemp("series") / "toy.parquet"
     series.write(path)
     outcome = train(series, draw_folds(DataSet.read(path, values=False), 3, 1), XNB_ENTRY)
-    return {name: outcome[name] for name in TRAINING_TABLES}
+    return {name: outcome[name] for name in GROUPS["training"].tables}
 
 
 def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples(series, trained):

@@ -13,7 +13,7 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
 from xnbflow.tables import contract
-from xnbflow.tables.contract import STUDY_TABLES, TRAINING_TABLES, Column, TableSchema
+from xnbflow.tables.contract import GROUPS, Column, TableSchema
 from xnbflow.tables.storage import (
     read_parquet,
     read_stacked,
@@ -196,12 +196,17 @@ def test_what_is_written_is_what_is_read_and_what_pandas_reads(tmp_path):
     predictions = FOLDS.assign(true="a", predicted="b", set_size=[1.0, np.nan], covered=np.nan)
     predictions["log_posterior.a"] = [-np.inf, np.nan]
     path = tmp_path / "predictions.parquet"
-    write_parquet(predictions, path, TRAINING_TABLES["predictions"])
-    for read in (read_parquet(path, TRAINING_TABLES["predictions"]), pd.read_parquet(path)):
+    write_parquet(predictions, path, GROUPS["training"].tables["predictions"])
+    for read in (
+        read_parquet(path, GROUPS["training"].tables["predictions"]),
+        pd.read_parquet(path),
+    ):
         pd.testing.assert_frame_equal(read, predictions)
 
 
-@pytest.mark.parametrize("table", [*STUDY_TABLES.values(), *TRAINING_TABLES.values()])
+@pytest.mark.parametrize(
+    "table", [*GROUPS["study"].tables.values(), *GROUPS["training"].tables.values()]
+)
 def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
     path = tmp_path / "t.parquet"
     write_parquet(pd.DataFrame(columns=table.fixed), path, table)
@@ -211,7 +216,7 @@ def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
     assert {name: dtype.kind for name, dtype in read.dtypes.items()} == expected
 
 
-STACKED = contract.TRAINING_TABLES["distances"]
+STACKED = contract.GROUPS["training"].tables["distances"]
 
 
 def distances(*values):

@@ -9,10 +9,7 @@ import pytest
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.tables import storage
 from xnbflow.tables.contract import (
-    DIAGNOSTIC_TABLES,
     GROUPS,
-    MODEL_TABLES,
-    TRAINING_TABLES,
     Column,
     TableSchema,
     _log_of,
@@ -72,10 +69,10 @@ def test_text_that_is_converted_in_blocks_has_every_row_once(monkeypatch, tmp_pa
 
 
 def test_a_column_with_a_wildcard_matches_its_prefix_only():
-    table = TRAINING_TABLES["predictions"]
+    table = GROUPS["training"].tables["predictions"]
     assert table.column("log_posterior.a") is not None
     assert table.column("log_prior.a") is None
-    assert MODEL_TABLES["signature"].column("distance_to.b").label == "to b"
+    assert GROUPS["model"].tables["signature"].column("distance_to.b").label == "to b"
 
 
 def test_numbers_on_a_page_have_three_decimals_and_whole_ones_commas():
@@ -124,4 +121,4 @@ def test_numbers_equal_up_to_rounding_are_a_billionth_apart():
 def test_a_row_with_other_fields_is_refused_by_name(row, fault):
     complete = {"class": "", "feature": "g", "W": 0.9, "p": 0.5}
     with pytest.raises(TypeError, match=f"a row of the table 'normality' .*: {fault}"):
-        table_of([complete, row], DIAGNOSTIC_TABLES["normality"])
+        table_of([complete, row], GROUPS["diagnostic"].tables["normality"])

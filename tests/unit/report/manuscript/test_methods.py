@@ -57,17 +57,19 @@ def with_halves(results):
 
 def of_cohorts(results):
     """Return the study with two series that are compared and combined."""
-    path = contract.COHORT_TABLE.of(study="small", table="meta_genes")
-    table = completed(pd.DataFrame({"class": ["a"]}), contract.COHORT_TABLES["meta_genes"])
-    write_parquet(table, results.root / path, contract.COHORT_TABLES["meta_genes"])
+    path = contract.GROUPS["cohorts"].path.of(study="small", table="meta_genes")
+    table = completed(
+        pd.DataFrame({"class": ["a"]}), contract.GROUPS["cohorts"].tables["meta_genes"]
+    )
+    write_parquet(table, results.root / path, contract.GROUPS["cohorts"].tables["meta_genes"])
     return with_study(results, cohorts=Cohorts(("alpha", "GSE7904"), "xnb", "symbol"))
 
 
 def validated(results):
     for table in ("verdicts", "signatures"):
         path = results.folder / f"validation/{table}.parquet"
-        empty = completed(pd.DataFrame(), contract.VALIDATION_TABLES[table])
-        write_parquet(empty, path, contract.VALIDATION_TABLES[table])
+        empty = completed(pd.DataFrame(), contract.GROUPS["validation"].tables[table])
+        write_parquet(empty, path, contract.GROUPS["validation"].tables[table])
     return with_study(results, validate=(PAIR,))
 
 

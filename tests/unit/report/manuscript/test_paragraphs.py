@@ -175,15 +175,19 @@ def methods_with(root, *, counts=False, contrasts=(), **design):
     """Return the Methods of a study whose data sets were compared by a design."""
     results = write_study(root, classifiers=("nb",))
     for dataset in ("alpha", "GSE7904"):
-        place = contract.GENES.fill(study="small", dataset=dataset)
+        place = contract.GROUPS["genes"].path.fill(study="small", dataset=dataset)
         fields = MODEL | (design if dataset == "alpha" else {})
-        table = completed(pd.DataFrame([fields]), contract.GENE_TABLES["design"])
-        write_parquet(table, root / place.of(table="design"), contract.GENE_TABLES["design"])
+        table = completed(pd.DataFrame([fields]), contract.GROUPS["genes"].tables["design"])
+        write_parquet(
+            table, root / place.of(table="design"), contract.GROUPS["genes"].tables["design"]
+        )
         rows = [{"contrast": name} for name in contrasts if dataset == "alpha"]
         table = completed(
-            pd.DataFrame(rows, columns=["contrast"]), contract.GENE_TABLES["contrasts"]
+            pd.DataFrame(rows, columns=["contrast"]), contract.GROUPS["genes"].tables["contrasts"]
         )
-        write_parquet(table, root / place.of(table="contrasts"), contract.GENE_TABLES["contrasts"])
+        write_parquet(
+            table, root / place.of(table="contrasts"), contract.GROUPS["genes"].tables["contrasts"]
+        )
     results = changed(results, "datasets", "dataset == 'alpha'", counts=counts)
     return methods_in_words(replace(results))
 

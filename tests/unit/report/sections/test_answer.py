@@ -12,7 +12,7 @@ from xnbflow.report.sections import (
     answer,
 )
 from xnbflow.studies.sample_errors import suspects
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 
 def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(tmp_path):
@@ -29,7 +29,7 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
     results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
     row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97, "margin": 0.9}
     row["recognised"] = True
-    findings = pd.DataFrame(columns=STUDY_TABLES["findings"].fixed)
+    findings = pd.DataFrame(columns=GROUPS["study"].tables["findings"].fixed)
     rows = [
         {**row, "classifier": "nb", "sample": "both", "probability": 0.91, "margin": 0.5},
         {**row, "classifier": "xnb", "sample": "both"},

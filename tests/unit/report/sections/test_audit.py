@@ -88,7 +88,7 @@ def pictured(tmp_path):
     predictions = predictions.assign(true=["a", "b"], predicted=["a", "a"])
     predictions[["log_posterior.a", "log_posterior.b"]] = log
     tables = {"predictions": predictions, "fits": pd.DataFrame()}
-    files, schemas = StudyFiles(tmp_path), contract.TRAINING_TABLES
+    files, schemas = StudyFiles(tmp_path), contract.GROUPS["training"].tables
     files.put_stacked(
         "training",
         {"xnb": {name: completed(frame, schemas[name]) for name, frame in tables.items()}},

@@ -30,7 +30,7 @@ from xnbflow.report.page.blocks import (
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import audit, further_comparisons, genes
 from xnbflow.report.workbook import write_workbook
-from xnbflow.tables.contract import TRUTH_TABLE
+from xnbflow.tables.contract import GROUPS
 
 ENTRIES = {"xnb": resolved({"method": "xnb"})}
 COMPARISONS = Design(adjust=("age",), contrasts=("cancer vs normal", "normal vs cancer"))
@@ -53,7 +53,7 @@ def study_of(root, series):
     files = StudyFiles(root)
     for one_series in series:
         files.put_series(one_series)
-        truth = completed(pd.DataFrame({"feature": []}), TRUTH_TABLE)
+        truth = completed(pd.DataFrame({"feature": []}), GROUPS["acquired"].tables["truth"])
         files.put("acquired", {"truth": truth}, dataset=one_series.name)
         tables = train(one_series, draw_folds(one_series, 3, 2), ENTRIES["xnb"])
         place = {"study": "s", "dataset": one_series.name, "folds": "3-fold", "job": "main"}

@@ -47,11 +47,11 @@ def results(tmp_path_factory):
         validate=pairs,
     )
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
-    declared = contract.GENE_TABLES
+    declared = contract.GROUPS["genes"].tables
     genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}
-    components = pd.DataFrame(columns=contract.AUDIT_TABLES["components"].fixed)
+    components = pd.DataFrame(columns=contract.GROUPS["audit"].tables["components"].fixed)
     audited = {"components": components}
-    fits = {"fits": pd.DataFrame(columns=contract.TRAINING_TABLES["fits"].fixed)}
+    fits = {"fits": pd.DataFrame(columns=contract.GROUPS["training"].tables["fits"].fixed)}
     for series in (TRAIN, TEST):
         key = {"dataset": series.name}
         files.put("genes", genes, study="small", **key)

@@ -89,7 +89,7 @@ class DataSet:
     """
 
     # The metadata of a field (`Stored`) has the form of its content, the axis that it describes,
-    # and its column in the file. Conversions, the file and `take` follow from these.
+    # and its column in the file. The file and `take` follow from these.
     name: str = field(metadata=stored("text"))
     values: np.ndarray = field(metadata=stored("numbers", axis="feature", column="values"))
     features: np.ndarray = field(metadata=stored("texts", axis="feature", column="feature"))
@@ -124,8 +124,6 @@ class DataSet:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if self.kinds is None:
-            object.__setattr__(self, "kinds", np.full(len(self.features), "linear"))
         # Missing labels are recognised before the conversion, which makes a text of None.
         labels = np.asarray(self.labels, dtype=object)
         self._check_complete("class label", labels, pd.isna(labels))
@@ -134,14 +132,35 @@ class DataSet:
             has_no_group = pd.isna(groups)
             has_no_group[~has_no_group] = groups[~has_no_group] == ""
             self._check_complete("group", groups, has_no_group)
-        converted = {
-            name: self._convert_field(name, form) for name, form in stored_fields(self).items()
-        }
-        for attribute, value in converted.items():
-            object.__setattr__(self, attribute, value)  # the dataclass is frozen
+
+        # Lists become arrays, and cells of metadata become texts.
+        if self.values is not None:
+            self._replace("values", np.ascontiguousarray(self.values, dtype=np.float64))
+        self._replace("features", np.asarray(self.features, dtype=str))
+        self._replace("samples", np.asarray(self.samples, dtype=str))
+        self._replace("labels", np.asarray(self.labels, dtype=str))
+        if self.kinds is None:
+            self._replace("kinds", np.full(len(self.features), "linear"))
+        self._replace("kinds", np.asarray(self.kinds, dtype=str))
+        if self.groups is not None:
+            self._replace("groups", np.asarray(self.groups, dtype=str))
+        if self.sample_metadata is not None:
+            of_samples = _convert_sample_metadata(self.name, self.sample_metadata, self.n_samples)
+            self._replace("sample_metadata", of_samples)
+        if self.feature_metadata is not None:
+            of_features = _convert_feature_metadata(
+                self.name, self.feature_metadata, self.n_features
+            )
+            self._replace("feature_metadata", of_features)
+        self._replace("notes", tuple(self.notes))
+
         self._check_names()
         if self.values is not None:
             self._check_values()
+
+    def _replace(self, name: str, content: object) -> None:
+        """Replace a field by its converted content, although the dataclass is frozen."""
+        object.__setattr__(self, name, content)
 
     def _check_complete(self, what: str, column: np.ndarray, is_missing: np.ndarray) -> None:
         """Check that labels or groups have one value per sample, of which none ``is_missing``."""
@@ -160,24 +179,6 @@ class DataSet:
                 "leave it out"
             )
             raise InputError(msg)
-
-    def _convert_field(self, name: str, declared: Stored) -> Any:
-        """Return a field in its form, for example a list of names as an array; None stays None."""
-        content = getattr(self, name)
-        if content is None:
-            return None
-        match declared.form:
-            case "numbers":
-                content = np.ascontiguousarray(content, dtype=np.float64)
-            case "texts":
-                content = np.asarray(content, dtype=str)
-            case "table" if declared.axis == "sample":
-                content = _convert_sample_metadata(self.name, content, len(self.samples))
-            case "table":
-                content = _convert_feature_metadata(self.name, content, len(self.features))
-            case "sentences":
-                content = tuple(content)
-        return content
 
     def _check_names(self) -> None:
         """Check shapes, and that names are unique and can be printed."""

@@ -108,7 +108,9 @@ def grid_densities(
         widths = np.repeat(bandwidths, np.diff(offsets), axis=0)
         widths = widths if factors is None else widths * factors
         densities = np.empty((n_classes, n_grid, width))
-        write_grid_densities(tile, offsets, widths, kernel_code(kernel), in_logs, densities)
+        write_grid_densities(
+            tile, offsets, widths, code=kernel_code(kernel), in_logs=in_logs, out=densities
+        )
         return densities
 
     # Values ascend within each class, so that the first and last rows of classes have the range.
@@ -142,7 +144,12 @@ def _sum_kernels(
     step: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the sums of any kernel K: at a grid point x, ``sum_i K((x - x_i) / h) / h``."""
+    """Write the sums of any kernel K: at a grid point x, ``sum_i K((x - x_i) / h) / h``.
+
+    ``code`` is that of K (`xnbflow.density.kernels.kernel_code`). The grid of a feature begins at
+    ``low`` and has this ``step``, both (n_features,). ``out`` has the shape (n_classes, n_grid,
+    n_features).
+    """
     n_classes, n_grid, width = out.shape
     for c in range(n_classes):
         start = offsets[c]
@@ -178,7 +185,13 @@ def _correct_underflow(
             if step > _WIDEST_STEP * bandwidths[c, f]:
                 points = np.linspace(low[f], high[f], n_grid)
                 values = tile[offsets[c] : offsets[c + 1], f].copy()
-                _write_exact(values, bandwidths[c, f], points, in_logs, out[c, :, f])
+                _write_exact(
+                    values,
+                    bandwidth=bandwidths[c, f],
+                    points=points,
+                    in_logs=in_logs,
+                    out=out[c, :, f],
+                )
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
@@ -226,7 +239,14 @@ def _sum_tile(
                 rows = tile[start : min(start + part_size, offsets[c + 1])]
                 # The sums of the first part are written to the result, those of others are added.
                 sums = piece if start == offsets[c] else part_sums[: len(piece)]
-                _sum_powers(rows, inverse_bandwidth, anchor, step_in_bandwidths, scratch, sums)
+                _sum_powers(
+                    rows,
+                    inverse_bandwidth=inverse_bandwidth,
+                    anchor=anchor,
+                    step_in_bandwidths=step_in_bandwidths,
+                    scratch=scratch,
+                    out=sums,
+                )
                 if start > offsets[c]:
                     for g in range(len(piece)):
                         for f in range(width):
@@ -284,8 +304,8 @@ def _sum_powers(
     for g in range(len(out)):
         for f in range(len(anchor)):
             out[g, f] = factors[abs(g - middle), f]
-    _multiply_by_sums(terms, ratios, out, middle, 1)
-    _multiply_by_sums(backward_terms, inverse_ratios, out, middle - 1, -1)
+    _multiply_by_sums(terms, ratios, out=out, first_row=middle, direction=1)
+    _multiply_by_sums(backward_terms, inverse_ratios, out=out, first_row=middle - 1, direction=-1)
 
 
 @njit(nogil=True)

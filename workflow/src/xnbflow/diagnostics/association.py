@@ -36,7 +36,7 @@ from xnbflow.diagnostics.columns import has_value, is_class_in_other_words, usab
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.series.plausibility import is_event_status, is_event_time, is_technical
-from xnbflow.tables.contract import AUDIT_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
 #: Most samples for a permuted chi-squared test; its asymptotic form suffices for more.
@@ -250,7 +250,7 @@ def associations(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
             findings.append(finding)
     rows.sort(key=lambda row: row["p"])
     findings.sort(key=lambda finding: finding.numbers["p"])
-    table = table_of(rows, AUDIT_TABLES["associations"])
+    table = table_of(rows, GROUPS["audit"].tables["associations"])
     return table.astype(dict.fromkeys(table.columns[1:], float)), findings + not_tested
 
 

@@ -25,7 +25,7 @@ from xnbflow.diagnostics.linear_models import (
     weights_of_units,
 )
 from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: The word between the two classes of a comparison.
 _VERSUS = " vs "
@@ -137,7 +137,7 @@ def contrast_table(series: DataSet, design: Design) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The table ``contrasts`` of `GENE_TABLES` of `xnbflow.tables.contract`: a row per
+        The table ``contrasts`` of the group ``genes`` of `xnbflow.tables.contract`: a row per
         comparison and feature, by comparison and rank.
 
     Raises
@@ -154,7 +154,7 @@ def contrast_table(series: DataSet, design: Design) -> pd.DataFrame:
     >>> first[["contrast", "feature", "difference"]].values.tolist()
     [['c vs a', 'g1', 8.0], ['b vs a', 'g1', 4.0]]
     """
-    columns = GENE_TABLES["contrasts"].fixed
+    columns = GROUPS["genes"].tables["contrasts"].fixed
     linear = np.flatnonzero(series.kinds == "linear")
     if not len(linear) or not (design.contrasts or design.reference):
         return pd.DataFrame(columns=columns)

@@ -285,7 +285,7 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
             tile = rows @ residuals32[first : first + _TILE].T
             n_above[strip] += _search_rows(
                 tile,
-                features[strip],
+                features=features[strip],
                 first_column=first,
                 residuals=residuals,
                 varies=varies,
@@ -295,10 +295,7 @@ def scan_features(residuals: np.ndarray, features: np.ndarray, *, cut: float) ->
                 r=r[strip],
             )
 
-    with (
-        one_blas_thread(),
-        ThreadPoolExecutor(numba.get_num_threads()) as pool,
-    ):
+    with one_blas_thread(), ThreadPoolExecutor(numba.get_num_threads()) as pool:
         list(pool.map(scan_strip, range(0, len(features), _TILE)))
     return FeatureScan(partner=partner[:, 0], r=r[:, 0], n_above=n_above)
 
@@ -365,10 +362,12 @@ def _search_tile(
 ) -> int:
     """Add a tile's pairs to the lists of both features; return the number with |r| above the cut.
 
-    ``first_row`` and ``first_column`` are the features of the tile's first row and column. One pass
-    over a row finds its largest value, and whether a value reaches the limit of its column: the
-    last |r| in the list of the column's feature, less ``error``. The row is searched again, which
-    is rare after a few tiles,
+    ``tile`` has the shape (n_rows, n_columns); ``first_row`` and ``first_column`` are the features
+    of its first row and column. ``residuals`` (n_features, n_samples), ``varies`` (n_features,),
+    and ``partner`` and ``r`` (n_features, n_partners) are of all features. One pass over a row
+    finds its largest value, and whether a value reaches the limit of its column: the last |r| in
+    the list of the column's feature, less ``error``. The row is searched again, which is rare after
+    a few tiles,
 
     * to count pairs, if its largest value may be above the cut;
     * for the list of its own feature, if its largest value may enter it;
@@ -394,14 +393,25 @@ def _search_tile(
         i = first_row + a
         largest_bits[0], reaches_limit = _compare_with_limits(bits[a], limit_bits)
         if largest[0] > cut - error:
-            n_pairs += _count_above(tile[a], i, first_column, residuals, cut, error)
+            n_pairs += _count_above(
+                tile[a], i=i, first_column=first_column, residuals=residuals, cut=cut, error=error
+            )
         if varies[i] and largest[0] >= abs(r[i, -1]) - error:
-            _insert_row(tile[a], i, first_column, residuals, error, partner[i], r[i])
+            _insert_row(
+                tile[a],
+                i=i,
+                first_column=first_column,
+                residuals=residuals,
+                error=error,
+                list_partner=partner[i],
+                list_r=r[i],
+            )
         if reaches_limit:
             for b in range(tile.shape[1]):
                 if abs(tile[a, b]) >= limits[b]:
                     j = first_column + b
-                    _insert(i, _correlation(residuals, i, j), partner[j], r[j])
+                    r_ij = _correlation(residuals, i, j)
+                    _insert(i, r=r_ij, list_partner=partner[j], list_r=r[j])
                     limits[b] = max(0.0, abs(r[j, -1]) - error)
     return n_pairs // 2 if is_diagonal else n_pairs
 
@@ -435,9 +445,19 @@ def _search_rows(
             tile[a, i - first_column] = 0.0  # the feature with itself
         largest_bits[0], _ = _compare_with_limits(bits[a], no_limits)
         if largest[0] > cut - error:
-            n_above[a] = _count_above(tile[a], i, first_column, residuals, cut, error)
+            n_above[a] = _count_above(
+                tile[a], i=i, first_column=first_column, residuals=residuals, cut=cut, error=error
+            )
         if varies[i] and largest[0] >= abs(r[a, -1]) - error:
-            _insert_row(tile[a], i, first_column, residuals, error, partner[a], r[a])
+            _insert_row(
+                tile[a],
+                i=i,
+                first_column=first_column,
+                residuals=residuals,
+                error=error,
+                list_partner=partner[a],
+                list_r=r[a],
+            )
     return n_above
 
 
@@ -499,11 +519,16 @@ def _insert_row(
     list_partner: np.ndarray,
     list_r: np.ndarray,
 ) -> None:
-    """Insert into the list of feature i the features of the row's columns that may enter it."""
+    """Insert into the list of feature i the features of the row's columns that may enter it.
+
+    ``row`` (n_columns,) are the correlations of feature i in float32. ``list_partner`` and
+    ``list_r`` (n_partners,) are its list.
+    """
     for b in range(len(row)):
         j = first_column + b
         if abs(row[b]) >= abs(list_r[-1]) - error and j != i:
-            _insert(j, _correlation(residuals, i, j), list_partner, list_r)
+            r_ij = _correlation(residuals, i, j)
+            _insert(j, r=r_ij, list_partner=list_partner, list_r=list_r)
 
 
 @njit(nogil=True)

@@ -12,7 +12,7 @@ from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.diagnostics.sample_values import sample_values
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GROUPS
 
 
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
@@ -23,7 +23,10 @@ def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.D
     or dependent. With fewer than two complete features the tables of the tests are empty. The
     samples are described in any case (`xnbflow.diagnostics.sample_values.sample_values`).
     """
-    tables = {name: pd.DataFrame(columns=table.fixed) for name, table in DIAGNOSTIC_TABLES.items()}
+    tables = {
+        name: pd.DataFrame(columns=table.fixed)
+        for name, table in GROUPS["diagnostic"].tables.items()
+    }
     tables["sample_values"] = sample_values(series)
     series = with_log_counts(series)
     values = series.values

@@ -13,7 +13,7 @@ from xnbflow.sources.formats.files import checksums, open_raw
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.tables.contract import DOWNLOADS, GENE_TABLES
+from xnbflow.tables.contract import DOWNLOADS, GROUPS
 
 #: The folder of downloaded gene sets below that of all downloads.
 _SOURCE = "gene_sets"
@@ -110,4 +110,4 @@ def gene_set_file_table(files: Sequence[GeneSetFile]) -> pd.DataFrame:
             "gene_sets": len(read_gene_sets(file.path)),
         }
         rows.append(row)
-    return pd.DataFrame(rows, columns=GENE_TABLES["gene_set_files"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["genes"].tables["gene_set_files"].fixed)

@@ -24,7 +24,7 @@ from xnbflow.diagnostics.camera import camera
 from xnbflow.diagnostics.contrasts import comparison_designs, comparisons
 from xnbflow.diagnostics.least_squares import estimable
 from xnbflow.diagnostics.linear_models import weights_of_units
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Least and largest number of measured genes of a set that is tested.
 SIZES = (5, 500)
@@ -38,7 +38,8 @@ def gene_set_tests(
     If a gene has several probes, the one with the greatest mean is used, a choice without labels.
     Features with missing or constant values are left out. With two classes only the first is
     tested, because the second is its mirror. The result is the table ``gene_set_tests`` of
-    `GENE_TABLES` of `xnbflow.tables.contract`; a series without degrees of freedom has no rows.
+    the group ``genes`` of `xnbflow.tables.contract`; a series without degrees of freedom has no
+    rows.
     """
     tests = _class_tests(series, sets, design or Design())
     return _table_of(list(tests))
@@ -242,4 +243,4 @@ def _table_of(parts: list[pd.DataFrame]) -> pd.DataFrame:
     for compared in ("class", "contrast"):
         if compared not in table:
             table[compared] = ""
-    return table.reindex(columns=GENE_TABLES["gene_set_tests"].fixed)
+    return table.reindex(columns=GROUPS["genes"].tables["gene_set_tests"].fixed)

@@ -29,7 +29,7 @@ from xnbflow.diagnostics.gene_values import first_features, gene_values
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.modelled_features import variance_model
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Number of features whose values a page can show.
 _FEATURES_SHOWN = 2000
@@ -42,7 +42,7 @@ _HEATMAP_FEATURES = 24
 def gene_tables(
     series: DataSet, design: Design, sets: Mapping[str, set[str]] | None = None
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables `GENE_TABLES` of `xnbflow.tables.contract`, but ``gene_set_files``.
+    """Return the tables of the group ``genes`` of the contract, but ``gene_set_files``.
 
     ``sets`` are the genes of each gene set by its name; without them those tables have no rows.
 
@@ -85,4 +85,4 @@ def _design_table(series: DataSet, design: Design, notes: Sequence[str]) -> pd.D
         "left_out": left_out,
         "notes": "\n".join(notes),
     }
-    return pd.DataFrame([row])[GENE_TABLES["design"].fixed]
+    return pd.DataFrame([row])[GROUPS["genes"].tables["design"].fixed]

@@ -9,7 +9,7 @@ from xnbflow.core.terms import is_batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.sources.series.plausibility import is_technical
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Most batches with colours that a reader can distinguish.
 _MOST_BATCHES = 8
@@ -31,7 +31,7 @@ def first_features(genes: pd.DataFrame, n_features: int) -> list[str]:
 def gene_values(
     series: DataSet, features: Sequence[str], n_samples: int | None = None
 ) -> pd.DataFrame:
-    """Return the table ``gene_values`` of `GENE_TABLES`: a row per feature and sample.
+    """Return the table ``gene_values`` of the group ``genes``: a row per feature and sample.
 
     If there are more than ``n_samples`` samples, each class has its share of them, evenly spaced.
     The batch is the first column of the phenotype whose name is that of a batch and that has 2 to 8
@@ -62,7 +62,7 @@ def gene_values(
     }
     for name, column in columns_of_samples.items():
         columns[name] = np.tile(column[samples], len(rows))
-    return pd.DataFrame(columns)[GENE_TABLES["gene_values"].fixed]
+    return pd.DataFrame(columns)[GROUPS["genes"].tables["gene_values"].fixed]
 
 
 def _batches(series: DataSet) -> np.ndarray:

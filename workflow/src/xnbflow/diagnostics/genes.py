@@ -21,7 +21,7 @@ from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.modelled_features import modelled_features
-from xnbflow.tables.contract import GENE_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Factors from differences to log2 fold changes, by the scale of the values.
 LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2)), COUNTS: 1.0}
@@ -127,7 +127,7 @@ def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The table ``genes`` of `GENE_TABLES` of `xnbflow.tables.contract`: a row per class and
+        The table ``genes`` of the group ``genes`` of `xnbflow.tables.contract`: a row per class and
         feature, by class and rank. The fold change is a logarithm to base 2, and is missing if the
         scale of the series is unknown. Features are ranked by the evidence in either direction: by
         the absolute ``least_t``, the test against the nearest other class; then by the absolute t,
@@ -154,7 +154,7 @@ def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
     """
     linear = np.flatnonzero(series.kinds == "linear")
     if not len(linear):
-        return pd.DataFrame(columns=GENE_TABLES["genes"].fixed)
+        return pd.DataFrame(columns=GROUPS["genes"].tables["genes"].fixed)
     values = series.values if len(linear) == series.n_features else series.values[linear]
     codes = np.unique(series.labels, return_inverse=True)[1]
     logarithms = with_log_counts(series).values[linear] if series.scale == COUNTS else values
@@ -185,7 +185,7 @@ def gene_table(series: DataSet, design: Design | None = None) -> pd.DataFrame:
             least = evidence  # both are of the only other class, up to rounding
         order = np.lexsort((-np.abs(class_rows["auc"] - 0.5), -evidence, -least))
         parts.append(class_rows.iloc[order].assign(rank=np.arange(1, len(order) + 1)))
-    return pd.concat(parts, ignore_index=True)[GENE_TABLES["genes"].fixed]
+    return pd.concat(parts, ignore_index=True)[GROUPS["genes"].tables["genes"].fixed]
 
 
 def _least_p(rows: pd.DataFrame) -> np.ndarray:

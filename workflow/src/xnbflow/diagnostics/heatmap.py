@@ -6,7 +6,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 
 from xnbflow.core.natural_order import natural_key
 from xnbflow.data.dataset import DataSet
-from xnbflow.tables.contract import MODEL_TABLES
+from xnbflow.tables.contract import GROUPS
 
 
 def heatmap(
@@ -25,7 +25,7 @@ def heatmap(
     first = np.argsort(ranked["rank"].to_numpy(), kind="stable")[:n_rows]
     best = ranked.iloc[first].drop_duplicates("feature").head(n_features)
     if best.empty:
-        return pd.DataFrame(columns=MODEL_TABLES["heatmap"].fixed)
+        return pd.DataFrame(columns=GROUPS["model"].tables["heatmap"].fixed)
 
     # Features (n_features, n_samples) in standard deviations from their mean. A constant
     # feature becomes 0. Missing values are ignored and remain missing.

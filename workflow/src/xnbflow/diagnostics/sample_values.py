@@ -15,7 +15,7 @@ from xnbflow.diagnostics.features import linear_values
 from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.diagnostics.sample_components import MOST_COMPARED_SAMPLES
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged
-from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Quantiles of the values of a sample, by the end of the name of their column.
 QUANTILES = {"05": 0.05, "25": 0.25, "50": 0.5, "75": 0.75, "95": 0.95}
@@ -41,9 +41,9 @@ def sample_values(series: DataSet) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The table ``sample_values`` of `DIAGNOSTIC_TABLES`: a row per sample; of more than 1,000
-        samples some. The columns ``correlation.{sample}`` are in the order of the leaves of an
-        average-linkage tree, with similar samples side by side.
+        The table ``sample_values`` of the group ``diagnostic``: a row per sample; of more than
+        1,000 samples some. The columns ``correlation.{sample}`` are in the order of the leaves of
+        an average-linkage tree, with similar samples side by side.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def sample_values(series: DataSet) -> pd.DataFrame:
     order = _order_of_leaves(correlations)
     names = [f"correlation.{name}" for name in series.samples[positions[compared[order]]]]
     rows = pd.DataFrame(correlations[:, order], index=compared, columns=names)
-    fixed = table.reindex(columns=DIAGNOSTIC_TABLES["sample_values"].fixed)
+    fixed = table.reindex(columns=GROUPS["diagnostic"].tables["sample_values"].fixed)
     return fixed.join(rows)
 
 

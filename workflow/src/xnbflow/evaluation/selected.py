@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.instances import is_instance
 from xnbflow.evaluation.fitting import is_pipeline
-from xnbflow.tables.contract import TRAINING_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _SPREAD_SHARE = 0.01
 class FeatureUse:
     """The features that a classifier uses.
 
-    The tables have columns of `xnbflow.tables.contract.TRAINING_TABLES`, for one fold. They are
+    The tables have columns of the group ``training`` of the contract, for one fold. They are
     None if the classifier does not report them, or if they would be too large.
 
     Attributes
@@ -129,7 +129,9 @@ def _selected_rows(
 ) -> pd.DataFrame:
     """Return the table ``selected`` of one fold: the features of each class by rank."""
     distances_of_class = getattr(estimator, "selected_distances_", {})
-    parts = [table_of([], TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))]
+    parts = [
+        table_of([], GROUPS["training"].tables["selected"], without=("repeat", "fold", "constant"))
+    ]
     for label, features in features_of_class.items():
         # whole columns: some classifiers select tens of thousands of features
         columns = {
@@ -388,5 +390,5 @@ def ties_of(
             has_unselected = not selected.issuperset(names)
             common = {"class": str(label), "group": number, "exchangeable": has_unselected}
             rows += [{**common, "feature": name, "selected": name in selected} for name in names]
-    table = table_of(rows, TRAINING_TABLES["ties"], without=("repeat", "fold"))
+    table = table_of(rows, GROUPS["training"].tables["ties"], without=("repeat", "fold"))
     return table.astype({"group": int, "selected": bool, "exchangeable": bool})

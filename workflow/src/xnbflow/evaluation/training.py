@@ -19,7 +19,7 @@ from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.selected import feature_use, last_estimator, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.conformal import sets_of_classes
-from xnbflow.tables.contract import TRAINING_TABLES, TableSchema
+from xnbflow.tables.contract import GROUPS, TableSchema
 
 #: Data sets with more samples than this are not explained sample by sample.
 MOST_EXPLAINED = 1000
@@ -43,13 +43,13 @@ def train(
     see `xnbflow.evaluation.fitting`. ``folds`` are as made by `xnbflow.evaluation.folds`, or some
     of these. Predictions are explained if ``explain`` is set, the classifier supports it and there
     are at most `MOST_EXPLAINED` samples. The result has the tables of
-    `xnbflow.tables.contract.TRAINING_TABLES`, each without rows where the classifier has nothing to
-    report, and explanations and distances also where these would have more than
+    the group ``training`` of `xnbflow.tables.contract`, each without rows where the classifier has
+    nothing to report, and explanations and distances also where these would have more than
     `_MOST_EXPLANATION_ROWS` rows.
     """
     explain = explain and series.n_samples <= MOST_EXPLAINED
     most_rows = _MOST_EXPLANATION_ROWS / max(1, len(folds.drop_duplicates(["repeat", "fold"])))
-    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in GROUPS["training"].tables}
     for repeat, rows in track(folds.groupby("repeat", sort=False), "repeats"):
         seed = series_seed(series, repeat, "classifier")
         estimator = estimator_for(series, entry, seed)
@@ -63,7 +63,9 @@ def train(
     for name in _LIMITED:
         if len(parts[name]) < len(parts["predictions"]):
             parts[name].clear()  # no table of some folds only
-    return {name: _concatenate(parts[name], table) for name, table in TRAINING_TABLES.items()}
+    return {
+        name: _concatenate(parts[name], table) for name, table in GROUPS["training"].tables.items()
+    }
 
 
 #: Python's types of the contract's types of columns.

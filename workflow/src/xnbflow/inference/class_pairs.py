@@ -30,7 +30,7 @@ from xnbflow.inference.intervals import (
     area_interval,
 )
 from xnbflow.inference.within_strata import area_within, score_of_pair
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 
 def class_pairs(
@@ -51,7 +51,7 @@ def class_pairs(
             n_candidates = (candidates or {}).get(key, 1)
             pairs = _pair_areas(table, header, inflations[key], n_candidates)
             rows += [key_fields(key) | pair for pair in pairs]
-    return pd.DataFrame(rows, columns=STUDY_TABLES["class_pairs"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["class_pairs"].fixed)
 
 
 def _pair_areas(

@@ -20,7 +20,7 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: A class is recognised from this recall on.
 _HALF = 0.5
@@ -40,7 +40,7 @@ def equal_priors(
             continue
         recalls = _recalls_with_equal_priors(table, headers[key[0]])
         rows += [key_fields(key) | row for row in recalls]
-    return pd.DataFrame(rows, columns=STUDY_TABLES["equal_priors"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["equal_priors"].fixed)
 
 
 def _sets_priors(entry: Mapping[str, Any]) -> bool:

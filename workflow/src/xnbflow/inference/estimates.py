@@ -24,7 +24,7 @@ from xnbflow.inference.intervals import (
     share_interval,
     share_p,
 )
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Recall up to which a class is not recognised, whatever its interval.
 MISSED_RECALL = 0.5
@@ -325,7 +325,7 @@ def estimates(
         metric_rows += _area_rows((class_areas_of or {}).get(key, {}))
         rows += [common | row for row in metric_rows]
     table = pd.DataFrame(rows).rename(columns={"value": "estimate"})
-    return table.reindex(columns=STUDY_TABLES["estimates"].fixed)
+    return table.reindex(columns=GROUPS["study"].tables["estimates"].fixed)
 
 
 def _area_rows(areas_of_class: Mapping[str, Estimate]) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from xnbflow.evaluation.training import train
 from xnbflow.inference.intervals import Estimate
 from xnbflow.inference.replication import class_differences, replication
 from xnbflow.inference.stability import correlated_stability, stability_index
-from xnbflow.tables.contract import CHECK_TABLES
+from xnbflow.tables.contract import GROUPS
 
 SelectionPair = tuple[Collection[str], Collection[str]]
 
@@ -38,10 +38,10 @@ def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.
     """Return the features that a classifier selects in disjoint halves of the samples.
 
     The samples are divided ``n_pairs`` times, groups kept whole. The result is the table ``halves``
-    of `CHECK_TABLES`; empty where the samples cannot be divided so that each half has every class,
-    or there are more than `MOST_REPEATED`.
+    of the group ``check``; empty where the samples cannot be divided so that each half has every
+    class, or there are more than `MOST_REPEATED`.
     """
-    columns = CHECK_TABLES["halves"].fixed
+    columns = GROUPS["check"].tables["halves"].fixed
     if series.n_samples > MOST_REPEATED:
         return pd.DataFrame(columns=columns)
     try:
@@ -141,7 +141,7 @@ def agreement_table(
     folds : DataFrame, optional
         The halves that its lists were made from; by default those that `halves_table` draws.
     """
-    columns = CHECK_TABLES["agreement"].fixed
+    columns = GROUPS["check"].tables["agreement"].fixed
     short = halves[halves["rank"] <= _SHORT_LIST]
     if short.empty:
         return pd.DataFrame(columns=columns)

@@ -8,7 +8,7 @@ import pandas as pd
 from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.core.study import Study
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 
 def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
@@ -45,7 +45,7 @@ def headline_table(
         "above": int((holm(accuracies["p"].to_numpy()) <= ONE_SIDED_LEVEL).sum()),
         "fits": int(counts[["folds_ok", "folds_failed"]].to_numpy().sum()),
     }
-    return pd.DataFrame([row], columns=STUDY_TABLES["headline"].fixed)
+    return pd.DataFrame([row], columns=GROUPS["study"].tables["headline"].fixed)
 
 
 def headline_classifier(

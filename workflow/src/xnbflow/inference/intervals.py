@@ -1,13 +1,59 @@
-"""Intervals of shares of samples, by the effective number of independent samples.
+"""Intervals of accuracies and AUCs, by the effective number of independent samples.
 
-Samples of one patient are right or wrong together: the *design effect*. Predictions of a
-cross-validation share training samples: the *inflation*, found by simulation for lower and upper
-limits separately (docs/methods/verdicts-evidence.md).
-With both, and upper limits corrected for few samples, 95% intervals of balanced accuracies held
-the value on new samples in 93 to 100% of the simulated studies of two to ten classes (`python -m
-benchmarks.verdicts designs`), with genes in correlated blocks of ten. With correlations of .5 in
-blocks of 200 genes it was 77 to 98%, and with all genes correlated 67 to 90%; in every miss of
-studies with an effect the true value was above the interval.
+**The idea.** Samples of one patient are right or wrong together: the *design effect*. Predictions
+of a cross-validation share training samples: the *inflation*. Both make n samples count as fewer
+independent ones, for which the literature has intervals.
+
+**The formula.** n samples count as
+
+    n* = n · f / (d · v)
+
+====== ========================================================================================
+``d``  the design effect of groups, at least 1 (`_design_effect`); 1 without groups
+``f``  the share of few groups that counts (`_few_groups_factor`); 1 without groups
+``v``  the inflation of a cross-validation, for lower and upper limits separately; 1 for one
+       fixed classifier
+====== ========================================================================================
+
+`share_interval` has Jeffreys' limits of n* samples, `area_interval` Newcombe's limits, and
+`balanced_interval` combines the limits of the recalls after Zou and Donner. The classifier on new
+samples is trained on all samples, and those of a cross-validation on fewer: its errors are too
+many, so that with few samples upper limits are further from the estimate.
+
+**The constants** were found by simulation (docs/methods/verdicts-evidence.md; `python -m
+benchmarks.verdicts designs`):
+
+===================== ====== ======================================================================
+constant              value  use, and its simulation
+===================== ====== ======================================================================
+`CROSS_VALIDATED`     2      ``v`` of upper limits, and of both limits of an AUC: the variance of a
+                             cross-validated accuracy about the accuracy on new samples, in
+                             binomial variances
+`TUNED_INFLATION`     2.5    the same of a classifier that chooses its own parameters by an inner
+                             cross-validation
+`BELOW`               1.75   ``v`` of lower limits of shares. A cross-validation errs on the low
+                             side: of 1, 1.25, 1.5, 1.75, 2 and 2.5 this is the least value at
+                             which lower limits are above the truth no more often than nominally.
+                             Those of AUCs would be so in 4% of studies without an effect (3%
+                             with ``v`` of upper limits)
+`_MOST_ERRORS_OF_ONE` 1      effective errors up to which the upper limit of a share is 1
+`_SMALL_CLASS`        8      the recalls of classes with ``k`` samples or groups on average have
+                             at least the correlation ``8 / k`` in upper limits. Without these two
+                             rules intervals of 12 to 20 samples covered 69 to 91%, and all misses
+                             were above them
+`_SMALL_CLASS_AREA`   16     the part of an interval above an AUC is ``sqrt(1 + 16 / k)`` times as
+                             long, ``k`` the samples or groups of the smaller class: coverage .92
+                             to 1.00 in 21 designs and effects
+===================== ====== ======================================================================
+
+**The result.** 95% intervals of balanced accuracies held the value on new samples in 93 to 100% of
+the simulated studies of two to ten classes, with genes in correlated blocks of ten. With
+correlations of .5 in blocks of 200 genes it was 77 to 98%, and with all genes correlated 67 to 90%;
+in every miss of studies with an effect the true value was above the interval.
+
+**An example.** Of 40 samples 30 are right in a cross-validation, without groups. The lower limit is
+the .025 quantile of 17.1 right ones of 40 / 1.75 = 22.9 samples, .550; the upper limit is the .975
+quantile of 15 right ones of 40 / 2 = 20 samples, .898.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,17 +65,15 @@ import scipy  # scipy.special and scipy.optimize, a tenth of a second, are impor
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.evaluation.methods import known_methods
 
-#: Variance of a cross-validated accuracy about the accuracy on new samples, in binomial variances.
+# The table of the module has the use of each of these constants, and its simulation.
+
 CROSS_VALIDATED = 2.0
-#: The same of a classifier that chooses its own parameters by an inner cross-validation.
 TUNED_INFLATION = 2.5
-#: The same of either on the side of lower limits. A cross-validation trains on fewer samples than
-#: the final classifier, and errs on the low side: the truth is seldom below the estimate.
 BELOW = 1.75
-#: Samples or groups of a class up to which cross-validation underestimates all recalls together.
+_MOST_ERRORS_OF_ONE = 1.0
 _SMALL_CLASS = 8
-#: Samples or groups of the smaller class at which the variance of an AUC above it is doubled.
 _SMALL_CLASS_AREA = 16
+
 #: Areas that differ less are one.
 _NEAR = 1e-9
 
@@ -200,6 +244,14 @@ def share_interval(
     limit has the inflation ``below``, if this is less. The upper limit of a cross-validation with
     at most one effective error is 1: its training sets are smaller than all samples, with which the
     classifier on new samples is trained.
+
+    Examples
+    --------
+    The example of the module.
+
+    >>> interval = share_interval(np.arange(40) >= 10, inflation=CROSS_VALIDATED)
+    >>> [round(number, 3) for number in interval]
+    [0.75, 0.55, 0.898]
     """
     if not len(right):
         return UNKNOWN
@@ -207,20 +259,26 @@ def share_interval(
     n = effective_samples(right, groups)
     if n == 0:
         return Estimate(value, 0.0, 1.0)
-    lower, upper = _limits(value, n, (min(inflation, below), inflation), confidence)
-    if inflation > 1 and (1 - value) * n / inflation <= 1 + ROUNDING:
+    lower, upper = _share_limits(value, n, inflation=inflation, below=below, confidence=confidence)
+    if _has_upper_limit_one((1 - value) * n, inflation):
         upper = 1.0
     return Estimate(value, lower, upper)
 
 
-def _limits(
-    value: float, n: float, inflations: tuple[float, float], confidence: float
+def _share_limits(
+    value: float, n: float, *, inflation: float, below: float, confidence: float
 ) -> tuple[float, float]:
-    """Return Jeffreys' limits of a share of ``n`` samples, each with its inflation."""
-    n_lower, n_upper = (n / inflation for inflation in inflations)
-    lower = proportion_interval(value * n_lower, n_lower, confidence)[0]
-    upper = proportion_interval(value * n_upper, n_upper, confidence)[1]
+    """Return Jeffreys' limits of a share of ``n`` samples, each with the inflation of its side."""
+    n_below = n / min(inflation, below)
+    n_above = n / inflation
+    lower = proportion_interval(value * n_below, n_below, confidence)[0]
+    upper = proportion_interval(value * n_above, n_above, confidence)[1]
     return float(lower), float(upper)
+
+
+def _has_upper_limit_one(n_errors: float, inflation: float) -> bool:
+    """Return whether a share has so few errors in a cross-validation that its upper limit is 1."""
+    return inflation > 1 and n_errors / inflation <= _MOST_ERRORS_OF_ONE + ROUNDING
 
 
 def share_p(
@@ -258,9 +316,7 @@ def area_interval(
     ``n`` and ``m`` are the numbers of samples (or groups) of the class and of the others, which in
     a cross-validation are divided by the ``inflation``. Its training sets are smaller than all
     samples, so that with few of them the area is too low: the part above the estimate is multiplied
-    by ``sqrt(1 + 16 / k)``, ``k`` the smaller of ``n`` and ``m``, a factor found by simulation
-    (docs/methods/verdicts-evidence.md). Divided by `BELOW`, as those of shares, lower limits were
-    above the truth in 4% of simulated studies without an effect, and so in 3%.
+    by ``sqrt(1 + 16 / k)``, ``k`` the smaller of ``n`` and ``m``.
 
     ``balanced`` is the balanced accuracy of the same predictions, the mean of sensitivity and
     specificity at one threshold. The area under a concave ROC curve is at least that of the two
@@ -285,7 +341,8 @@ def area_interval(
         return UNKNOWN
     lower, upper = _area_limits(area, n / inflation, m / inflation, confidence)
     if inflation > 1:
-        upper = min(1.0, area + (upper - area) * np.sqrt(1 + _SMALL_CLASS_AREA / min(n, m)))
+        widening = np.sqrt(1 + _SMALL_CLASS_AREA / min(n, m))
+        upper = min(1.0, area + (upper - area) * widening)
     if balanced.value <= area:  # never if it is missing
         lower = max(lower, balanced.lower)
     return Estimate(area, float(lower), float(upper))
@@ -332,56 +389,112 @@ def balanced_interval(
 
     In a cross-validation with few samples all classes have too many errors, because training sets
     are smaller than all samples. Upper limits are therefore combined with a correlation of at least
-    8 over the mean number of samples (or groups) of a class. Both rules for upper limits were found
-    by simulation (`python -m benchmarks.verdicts designs`): without them the interval covered 69 to
-    91% with 12 to 20 samples, and all misses were above it.
+    8 over the mean number of samples (or groups) of a class (`_shared_correlation`).
     """
-    # The recall of each class with its interval, and the weights of the classes in the mean.
     labels, codes = np.unique(classes, return_inverse=True)
-    options: dict[str, float] = {"inflation": inflation, "confidence": confidence, "below": below}
-    recalls = []
-    n_units = []
-    for code in range(len(labels)):
-        members = codes == code
-        class_groups = None if groups is None else groups[members]
-        recalls.append(share_interval(right[members], class_groups, **options))
-        units = members.sum() if class_groups is None else len(np.unique(class_groups))
-        n_units.append(int(units))
     sizes = np.bincount(codes)
     weights = sizes if by_size else np.ones(len(labels))
     weights = weights / weights.sum()
 
-    # The least correlation of recalls in upper limits: errors that all classes share.
-    least_correlation = 0.0
-    if inflation > 1:
-        least_correlation = min(1.0, float(_SMALL_CLASS / np.mean(n_units)))
+    # The recall of each class with its interval.
+    recalls = []
+    for code in range(len(labels)):
+        members = codes == code
+        recall = share_interval(
+            right[members],
+            None if groups is None else groups[members],
+            inflation,
+            confidence,
+            below=below,
+        )
+        recalls.append(recall)
+    least_correlation = _shared_correlation(codes, groups, inflation)
+
+    # Groups with samples of several classes have correlated recalls.
+    if groups is not None and have_several_classes(groups, classes):
+        interval = _interval_of_shared_groups(
+            right,
+            codes,
+            groups,
+            recalls=recalls,
+            weights=weights,
+            least_correlation=least_correlation,
+            inflation=inflation,
+            below=below,
+            confidence=confidence,
+        )
+        # With few errors the correlation is estimated, and could be less than that of samples all
+        # right, whose lower limit is no lower.
+        if right.min() < 1:
+            perfect = balanced_interval(
+                np.ones(len(right)),
+                classes,
+                groups,
+                inflation,
+                confidence,
+                by_size=by_size,
+                below=below,
+            )
+            interval = interval._replace(lower=min(interval.lower, perfect.lower))
+        return interval
 
     # Independent recalls; the balanced accuracy of equal classes has the interval of the accuracy.
-    if groups is None or not have_several_classes(groups, classes):
-        mean = mean_of(recalls, least_above=least_correlation, weights=weights)
-        if not (sizes == sizes[0]).all():
-            return mean
-        accuracy = share_interval(right, groups, **options)
-        return _accuracy_of_recalls(accuracy, mean, inflation)
+    mean = mean_of(recalls, least_above=least_correlation, weights=weights)
+    if not (sizes == sizes[0]).all():
+        return mean
+    accuracy = share_interval(right, groups, inflation, confidence, below=below)
+    return _accuracy_of_recalls(accuracy, mean, inflation)
 
-    # Groups with samples of several classes: limits of the weighted mean with their design effect.
-    correlation = _correlations(right, classes, groups)
+
+def _shared_correlation(codes: np.ndarray, groups: np.ndarray | None, inflation: float) -> float:
+    """Return the least correlation of recalls in upper limits: by errors that all classes share.
+
+    It is 8 over the mean number of samples (or groups) of a class, at most 1; 0 of one fixed
+    classifier. ``codes`` (n_samples,) are those of the classes.
+
+    Examples
+    --------
+    >>> _shared_correlation(np.repeat([0, 1], 16), None, inflation=CROSS_VALIDATED)
+    0.5
+    """
+    if inflation <= 1:
+        return 0.0
+    n_units = []
+    for code in range(codes.max() + 1):
+        members = codes == code
+        n_units.append(members.sum() if groups is None else len(np.unique(groups[members])))
+    return min(1.0, float(_SMALL_CLASS / np.mean(n_units)))
+
+
+def _interval_of_shared_groups(
+    right: np.ndarray,
+    codes: np.ndarray,
+    groups: np.ndarray,
+    *,
+    recalls: Sequence[Estimate],
+    weights: np.ndarray,
+    least_correlation: float,
+    inflation: float,
+    below: float,
+    confidence: float,
+) -> Estimate:
+    """Return the mean of ``recalls`` of classes that share groups, such as tissues of a patient.
+
+    ``codes`` (n_samples,) are those of the classes; the parameters are as in `balanced_interval`.
+    """
+    # Limits of the weighted mean with its design effect.
+    correlation = _correlations(right, codes, groups)
     correlated = mean_of(recalls, correlation, least_above=least_correlation, weights=weights)
     value = correlated.value
     n = effective_samples(right, groups, classes=codes, weights=weights)
-    lower, upper = _limits(value, n, (min(inflation, below), inflation), confidence)
-    if inflation > 1 and (1 - value) * len(np.unique(groups)) / inflation <= 1 + ROUNDING:
-        upper = 1.0  # at most one effective error, as in `share_interval`; a group counts once
+    lower, upper = _share_limits(value, n, inflation=inflation, below=below, confidence=confidence)
+    if _has_upper_limit_one((1 - value) * len(np.unique(groups)), inflation):
+        upper = 1.0  # a group counts once
 
-    # They are between those of correlated recalls and of recalls right in the same groups. With few
-    # errors the correlation is estimated, and could be less than that of samples all right.
+    # They are between those of correlated recalls and of recalls right in the same groups.
     same_groups = mean_of(recalls, np.ones_like(correlation), weights=weights)
     lower = max(lower, same_groups.lower)
     upper = min(max(upper, correlated.upper), same_groups.upper)
-    if right.min() < 1:
-        all_right = np.ones(len(right))
-        perfect = balanced_interval(all_right, classes, groups, by_size=by_size, **options)
-        lower = min(lower, perfect.lower)
     return Estimate(value, lower, upper)
 
 
@@ -456,7 +569,7 @@ def mean_of(
     correlation: np.ndarray | None = None,
     *,
     least_above: float = 0.0,
-    weights: Sequence[float] | None = None,
+    weights: Sequence[float] | np.ndarray | None = None,
 ) -> Estimate:
     """Return the mean of shares, which are independent unless they have a ``correlation``.
 
@@ -476,7 +589,7 @@ def mean_of(
     """
     values, lower, upper = np.array(shares, dtype=float).T
     weight = np.ones(len(shares)) if weights is None else np.asarray(weights, dtype=float)
-    weight /= weight.sum()
+    weight = weight / weight.sum()
     if correlation is None:
         correlation = np.eye(len(shares))
     mean = weight @ values

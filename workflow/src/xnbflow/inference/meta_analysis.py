@@ -26,10 +26,10 @@ def meta_genes(
     fold changes if all series are logarithms, otherwise standardised: differences in moderated
     standard deviations, corrected for bias (G. Marot and
     others, Bioinformatics 25 (2009), 2692-2699). The result is the table ``meta_genes`` of
-    `COHORT_TABLES`: a row per class and feature, by class and rank. A gene *holds* in a series if
-    it differs there in the direction of the mean, p at most .05. ``chance`` bounds the probability
-    that a gene without differences holds in at least this many series: twice the binomial
-    probability of one-sided tests.
+    the group ``cohorts``: a row per class and feature, by class and rank. A gene *holds* in a
+    series if it differs there in the direction of the mean, p at most .05. ``chance`` bounds the
+    probability that a gene without differences holds in at least this many series: twice the
+    binomial probability of one-sided tests.
     """
     classes = np.unique(np.concatenate([series.classes for series in cohorts]))
     logarithms = all(series.scale in LOG2 for series in cohorts)

@@ -15,7 +15,7 @@ from xnbflow.data.series_seed import series_seed
 from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import MOST_REPEATED
-from xnbflow.tables.contract import TRAINING_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
 #: Number of random signatures: the least p is 1 / 101.
@@ -55,7 +55,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     Returns
     -------
     DataFrame
-        The table ``random_genes`` of `TRAINING_TABLES`, of one row or none.
+        The table ``random_genes`` of the group ``training``, of one row or none.
 
     References
     ----------
@@ -79,7 +79,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
         or selected.empty
         or selected["feature"].nunique() > _MOST_SHARE * n_varying
     ):
-        return table_of([], TRAINING_TABLES["random_genes"])
+        return table_of([], GROUPS["training"].tables["random_genes"])
 
     # Positions of the features of each fold, and by which feature each signature replaces each
     # feature. The first replacement is the identity: it leaves the selected features as they are.
@@ -120,7 +120,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
         "as_good_random": n_as_good,
         "random_p": (n_as_good + 1) / (_SIGNATURES + 1),
     }
-    return table_of([row], TRAINING_TABLES["random_genes"])
+    return table_of([row], GROUPS["training"].tables["random_genes"])
 
 
 def expression_partners(

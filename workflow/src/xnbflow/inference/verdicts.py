@@ -19,7 +19,7 @@ from xnbflow.core.significance import ONE_SIDED_LEVEL
 from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, key_fields
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import Estimate
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Share of the first features that must differ in other samples, corrected for chance: half.
 LEAST_REPLICATED = 0.5
@@ -277,8 +277,8 @@ def verdicts(
         finding_rows += [finding.columns() | key_fields(key) for finding in result.findings]
     finding_rows += data_findings.assign(folds="", classifier="").to_dict("records")
     return {
-        "verdicts": pd.DataFrame(verdict_rows, columns=STUDY_TABLES["verdicts"].fixed),
-        "findings": pd.DataFrame(finding_rows, columns=STUDY_TABLES["findings"].fixed),
+        "verdicts": pd.DataFrame(verdict_rows, columns=GROUPS["study"].tables["verdicts"].fixed),
+        "findings": pd.DataFrame(finding_rows, columns=GROUPS["study"].tables["findings"].fixed),
     }
 
 

@@ -9,7 +9,7 @@ from xnbflow.sources.acquire import acquire_with_findings
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import UnavailableError
 from xnbflow.sources.simulate import write_truth
-from xnbflow.tables.contract import AUDIT_TABLES, UNRESOLVED
+from xnbflow.tables.contract import GROUPS, UNRESOLVED
 from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import write_parquet
 
@@ -46,7 +46,7 @@ def acquire_data_set(
         )
         raise UnavailableError(msg, file=error.file, key=error.key) from error
     data.write(series)
-    write_parquet(finding_table(notices), findings, AUDIT_TABLES["findings"])
+    write_parquet(finding_table(notices), findings, GROUPS["audit"].tables["findings"])
     write_truth(entry, truth)
     # a data set without downloads has no checksums; the rule promises the file
     checksums.touch()

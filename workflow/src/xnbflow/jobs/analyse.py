@@ -8,7 +8,7 @@ from typing import Any
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds_file import scheme_folds
-from xnbflow.tables.contract import STUDY_TABLES, analysis_tables
+from xnbflow.tables.contract import GROUPS, analysis_tables
 from xnbflow.tables.storage import read_parquet, write_tables
 
 
@@ -56,7 +56,7 @@ def run_analysis(
     tables = importlib.import_module(analysis.compute).analyse(data, parameters, threads)
     if analysis.comparison:
         paths = zip(analysis.needs, tables_of_study, strict=True)
-        study = {table: read_parquet(path, STUDY_TABLES[table]) for table, path in paths}
+        study = {table: read_parquet(path, GROUPS["study"].tables[table]) for table, path in paths}
         compare = importlib.import_module(analysis.comparison).compare
         tables |= compare({"parts": parts, "folds": folds}, study)
     declared = analysis_tables(analysis)

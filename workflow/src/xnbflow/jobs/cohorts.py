@@ -9,7 +9,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.models.cohorts import combine
 from xnbflow.models.validation import validate_all
-from xnbflow.tables.contract import ALL_COHORTS, COHORT_TABLES, VALIDATION_TABLES
+from xnbflow.tables.contract import ALL_COHORTS, GROUPS
 from xnbflow.tables.storage import write_tables
 
 
@@ -43,7 +43,9 @@ def compare_cohorts(
     tables_folder.mkdir(parents=True, exist_ok=True)
     model_folder.mkdir(parents=True, exist_ok=True)
     if pairs:
-        write_tables(validate_all(cohorts, entries, pairs), tables_folder, VALIDATION_TABLES)
+        write_tables(
+            validate_all(cohorts, entries, pairs), tables_folder, GROUPS["validation"].tables
+        )
     if combination is not None:
         tables, model, merged = combine(
             [cohorts[name] for name in combination["datasets"]],
@@ -55,4 +57,4 @@ def compare_cohorts(
         )
         classifier = ALL_COHORTS["classifier"]
         write_model_files(model, merged, model_folder / classifier, classifier)
-        write_tables(tables, tables_folder, COHORT_TABLES)
+        write_tables(tables, tables_folder, GROUPS["cohorts"].tables)

@@ -16,7 +16,7 @@ from xnbflow.diagnostics.gene_set_files import (
 )
 from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.limma_script import limma_script
-from xnbflow.tables.contract import GENE_TABLES, LIMMA_SCRIPT
+from xnbflow.tables.contract import GROUPS, LIMMA_SCRIPT
 from xnbflow.tables.storage import write_tables
 
 
@@ -42,7 +42,7 @@ def compare_features(
     data = DataSet.read(series)
     tables = gene_tables(data, design, sets)
     tables["gene_set_files"] = gene_set_file_table(files)
-    write_tables(tables, folder, GENE_TABLES)
+    write_tables(tables, folder, GROUPS["genes"].tables)
     script = limma_script(data, design)
     path = folder / Path(LIMMA_SCRIPT).name
     write_atomically(path, lambda part: part.write_text(script, encoding="utf-8"))

@@ -7,7 +7,7 @@ from typing import Any
 from xnbflow.data.dataset import DataSet
 from xnbflow.jobs.model_files import write_model_files
 from xnbflow.models.final import final_model
-from xnbflow.tables.contract import CHECK_TABLES, TRAINING_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import read_stacked
 
 
@@ -43,12 +43,14 @@ def fit_kept_model(
     of_training = {}
     for name in ("predictions", "selected"):
         path = training / f"{name}.parquet"
-        stacked = read_stacked(path, TRAINING_TABLES[name], trained_classifiers)
+        stacked = read_stacked(path, GROUPS["training"].tables[name], trained_classifiers)
         of_training[name] = stacked[classifier]
     in_halves = None
     if checks is not None:
         path = checks / "halves.parquet"
-        in_halves = read_stacked(path, CHECK_TABLES["halves"], halves_classifiers)[classifier]
+        in_halves = read_stacked(path, GROUPS["check"].tables["halves"], halves_classifiers)[
+            classifier
+        ]
     model = final_model(
         data,
         entry,

@@ -30,7 +30,7 @@ from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.models.validation import as_seen, cross_validated, harmonised
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
 from xnbflow.sources.series.scales import RecognisedScale
-from xnbflow.tables.contract import COHORT_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
 #: Columns of `cohort_matrix` that are the same in every row; `combine` adds them.
@@ -88,7 +88,7 @@ def combine(
     ``name`` are as for `xnbflow.models.validation.validate`; ``designs`` of the series by name are
     those by which their genes are compared.
 
-    The results are the tables `COHORT_TABLES` of `xnbflow.tables.contract`, the model of all
+    The results are the tables of the group ``cohorts`` of the contract, the model of all
     series, with figures from leaving each series out, and all samples as input of the model.
 
     References
@@ -286,7 +286,7 @@ def _cross_cohort_tests(
         predictions.append(pd.DataFrame({"repeat": 0, "fold": fold, **columns}))
         features = merged.model.signature[["class", "feature"]]
         selected.append(features.assign(repeat=0, fold=fold))
-    matrix = table_of(rows, COHORT_TABLES["cohort_matrix"], without=_SETTINGS)
+    matrix = table_of(rows, GROUPS["cohorts"].tables["cohort_matrix"], without=_SETTINGS)
     if len(predictions) < len(cohorts):
         return matrix, None
     left_out = CrossValidation(
@@ -445,7 +445,7 @@ def _describe_series(
         notes += [f"has no {label}" for label in all_classes if label not in one.classes]
         notes += _scale_notes(one, row)
         rows.append(row | {"note": "; ".join(notes)})
-    return table_of(rows, COHORT_TABLES["cohort_series"])
+    return table_of(rows, GROUPS["cohorts"].tables["cohort_series"])
 
 
 def _scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:

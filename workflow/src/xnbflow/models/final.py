@@ -12,7 +12,7 @@ from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import CrossValidation, TrainedModel, core_performance, fit_model
-from xnbflow.tables.contract import MODEL_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
 
@@ -47,11 +47,11 @@ def final_model(
 
 
 def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame]:
-    """Return the tables of `MODEL_TABLES` of `xnbflow.tables.contract`."""
+    """Return the tables of the group ``model`` of `xnbflow.tables.contract`."""
     core = core_performance(model)
     rows = [] if core is None else [{**core, "features_used": len(model.used)}]
     return {
         "signature": model.signature,
-        "core": table_of(rows, MODEL_TABLES["core"]),
+        "core": table_of(rows, GROUPS["model"].tables["core"]),
         "heatmap": heatmap(model.signature, filled(series)),
     }

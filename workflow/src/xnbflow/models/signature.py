@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.evaluation.selected import feature_use, last_estimator
 from xnbflow.studies.description import direction
-from xnbflow.tables.contract import MODEL_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
 #: Beginning of the columns of Hellinger distances, before the other class.
@@ -55,7 +55,7 @@ def signature_table(
     Returns
     -------
     DataFrame
-        The table ``signature`` of `MODEL_TABLES`, a row per class and feature.
+        The table ``signature`` of the group ``model``, a row per class and feature.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def signature_table(
             "core": not weights or pair in core,
         }
         rows.append(row | class_spread(values[feature].to_numpy(), labels, label))
-    table = table_of(rows, MODEL_TABLES["signature"])
+    table = table_of(rows, GROUPS["model"].tables["signature"])
     if use.distances is None or not rows:
         return table
 

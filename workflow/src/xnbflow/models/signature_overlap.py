@@ -7,10 +7,10 @@ import scipy  # scipy.stats, half a second, is imported where it is used
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import filled
 from xnbflow.preprocessing.selection.class_features import pair_distances
-from xnbflow.tables.contract import VALIDATION_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
-#: Columns of `VALIDATION_TABLES` that name a pair of cohorts.
+#: Columns of the group ``validation`` that name a pair of cohorts.
 PAIR_COLUMNS = ("model", "train", "test", "match", "harmonise")
 
 
@@ -60,7 +60,7 @@ def compare_signatures(
                 "rank_correlation": rank_correlation,
             }
         )
-    return table_of(rows, VALIDATION_TABLES["signatures"], without=PAIR_COLUMNS)
+    return table_of(rows, GROUPS["validation"].tables["signatures"], without=PAIR_COLUMNS)
 
 
 def _directions(signature: pd.DataFrame, label: str) -> pd.Series:

@@ -30,7 +30,7 @@ from xnbflow.preprocessing.normalisation import (
     SampleStandardizer,
 )
 from xnbflow.studies.densities import log_densities
-from xnbflow.tables.contract import VALIDATION_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
 #: Steps that harmonise each sample; as part of the model they are fitted to training samples.
@@ -89,12 +89,12 @@ def validate_all(
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     pairs: Sequence[Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
-    """Test models on second cohorts, and return the tables (`VALIDATION_TABLES`) of all.
+    """Test models on second cohorts, and return the tables (the group ``validation``) of all.
 
     ``entries`` are the classifiers' configurations by the id of the cohort to train on and by their
     own; each of ``pairs`` has ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
     """
-    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in VALIDATION_TABLES}
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in GROUPS["validation"].tables}
     for pair in track(pairs, "pairs of cohorts"):
         tables = validate(
             series[pair["train"]],
@@ -111,7 +111,7 @@ def validate_all(
 
 def _concatenate(tables: list[pd.DataFrame], name: str) -> pd.DataFrame:
     """Return the rows of all pairs, with the types that the contract declares for the table."""
-    schema = VALIDATION_TABLES[name]
+    schema = GROUPS["validation"].tables[name]
     if not tables:
         return pd.DataFrame(columns=schema.fixed)
     dtype_of_type = {"integer": int, "boolean": bool, "number": float}
@@ -138,7 +138,7 @@ def validate(
     samples.
 
     ``match`` is as for `common_features`, ``harmonise`` one of `HARMONISERS`. The results are the
-    tables `VALIDATION_TABLES`, without the columns that name the pair.
+    tables of the group ``validation``, without the columns that name the pair.
     """
     train, test = matched(train, test, match)
     symbols = symbols_of(train)
@@ -182,7 +182,7 @@ def validate(
 
 def _table(rows: Iterable[Mapping[str, Any]], name: str) -> pd.DataFrame:
     """Return rows as a table without the columns that name the pair of cohorts."""
-    return table_of(rows, VALIDATION_TABLES[name], without=PAIR_COLUMNS)
+    return table_of(rows, GROUPS["validation"].tables[name], without=PAIR_COLUMNS)
 
 
 def _validation_verdict(

@@ -21,7 +21,7 @@ from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import headline_sentence, level_of, limiting_findings
-from xnbflow.tables.contract import RECORD, STUDY_FILES
+from xnbflow.tables.contract import GROUPS, RECORD
 from xnbflow.tables.storage import digest_of_file
 
 #: Accessions that a title names.
@@ -199,5 +199,5 @@ def _digests_of_tables(results: StudyResults) -> dict[str, str]:
     study = results.study.id
     return {
         name: digest_of_file(results.root / path.of(study=study))
-        for name, path in STUDY_FILES.items()
+        for name, path in GROUPS["study"].files.items()
     }

@@ -466,9 +466,18 @@ def _check_study(study: Study, config: Config) -> None:
             msg = f"configuration, {place}.gene_sets: {error}"
             raise InputError(msg, key="gene_sets") from error
 
-    if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
-        msg = f"configuration, {place}: classifiers, folds and datasets belong together"
-        raise InputError(msg)
+    # An analysis can have data sets alone; classifiers need folds and data sets.
+    if classifiers or study.folds:
+        parts_of_training = {
+            "classifiers": classifiers, "folds": study.folds, "datasets": study.datasets
+        }  # fmt: skip
+        for key, names in parts_of_training.items():
+            if not names:
+                msg = (
+                    f"configuration, {place}: {key} is missing; classifiers, folds and datasets "
+                    "belong together"
+                )
+                raise InputError(msg, key=key)
     _check_cohorts(study, config, place)
 
     # The settings of its analyses.

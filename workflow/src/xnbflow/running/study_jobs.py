@@ -24,7 +24,6 @@ from xnbflow.tables.contract import (
     GROUPS,
     MODEL,
     REPORT,
-    STUDY_FILES,
 )
 
 
@@ -229,7 +228,7 @@ class StudyPlanner:
     def needed_tables(self, wildcards: Any) -> list[str]:
         """Return the tables of the study that an analysis reads, of *compare*."""
         names = self.analysis(wildcards).needs
-        return [STUDY_FILES[name].of(study=wildcards.study) for name in names]
+        return [GROUPS["study"].files[name].of(study=wildcards.study) for name in names]
 
     def arguments_of_analyse(self, wildcards: Any) -> dict[str, Any]:
         """Return arguments of `xnbflow.jobs.analyse.run_analysis`.

@@ -19,7 +19,7 @@ import pandas as pd
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.tables.contract import TRUTH_TABLE
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import write_parquet
 
 #: Genes of a module share a factor.
@@ -223,11 +223,11 @@ def write_truth(dataset: DatasetEntry, path: str | Path) -> None:
         To write. The table (see `_simulate_truth`) has no rows unless its source is
         ``simulate``.
     """
-    truth = pd.DataFrame(columns=TRUTH_TABLE.fixed)
+    truth = pd.DataFrame(columns=GROUPS["acquired"].tables["truth"].fixed)
     if dataset.source == "simulate":
         shape: Any = dataset.shape
         truth = _simulate_truth(shape.features, shape.classes, _seed(dataset))
-    write_parquet(truth, path, TRUTH_TABLE)
+    write_parquet(truth, path, GROUPS["acquired"].tables["truth"])
 
 
 def _seed(dataset: DatasetEntry) -> int:

@@ -25,7 +25,7 @@ from xnbflow.inference.rank_tests import (
     iman_davenport_test,
     pairwise_rank_tests,
 )
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Tests whether any of several classifiers differs: of scores (n_datasets, n_classifiers) each
 #: returns its `statistic` and `p_value`.
@@ -152,7 +152,7 @@ def ranks(repeats: pd.DataFrame) -> pd.DataFrame:
                     "datasets": len(scores),
                 }
             )
-    return pd.DataFrame(rows, columns=STUDY_TABLES["ranks"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["ranks"].fixed)
 
 
 def omnibus(repeats: pd.DataFrame) -> pd.DataFrame:
@@ -170,7 +170,7 @@ def omnibus(repeats: pd.DataFrame) -> pd.DataFrame:
                     "p_value": result.p_value,
                 }
             )
-    return pd.DataFrame(rows, columns=STUDY_TABLES["omnibus"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["omnibus"].fixed)
 
 
 def comparison(metrics: pd.DataFrame, repeats: pd.DataFrame) -> pd.DataFrame:
@@ -179,7 +179,7 @@ def comparison(metrics: pd.DataFrame, repeats: pd.DataFrame) -> pd.DataFrame:
     ``metrics`` is the table of `xnbflow.studies.fold_scores.metrics`. Rows over data sets have an
     empty ``dataset``.
     """
-    columns = STUDY_TABLES["comparison"].fixed
+    columns = GROUPS["study"].tables["comparison"].fixed
     tables = [table for table in (within_data_sets(metrics), *_over(repeats)) if len(table)]
     if not tables:
         return pd.DataFrame(columns=columns)

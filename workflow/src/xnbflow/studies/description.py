@@ -66,14 +66,10 @@ def description_tables(
     per data set the classifiers' configuration by id.
     """
     study = inputs.study
-    # The |r| above which features of a data set count as dependent, if it was diagnosed.
-    cuts = {}
-    for dataset, table in inputs.diagnostic_tables("dependence_test").items():
-        for cut in table["cut"]:
-            cuts[dataset] = float(cut)
+    cuts = _cuts_of_dependence(inputs)
 
     # The tables of each classifier on each data set.
-    parts: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = {}
+    parts: dict[Key, dict[str, pd.DataFrame]] = {}
     for dataset in study.datasets:
         series = DataSet.read(inputs.series_paths[dataset])  # one at a time: they may be large
         for trained_on, folds, job in study.training_jobs:
@@ -91,12 +87,23 @@ def description_tables(
     # Each table of all classifiers, with their key.
     tables = {}
     for name in DESCRIPTIONS:
-        tables[name] = _stacked(study, parts, name, GROUPS["study"].tables[name].fixed)
-    tables["profiles"] = _stacked(study, parts, "profiles", [*SELECTION_KEY, *PROFILE])
+        columns = GROUPS["study"].tables[name].fixed
+        tables[name] = _stack_classifiers(study, parts, name, columns)
+    profile_columns = [*SELECTION_KEY, *PROFILE]
+    tables["profiles"] = _stack_classifiers(study, parts, "profiles", profile_columns)
     return tables
 
 
-def _stacked(
+def _cuts_of_dependence(inputs: StudyReader) -> dict[str, float]:
+    """Return the |r| above which features count as dependent, of each diagnosed data set."""
+    cuts = {}
+    for dataset, table in inputs.diagnostic_tables("dependence_test").items():
+        if len(table):
+            cuts[dataset] = float(table["cut"].iloc[-1])
+    return cuts
+
+
+def _stack_classifiers(
     study: Study, parts: Mapping[Key, Mapping[str, pd.DataFrame]], name: str, columns: list[str]
 ) -> pd.DataFrame:
     """Return a table of all classifiers, with their key."""
@@ -121,30 +128,62 @@ def _describe(
     `xnbflow.evaluation.training.train`, ``cut`` is the |r| above which features count as dependent
     given the class; None if not diagnosed.
     """
+    complete = filled(series)
+    ranked = _rank_selected(trained["selected"])
+    drawn = most_selected_features(ranked, _DRAWN_PER_CLASS, _MOST_DRAWN)
+    examined = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
+    pairs = dependent_pairs(complete, examined, cut)
     evidence = _relative_evidence(series, trained["predictions"], trained["explanations"], entry)
-    present = evidence.dropna(subset=["evidence"])
-    scores = present.groupby(["repeat", "fold", "sample", "class"], sort=False)
-    priors = priors_of_folds(trained["fits"], series.classes)
-    series = filled(series)
+    return {
+        "profiles": _profiles_with_groups(complete, ranked, pairs, examined),
+        "class_distances": class_distances(trained["distances"]),
+        "dependent_pairs": pairs,
+        "densities": class_densities(complete, drawn, entry),
+        "values": _values_of_samples(complete, drawn),
+        "priors": priors_of_folds(trained["fits"], series.classes),
+        "evidence": evidence,
+        "scores": _sums_of_evidence(evidence),
+    }
 
-    # Features by the number of folds that selected them for a class.
-    by_feature = trained["selected"].groupby(["class", "feature"], sort=True)
+
+def _rank_selected(selected: pd.DataFrame) -> pd.DataFrame:
+    """Return the selected features of each class by the number of folds that select them.
+
+    The columns are ``class``, ``feature``, ``frequency`` and ``mean_rank``; the most frequent is
+    first, of equals that with the lower mean rank.
+
+    Examples
+    --------
+    >>> folds = {"class": "b", "feature": ["g1", "g2", "g2"], "rank": [1, 2, 1]}
+    >>> _rank_selected(pd.DataFrame(folds))[["feature", "frequency", "mean_rank"]].values.tolist()
+    [['g2', 2, 1.5], ['g1', 1, 1.0]]
+    """
+    by_feature = selected.groupby(["class", "feature"], sort=True)
     counts = by_feature.agg(frequency=("rank", "size"), mean_rank=("rank", "mean")).reset_index()
-    ranked = counts.sort_values(
+    return counts.sort_values(
         ["frequency", "mean_rank", "class", "feature"],
         ascending=[False, True, True, True],
         ignore_index=True,
     )
-    shown = most_selected_features(ranked, _DRAWN_PER_CLASS, _MOST_DRAWN)
-    often = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
-    pairs = dependent_pairs(series, often if cut is not None else [], cut or 1.0)
-    groups = dict(zip(often, _dependent_groups(pairs, often), strict=True))
-    profiles = _feature_profiles(series, ranked)
-    dependence_group = profiles["feature"].map(groups).fillna("").astype(str)
 
-    # The values of the features that are shown, a row for each feature and sample.
-    rows = pd.Index(series.features).get_indexer(list(shown))
-    values = pd.DataFrame(
+
+def _profiles_with_groups(
+    series: DataSet, selected: pd.DataFrame, pairs: pd.DataFrame, examined: Sequence[str]
+) -> pd.DataFrame:
+    """Return the table ``profiles``: levels of the selected features, and groups of dependent ones.
+
+    ``pairs`` are those of dependent features among the ``examined`` ones.
+    """
+    letters = dict(zip(examined, _dependent_groups(pairs, examined), strict=True))
+    profiles = _feature_profiles(series, selected)
+    dependence_group = profiles["feature"].map(letters).fillna("").astype(str)
+    return profiles.assign(dependence_group=dependence_group)
+
+
+def _values_of_samples(series: DataSet, features: Sequence[str]) -> pd.DataFrame:
+    """Return the table ``values``: a row for each of the ``features`` and each sample."""
+    rows = pd.Index(series.features).get_indexer(list(features))
+    return pd.DataFrame(
         {
             "feature": np.repeat(series.features[rows], series.n_samples),
             "sample": np.tile(series.samples, len(rows)),
@@ -153,16 +192,12 @@ def _describe(
         }
     )
 
-    return {
-        "profiles": profiles.assign(dependence_group=dependence_group),
-        "class_distances": class_distances(trained["distances"]),
-        "dependent_pairs": pairs,
-        "densities": class_densities(series, shown, entry),
-        "values": values,
-        "priors": priors,
-        "evidence": evidence,
-        "scores": scores[["evidence", "log_reference"]].sum().reset_index(),
-    }
+
+def _sums_of_evidence(evidence: pd.DataFrame) -> pd.DataFrame:
+    """Return the table ``scores``: the evidence of all features for a class, by tested sample."""
+    present = evidence.dropna(subset=["evidence"])
+    of_samples = present.groupby(["repeat", "fold", "sample", "class"], sort=False)
+    return of_samples[["evidence", "log_reference"]].sum().reset_index()
 
 
 def _feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
@@ -218,21 +253,32 @@ def _medians_of_others(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     order = np.argsort(values, axis=1, kind="stable")
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(n_samples)[None], axis=1)
-    rows = np.arange(n_features)
     medians = np.full((codes.max() + 1, n_features), np.nan)
     for code in range(len(medians)):
-        of_members = np.sort(ranks[:, codes == code], axis=1)
-        n_others = n_samples - of_members.shape[1]
+        member_ranks = np.sort(ranks[:, codes == code], axis=1)
+        n_others = n_samples - member_ranks.shape[1]
         if not n_others:
             continue
-        middle = []
-        for place in ((n_others - 1) // 2, n_others // 2):
-            rank = np.full(n_features, place)
-            for of_member in of_members.T:
-                rank += of_member <= rank
-            middle.append(values[rows, order[rows, rank]])
-        medians[code] = np.mean(middle, axis=0)
+        # The two middle values, which are one for an odd number.
+        lower = _kth_of_others(values, order, member_ranks, (n_others - 1) // 2)
+        upper = _kth_of_others(values, order, member_ranks, n_others // 2)
+        medians[code] = np.mean([lower, upper], axis=0)
     return medians
+
+
+def _kth_of_others(
+    values: np.ndarray, order: np.ndarray, member_ranks: np.ndarray, k: int
+) -> np.ndarray:
+    """Return the k-th value, from 0, of the samples outside a class, (n_features,).
+
+    ``order`` (n_features, n_samples) sorts the values, ``member_ranks`` (n_features, n_members) are
+    the ranks of the members of the class, ascending.
+    """
+    rows = np.arange(len(values))
+    rank = np.full(len(values), k)
+    for ranks_of_member in member_ranks.T:
+        rank += ranks_of_member <= rank
+    return np.asarray(values[rows, order[rows, rank]])
 
 
 def priors_of_folds(fits: pd.DataFrame, classes: Iterable[str]) -> pd.DataFrame:
@@ -260,13 +306,13 @@ def class_distances(distances: pd.DataFrame) -> pd.DataFrame:
     return groups.agg(distance="mean", fits="size").reset_index()
 
 
-def dependent_pairs(series: DataSet, features: Sequence[str], cut: float) -> pd.DataFrame:
+def dependent_pairs(series: DataSet, features: Sequence[str], cut: float | None) -> pd.DataFrame:
     """Return the pairs of features with |r| above a cut within the classes, strongest first.
 
-    The columns are ``feature``, ``other`` and ``r``.
+    The columns are ``feature``, ``other`` and ``r``. There are no pairs without a cut (None).
     """
     rows = np.flatnonzero(np.isin(series.features, np.asarray(features, dtype=str)))
-    if len(rows) < 2 or series.n_samples < len(series.classes) + 2:
+    if cut is None or len(rows) < 2 or series.n_samples < len(series.classes) + 2:
         return pd.DataFrame(columns=["feature", "other", "r"])
     residuals = normalised_residuals(series.values[rows].T, series.labels)
     r = residuals @ residuals.T
@@ -320,15 +366,16 @@ def _relative_evidence(
     tested = predictions[predictions["repeat"] == 0]
     index = pd.Index(series.features)  # many names: hashed once, not in every fold
     parts = []
-    for fold, group in rows.groupby("fold", sort=True):  # of one fit, thus on one scale
+    for fold, group in rows.groupby("fold", sort=True):
+        scale = group["scale"].iloc[0]  # all rows are of one fit, thus on one scale
         of_class = group["log_likelihood"].to_numpy()
-        reference = np.full(len(group), np.nan)
-        if group["scale"].iloc[0] == "evidence":
+        if scale == "evidence":
             parts.append(group.assign(log_reference=0.0, evidence=of_class))
             continue
-        if group["scale"].iloc[0] == "density":
-            samples = tested.loc[tested["fold"] == fold, "sample"].to_numpy(dtype=str)
-            training = ~np.isin(series.samples, samples)
+        reference = np.full(len(group), np.nan)
+        if scale == "density":
+            test_samples = tested.loc[tested["fold"] == fold, "sample"].to_numpy(dtype=str)
+            training = ~np.isin(series.samples, test_samples)
             reference = _log_mixture(series, index, group, training=training, entry=entry)
         with np.errstate(invalid="ignore"):
             evidence = np.where(np.isneginf(reference), 0.0, of_class - reference)
@@ -344,12 +391,18 @@ def _log_mixture(
     training: np.ndarray,
     entry: Mapping[str, Any],
 ) -> np.ndarray:
-    """Return the log density of all classes together in each row; missing if there is none."""
+    """Return the log density of all classes together in each row; missing if there is none.
+
+    ``group`` are the rows of the table ``explanations`` of one fold, whose ``training`` samples are
+    a mask; ``index`` are the features of the series.
+    """
     positions = index.get_indexer(group["feature"].unique())
     features = np.sort(positions[positions >= 0])
     values = series.values[features]
     unknown = np.full(len(group), np.nan)
-    estimator = None if np.isnan(values).any() else density_estimator(entry, series, features)
+    if np.isnan(values).any():
+        return unknown
+    estimator = density_estimator(entry, series, features)
     if estimator is None:
         return unknown
     samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))
@@ -359,9 +412,9 @@ def _log_mixture(
         return unknown
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
     reference = logsumexp(logs, axis=0, b=shares[:, None, None])
-    i = pd.Index(series.features[features]).get_indexer(group["feature"])
-    j = pd.Index(series.samples[samples]).get_indexer(group["sample"])
-    return reference[i, j]
+    feature_rows = pd.Index(series.features[features]).get_indexer(group["feature"])
+    sample_columns = pd.Index(series.samples[samples]).get_indexer(group["sample"])
+    return reference[feature_rows, sample_columns]
 
 
 def direction(medians: np.ndarray, means: np.ndarray, code: int) -> str:

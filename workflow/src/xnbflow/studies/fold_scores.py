@@ -5,7 +5,7 @@ import pandas as pd
 
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, arrays, key_fields, stack
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Metrics in the order in which they are shown.
 _METRICS = (*FOLD_METRICS, "features_per_class", "features")
@@ -68,7 +68,7 @@ def summary(metrics: pd.DataFrame, repeats: pd.DataFrame, fits: Tables) -> pd.Da
     status["folds_failed"] = ~status["folds_ok"]
     counts = status.groupby(KEY, sort=False)[["folds_ok", "folds_failed"]].sum().astype(int)
     table = table.reset_index().merge(counts.reset_index(), on=KEY, how="outer", sort=False)
-    return table[STUDY_TABLES["summary"].fixed]
+    return table[GROUPS["study"].tables["summary"].fixed]
 
 
 def averages(summary: pd.DataFrame, confusion: pd.DataFrame) -> pd.DataFrame:
@@ -78,7 +78,7 @@ def averages(summary: pd.DataFrame, confusion: pd.DataFrame) -> pd.DataFrame:
     that could not be fitted anywhere is ignored; if no data set is left, all are used.
     ``wins`` count ties, accuracies being compared to three decimals.
     """
-    columns = STUDY_TABLES["averages"].fixed
+    columns = GROUPS["study"].tables["averages"].fixed
     complete = summary[summary["folds_failed"] == 0]
     if complete.empty:
         return pd.DataFrame(columns=columns)

@@ -18,7 +18,7 @@ from xnbflow.evaluation.metrics import roc_curves
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.intervals import CROSS_VALIDATED, share_interval
 from xnbflow.naive_bayes.conformal import ERROR_RATE
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 
 def confusion(predictions: Tables) -> pd.DataFrame:
@@ -71,7 +71,7 @@ def roc(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
 
 def _columns_beside_key(name: str) -> list[str]:
     """Return the columns of a table of the study without data set, folds and classifier."""
-    return [column for column in STUDY_TABLES[name].fixed if column not in KEY]
+    return [column for column in GROUPS["study"].tables[name].fixed if column not in KEY]
 
 
 def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float]) -> pd.DataFrame:
@@ -100,4 +100,4 @@ def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float])
                     "several": (size > 1).mean(),
                 }
             )
-    return pd.DataFrame(rows, columns=STUDY_TABLES["sets"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["sets"].fixed)

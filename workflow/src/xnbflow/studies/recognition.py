@@ -33,7 +33,7 @@ from xnbflow.inference.within_strata import (
     p_within,
     score_of_pair,
 )
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Largest p of the association of a column with two classes with which it may explain the result
 #: (docs/methods/verdicts-evidence.md): in small studies associations are seldom detected, and weak
@@ -139,8 +139,8 @@ def recognition(
             rows.append(key_fields(key) | _over_pairs(pairs))
             pair_rows += [key_fields(key) | pair for pair in pairs]
     return (
-        pd.DataFrame(rows, columns=STUDY_TABLES["recognition"].fixed),
-        pd.DataFrame(pair_rows, columns=STUDY_TABLES["recognition_pairs"].fixed),
+        pd.DataFrame(rows, columns=GROUPS["study"].tables["recognition"].fixed),
+        pd.DataFrame(pair_rows, columns=GROUPS["study"].tables["recognition_pairs"].fixed),
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.evaluation.keyed_tables import KEY, LOG_POSTERIOR, Key, Tables, stack
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Least mean margin over all classifiers of a doubtful label. Sensitivity and false alarms:
 #: `docs/methods/verdicts-evidence.md`.
@@ -30,7 +30,7 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
             with_margins[key] = table.assign(probability=probability, margin=margin)
     table = stack(with_margins, ["sample", "true", "predicted", "probability", "margin"])
     if table.empty:
-        return pd.DataFrame(columns=STUDY_TABLES["samples"].fixed)
+        return pd.DataFrame(columns=GROUPS["study"].tables["samples"].fixed)
     table["wrong"] = table["true"] != table["predicted"]
     group = [*KEY, "sample", "true"]
     counts = table.groupby(group, sort=False).agg(
@@ -54,7 +54,7 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
     counts["recognised"] = counts["above"].astype(bool)
     mostly = (2 * counts["votes"] > counts["tested"]) & (counts["predicted"] != counts["true"])
     counts["suspect"] = mostly & ~(counts["margin"] <= 0) & counts["recognised"]
-    return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
+    return counts.fillna({"mistakes": ""})[GROUPS["study"].tables["samples"].fixed]
 
 
 def _probability_of(table: pd.DataFrame, which: str) -> np.ndarray:
@@ -120,4 +120,4 @@ def suspects(
     rows["exchanged_with"] = partners
 
     rows = rows[(rows["exchanged_with"] != "") | ~(rows["margin"] < MARGIN)]
-    return rows.sort_values(key, ignore_index=True)[STUDY_TABLES["suspects"].fixed]
+    return rows.sort_values(key, ignore_index=True)[GROUPS["study"].tables["suspects"].fixed]

@@ -16,7 +16,7 @@ from xnbflow.inference.halves import (
 )
 from xnbflow.inference.intervals import UNKNOWN, Estimate
 from xnbflow.inference.stability import UNDEFINED, stability_index
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Share of selections above which a set is noted as one of features that are almost constant.
 _MOSTLY_CONSTANT = 0.5
@@ -127,7 +127,7 @@ def stability(
                     **recovered,
                 }
             )
-    return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["stability"].fixed)
 
 
 def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSet) -> Estimate:

@@ -10,7 +10,7 @@ from xnbflow.core.natural_order import natural_key
 from xnbflow.data.dataset import COUNTS
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, stack
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 #: Bins of the histogram of p-values, .05 wide.
 _BINS = 20
@@ -54,7 +54,7 @@ def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         counts = np.histogram(of_all_samples.dropna(), edges)[0]
         bins = pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "features": counts})
         tables.append(bins.assign(dataset=dataset, share=counts / max(1, counts.sum())))
-    columns = STUDY_TABLES["p_values"].fixed
+    columns = GROUPS["study"].tables["p_values"].fixed
     return (
         pd.concat(tables, ignore_index=True)[columns]
         if tables
@@ -65,7 +65,8 @@ def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:
     """Return the `_ratios` of each data set with at least two features without missing values.
 
-    ``tables`` are those of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`, one for each data set.
+    ``tables`` are those of the group ``diagnostic`` of `xnbflow.tables.contract`, one for each data
+    set.
     """
     rows = []
     for dataset, test in tables["dependence_test"].items():
@@ -73,7 +74,7 @@ def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) 
             continue
         of_dataset = _ratios(tables["normality"][dataset], tables["dependence"][dataset], alpha)
         rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **of_dataset})
-    return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["diagnostics"].fixed)
 
 
 def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
@@ -95,7 +96,7 @@ def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
                 "counts": header.scale == COUNTS,
             }
         )
-    return pd.DataFrame(rows, columns=STUDY_TABLES["datasets"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["datasets"].fixed)
 
 
 def class_sizes(headers: Headers) -> pd.DataFrame:
@@ -117,4 +118,4 @@ def class_sizes(headers: Headers) -> pd.DataFrame:
                 by_chance = header.n_features * 2 / comb(n_samples, size)
             row = {"dataset": name, "class": label, "samples": size}
             rows.append(row | {"perfect_by_chance": by_chance})
-    return pd.DataFrame(rows, columns=STUDY_TABLES["class_sizes"].fixed)
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["class_sizes"].fixed)

@@ -35,7 +35,7 @@ from xnbflow.studies import (
 from xnbflow.studies.description import SELECTION_KEY, description_tables
 from xnbflow.studies.recognition import inseparable, recognition
 from xnbflow.studies.study_reader import DatasetClassifier, StudyReader
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.contract import GROUPS
 
 
 def study_tables(
@@ -267,7 +267,7 @@ def data_findings(inputs: StudyReader) -> pd.DataFrame:
 
 def _with_keys(tables: Mapping[DatasetClassifier, pd.DataFrame], name: str) -> pd.DataFrame:
     """Join tables by data set and classifier to a table of the study, with these columns."""
-    columns = STUDY_TABLES[name].fixed
+    columns = GROUPS["study"].tables[name].fixed
     parts = []
     for (dataset, classifier), table in tables.items():
         if len(table):

@@ -90,7 +90,7 @@ class PathTemplate(str):
 
         Examples
         --------
-        >>> DIAGNOSTIC_PATH.fill(table="normality")
+        >>> GROUPS["diagnostic"].path.fill(table="normality")
         'results/{dataset}/diagnostics/normality.parquet'
         """
         unchanged = {name: f"{{{name}}}" for name in self.wildcards}
@@ -170,9 +170,9 @@ class TableSchema:
 
         Examples
         --------
-        >>> MODEL_TABLES["signature"].column("distance_to.tumour").label
+        >>> GROUPS["model"].tables["signature"].column("distance_to.tumour").label
         'to tumour'
-        >>> TRAINING_TABLES["predictions"].column("posterior") is None
+        >>> GROUPS["training"].tables["predictions"].column("posterior") is None
         True
         """
         if name in self.columns and "{" not in name:
@@ -412,47 +412,28 @@ def _folders_of_results(*templates: str) -> frozenset[str]:
 
 #: A data set in canonical form.
 SERIES = PathTemplate("results/{dataset}/series.parquet")
-#: The planted markers of a simulated data set.
-TRUTH = GROUPS["acquired"].files["truth"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 #: Hosts whose names the jobs of a run could not resolve.
 UNRESOLVED = PathTemplate(DOWNLOADS + "/unresolved-hosts.txt")
 
-#: Tests of normality and dependence of a data set.
-DIAGNOSTIC_PATH = GROUPS["diagnostic"].path
-#: Comparisons of the features of a data set, by the design of a study.
-GENES = GROUPS["genes"].path
 #: The script that repeats the comparisons of single features in R.
-LIMMA_SCRIPT = PathTemplate(GENES.parent + "/limma.R")
+LIMMA_SCRIPT = PathTemplate(GROUPS["genes"].path.parent + "/limma.R")
 #: Checksums of the downloads of a data set; a later run, also of another person, compares.
 CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
-#: The tables of the classifiers of a job, the input of all later stages.
-TRAINING_PATH = GROUPS["training"].path
-#: The checks of the classifiers that come first in a study.
-CHECK_PATH = GROUPS["check"].path
 
-#: A classifier fitted on all samples, its tables, and its signature as gene sets.
+#: A classifier fitted on all samples, and its signature as gene sets.
 MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops")
-MODEL_TABLE = GROUPS["model"].path
 GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt")
 
 #: The folder of a study.
 STUDY = PathTemplate("results/studies/{study}")
-#: Tables of the rule *compare*.
-STUDY_TABLE = GROUPS["study"].path
-#: The path of each of `STUDY_TABLES` by its name.
-STUDY_FILES = GROUPS["study"].files
 #: In the paths of models, the data set and classifier of the model of all cohorts of a study.
 ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
-#: Tables of several series of one question.
-COHORT_TABLE = GROUPS["cohorts"].path
 #: The folder of the tables of second cohorts and of several series.
-COHORTS_FOLDER = COHORT_TABLE.parent
+COHORTS_FOLDER = GROUPS["cohorts"].path.parent
 #: The folder of the model of all cohorts, with its tables.
 ALL_COHORTS_FOLDER = PathTemplate(STUDY + f"/models/{ALL_COHORTS['dataset']}")
-#: Tables of models in a second cohort.
-VALIDATION_TABLE = GROUPS["validation"].path
 #: The page of a study.
 REPORT = GROUPS["report"].path
 #: The second page of a study.
@@ -463,30 +444,16 @@ FIGURES_FOLDER = GROUPS["figures"].path
 RECORD = PathTemplate(STUDY + "/run.json")
 #: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
 CURVES = PathTemplate(STUDY + "/curves.json")
-#: Tables of an analysis of a paper, and their folder.
-ANALYSIS_TABLE = GROUPS["analysis"].path
-ANALYSIS_FOLDER = ANALYSIS_TABLE.parent
+#: The folder of the tables of an analysis of a paper.
+ANALYSIS_FOLDER = GROUPS["analysis"].path.parent
 #: The list of all studies.
 INDEX = PathTemplate("results/index.html")
 
 
 #: Names that no data set can have: other folders of ``results``, and the model of all cohorts.
 RESERVED_DATASETS = _folders_of_results(
-    STUDY_TABLE, _log_of("acquire"), benchmark_of("acquire")
+    GROUPS["study"].path, _log_of("acquire"), benchmark_of("acquire")
 ) | {ALL_COHORTS["dataset"]}
-
-# Schemas of tables
-
-TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
-DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
-AUDIT_TABLES = GROUPS["audit"].tables
-GENE_TABLES = GROUPS["genes"].tables
-TRAINING_TABLES = GROUPS["training"].tables
-CHECK_TABLES = GROUPS["check"].tables
-STUDY_TABLES = GROUPS["study"].tables
-MODEL_TABLES = GROUPS["model"].tables
-VALIDATION_TABLES = GROUPS["validation"].tables
-COHORT_TABLES = GROUPS["cohorts"].tables
 
 
 def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:

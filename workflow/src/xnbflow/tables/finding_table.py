@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from xnbflow.core.findings import Finding
-from xnbflow.tables.contract import AUDIT_TABLES
+from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
 
@@ -18,7 +18,7 @@ def finding_table(findings: Iterable[Finding]) -> pd.DataFrame:
     >>> finding_table([finding])[["code", "kind", "allows", "count"]].values.tolist()
     [['repeats', 'copies', 'partly supported', 2.0]]
     """
-    schema = AUDIT_TABLES["findings"]
+    schema = GROUPS["audit"].tables["findings"]
     table = table_of([finding.columns() for finding in findings], schema)
     numbers = [name for name, column in schema.columns.items() if column.type == "number"]
     return table.astype(dict.fromkeys(numbers, float))

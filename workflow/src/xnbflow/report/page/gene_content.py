@@ -38,8 +38,8 @@ def gene_content(
     genes : DataFrame
         A row per feature, the most important first, with ``feature`` and ``symbol``.
     values : DataFrame
-        The table ``gene_values`` of `xnbflow.tables.contract.DIAGNOSTIC_TABLES`. Its features are
-        the first ones of ``genes``, in the same order.
+        The table ``gene_values`` of `xnbflow.tables.contract`. Its features are the first ones of
+        ``genes``, in the same order.
     statistics, flags : mapping of str to array of shape (n_features,)
         Numbers of each feature, which are rounded to 1/65,534 of their range, and small integers.
     most_bytes : int

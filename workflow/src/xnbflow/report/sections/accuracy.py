@@ -18,7 +18,7 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import STUDY_TABLES, Column
+from xnbflow.tables.contract import GROUPS, Column
 
 _TEXTS = texts_of("accuracy")
 _COMPARISON = texts_of("comparison")
@@ -214,7 +214,7 @@ def _label_test_blocks(results: StudyResults) -> list[Block]:
     columns += ["observed", "null_mean", "null_95", "means_p", "spread_p", "all_p"]
     if table["adjusted_for"].any():
         columns.append("adjusted_for")
-    declared = STUDY_TABLES["label_tests"].columns["p_value"]
+    declared = GROUPS["study"].tables["label_tests"].columns["p_value"]
     digits = max(3, *table["p_value"].map(p_digits))  # a p beside its level is not rounded to it
     shown = {"p_value": replace(declared, format=f".{digits}g")}
     caption = _TEXTS["label_test"]

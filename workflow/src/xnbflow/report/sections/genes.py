@@ -30,7 +30,7 @@ from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import GENES, LIMMA_SCRIPT, text_of
+from xnbflow.tables.contract import GROUPS, LIMMA_SCRIPT, text_of
 
 _TEXTS = texts_of("genes")
 #: Numbers of features that are expected by chance, below which they are "fewer than one".
@@ -75,7 +75,7 @@ def section(results: StudyResults) -> Section | None:
     # The links to the tables of all features, as text and as Parquet, and to the script for R.
     links = []
     for dataset in genes:
-        template = GENES.fill(study=results.study.id, dataset=dataset)
+        template = GROUPS["genes"].path.fill(study=results.study.id, dataset=dataset)
         table = template.of(table="genes")
         files = [results.relative_path(text_of(table)), results.relative_path(table)]
         links.append((dataset, "all features, each class against the others", files))

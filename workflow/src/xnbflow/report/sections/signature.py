@@ -13,7 +13,7 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Pro
 from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.report.texts import texts_of
 from xnbflow.sources.formats.cell_texts import is_date, is_missing
-from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
+from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, text_of
 
 _TEXTS = texts_of("signature")
 #: Rows of the table of a model.
@@ -95,7 +95,7 @@ def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> It
 
     # The links to the model, its gene sets and its signature.
     key = {"study": results.study.id, "dataset": dataset, "classifier": classifier}
-    table = MODEL_TABLE.of(**key, table="signature")
+    table = GROUPS["model"].path.of(**key, table="signature")
     paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
     title = f"{dataset}, {results.labels[classifier]}"
     content = results.with_noun(_TEXTS["files"], dataset)

@@ -17,7 +17,7 @@ from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.report.findings import verdict_in_words
 from xnbflow.report.numbers import capitalized, format_number
 from xnbflow.report.sentences import limiting_rows
-from xnbflow.tables.contract import MODEL, STUDY_FILES, STUDY_TABLES
+from xnbflow.tables.contract import GROUPS, MODEL
 from xnbflow.tables.storage import read_parquet, tsv
 
 #: Features of a signature that are listed for each class.
@@ -205,7 +205,7 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
     study = values["study"]
     paths = {}
     for name in ("verdicts", "findings"):
-        paths[name] = root / STUDY_FILES[name].of(study=study)
+        paths[name] = root / GROUPS["study"].files[name].of(study=study)
         if not paths[name].is_file():
             text = f"No verdict: the study {study} has not compared its classifiers yet."
             return ModelVerdict(text=text, study=study)
@@ -215,7 +215,7 @@ def verdict_of_model(path: str | Path, noun: str = "feature") -> ModelVerdict:
         text = f"No verdict: the study {study} did not cross-validate this model."
         return ModelVerdict(text=text, study=study)
     row = rows.iloc[0]
-    table = read_parquet(paths["findings"], STUDY_TABLES["findings"])
+    table = read_parquet(paths["findings"], GROUPS["study"].tables["findings"])
     limiting = limiting_rows(table, key | {"folds": row["folds"]})
     sentence = verdict_in_words(row["level"], limiting, noun)
     return ModelVerdict(
@@ -242,6 +242,6 @@ def _parts_at_results(path: Path) -> tuple[Path, str]:
 
 def _rows_of_key(path: Path, name: str, key: dict[str, str]) -> pd.DataFrame:
     """Return the rows of a table of a study whose columns have the values of a key."""
-    table = read_parquet(path, STUDY_TABLES[name])
+    table = read_parquet(path, GROUPS["study"].tables[name])
     is_of_key = (table[list(key)] == pd.Series(key)).all(axis=1)
     return table[is_of_key]

@@ -45,59 +45,47 @@ def propose_columns(layout: InferredRoles) -> InferredRoles:
     numbers of a table are too few to recognise its features, all are named as features.
     """
     entry = layout.entry
-    fields = layout.fields
     label = str(entry.label).removeprefix("obs:")
     # An export may have the label beside others.
     others = tuple(name for name in entry.phenotype_columns if name != label)
     entry = replace(entry, phenotype_columns=others)
-    if len(fields):
-        fields = fields.map(str.strip)
+    fields = layout.fields.map(str.strip) if len(layout.fields) else layout.fields
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
-    in_table = suffix_of(entry.location) != ".h5ad" and not entry.phenotype
+    is_in_table = suffix_of(entry.location) != ".h5ad" and not entry.phenotype
 
-    # The names of the samples; one that repeats is a mistake, or the name of a patient.
+    # The names of the samples. All other columns but the label describe them.
     id_column = name_column(entry, fields, [label])
-    repeated: dict[str, list[str]] = {}
     is_unnamed = entry.samples == "rows" and not id_column and "" not in fields
-    if in_table and is_unnamed and not entry.features:
-        repeated = repeated_names(unique.loc[:, ~unique.columns.isin([label, *_used(entry)])])
-    for name, cells in repeated.items():
-        raise InputError(
-            f"{entry.location}: the column {name!r} names the samples, but {listed(cells)} "
-            f"{either(len(cells), 'occurs', 'occur')} more than once. Make the names unique; or, "
-            "if they are patients of whom there are several samples, name the column by "
-            f"--set {shlex.quote(f'group={flow_yaml(name)}')}",
-            key="id",
-        )
+    if is_in_table and is_unnamed and not entry.features:
+        other_columns = ~unique.columns.isin([label, *_used_columns(entry)])
+        _refuse_repeated_names(entry, unique.loc[:, other_columns])
     no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 
-    # The labels of the samples, empty for classes that are left out.
-    labels = np.full(len(fields), "", dtype=object)
+    # The classes. Rare ones are left out.
+    label_texts = list(fields[label]) if label in unique else []
     remarks: list[str] = []
-    if label in unique and len(fields):
-        texts = list(fields[label])
-        entry = entry.with_defaults(**label_keys(texts))
-        entry, remarks = _add_map(entry, texts)
-        rule = LabelRule.parse(entry)
-        classes, has_label, _ = rule.apply(entry.location, range(len(texts)), texts)
-        labels[has_label] = classes
+    if label_texts:
+        entry = entry.with_defaults(**label_keys(label_texts))
+        entry, remarks = _add_map(entry, label_texts)
+    labels = _labels_of_samples(entry, label_texts, len(fields))
 
     # Patients and the batch; what remains is phenotype, as it would be read as features.
     candidates = unique[[name for name in descriptions if name in unique]]
-    entry = replace(entry.with_defaults(**suggested_keys(candidates, labels)), id_column=id_column)
-    used = _used(entry)
+    entry = entry.with_defaults(**suggested_keys(candidates, labels))
+    entry = replace(entry, id_column=id_column)
+    used = _used_columns(entry)
     remaining = [name for name in descriptions if name not in used]
-    if not in_table:  # the phenotype file has the others
+    if not is_in_table:  # the phenotype file has the others
         remaining = [name for name in layout.outside if name in remaining]
     if remaining and not entry.features:
         entry = set_aside(entry, remaining)
-
     remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
     remarks += _remarks_on_patients(fields, descriptions, entry.group)
 
+    # Too few numbers to recognise which are features.
     few_features = [name for name in layout.few_features if name not in (label, id_column)]
-    if in_table and few_features and not (entry.features or entry.drop):
+    if is_in_table and few_features and not (entry.features or entry.drop):
         entry = add_names(entry, "features", few_features)
         remarks.append(
             f"The table has {counted(len(few_features), 'column')} of numbers, too few to "
@@ -107,16 +95,42 @@ def propose_columns(layout: InferredRoles) -> InferredRoles:
     return layout.with_keys(entry, remarks)
 
 
-def _used(entry: DatasetEntry) -> list[str]:
-    """Return the columns that the entry names."""
+def _used_columns(entry: DatasetEntry) -> list[str]:
+    """Return the columns that the entry names; patterns name none."""
     return [name for name in columns_named(entry) if isinstance(name, str)]
+
+
+def _labels_of_samples(entry: DatasetEntry, texts: Sequence[str], n_samples: int) -> np.ndarray:
+    """Return the class of each sample by the keys of the entry, (n_samples,).
+
+    ``texts`` are the cells of the label; none if it is no field. The class is empty for samples
+    that are left out, and without texts.
+    """
+    labels = np.full(n_samples, "", dtype=object)
+    if texts:
+        rule = LabelRule.parse(entry)
+        classes, has_label, _ = rule.apply(entry.location, range(n_samples), texts)
+        labels[has_label] = classes
+    return labels
+
+
+def _refuse_repeated_names(entry: DatasetEntry, fields: pd.DataFrame) -> None:
+    """Refuse names of samples that repeat: a mistake, or the names of patients."""
+    for name, cells in repeated_names(fields).items():
+        raise InputError(
+            f"{entry.location}: the column {name!r} names the samples, but {listed(cells)} "
+            f"{either(len(cells), 'occurs', 'occur')} more than once. Make the names unique; or, "
+            "if they are patients of whom there are several samples, name the column by "
+            f"--set {shlex.quote(f'group={flow_yaml(name)}')}",
+            key="id",
+        )
 
 
 def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
     """Return the names that repeat in columns of samples' names, by column.
 
-    Most of the names occur once, or all have digits and occur four times at most on average; other
-    columns describe samples, and patients may repeat.
+    In such a column most of the names occur once, or all have digits and occur four times at most
+    on average. Other columns describe samples, and patients may repeat.
 
     Examples
     --------
