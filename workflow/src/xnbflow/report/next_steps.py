@@ -40,7 +40,8 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
     same design are not recommended then. Where the column is a part of the disease and not of the
     measurement, as a marker in the serum, the study can declare so. Errors in the data come before
-    more samples, and a second cohort comes before an assay.
+    more samples, and a second cohort comes before an assay, for which genes are chosen only if the
+    list of them is stable.
     """
     dataset = evaluation["dataset"]
     limiting = limiting_findings(results, evaluation)
@@ -70,7 +71,8 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     elif level_of(results, evaluation) in SUPPORTED:
         if not (results.study.validate or results.study.cohorts):
             confirmations.append("test the model on a second cohort (option validate)")
-        if _has_signature(results, dataset, classifier):
+        is_unstable = any(row["code"] == "unstable" for row in of_classifier)
+        if _has_signature(results, dataset, classifier) and not is_unstable:
             confirmations.append(f"choose {noun}s of the signature for an assay")
 
     return [

@@ -477,7 +477,7 @@ def _check_study(study: Study, config: Config) -> None:
     for part, classifier in study.paper.items():
         _check_known(f"{place}.paper.{part}", [classifier], "classifier", classifiers)
     _check_known(f"{place}.final", study.final, "classifier", classifiers)
-    _check_known(f"{place}.design", study.designs, "data set", study.datasets)
+    _check_known(f"{place}.design", study.designs, "data set of the study", study.datasets)
     if study.headline:
         _check_known(f"{place}.headline", [study.headline], "classifier", classifiers)
 
@@ -520,8 +520,8 @@ def _check_cohorts(study: Study, config: Config, place: str) -> None:
     for i, pair in enumerate(study.validate):
         where = f"{place}.validate[{i}]"
         _check_known(f"{where}.model", [pair.model], "classifier", study.classifiers)
-        _check_known(f"{where}.train", [pair.train], "data set", study.datasets)
-        _check_known(f"{where}.test", [pair.test], "data set", study.datasets)
+        _check_known(f"{where}.train", [pair.train], "data set of the study", study.datasets)
+        _check_known(f"{where}.test", [pair.test], "data set of the study", study.datasets)
         if pair.train == pair.test:
             msg = f"configuration, {where}: {pair.train!r} cannot be its own second cohort"
             raise InputError(msg)
@@ -531,7 +531,7 @@ def _check_cohorts(study: Study, config: Config, place: str) -> None:
     if not study.cohorts:
         return
     where = f"{place}.cohorts"
-    _check_known(where, study.cohorts.series, "data set", study.datasets)
+    _check_known(where, study.cohorts.series, "data set of the study", study.datasets)
     _check_known(f"{where}.model", [study.cohorts.model], "classifier", study.classifiers)
     for name in study.cohorts.series:
         if name in config.preprocessing:

@@ -284,6 +284,8 @@ class TextTable:
             if self.decimal == ",":
                 text = text.replace(",", ".", 1)
             fault = complaint(text) or ""
+            if text != cell.strip():  # quote the cell as it is written
+                fault = fault.replace(quoted(text), quoted(cell.strip()))
             advice = self.advice or _advice(cell.strip())
         if fault:
             msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
@@ -317,6 +319,8 @@ def _advice(cell: str) -> str:
                 "save the table without separators of thousands"
             )
         return "this looks like a decimal comma: set decimal: comma, or save it with decimal points"
+    if (complaint(cell) or "").endswith("separators of thousands"):
+        return "save the table without separators of thousands"
     if cell.strip("+-").lower() in {"inf", "infinity"}:
         return "fill it in, remove the sample, or list the feature under drop"
     return (
