@@ -15,6 +15,7 @@ from integration.conftest import snakemake_command
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
 from xnbflow.evaluation.methods import known_methods
+from xnbflow.running.cli.commands import methods_text
 from xnbflow.sources.registry import known_sources
 
 PLUGIN = Path(__file__).with_name("plugin")
@@ -68,6 +69,11 @@ def test_a_broken_entry_is_refused_with_its_package(site, points, entries, messa
     with pytest.raises(InputError, match=message) as error:
         known_methods()
     assert "in toyplugin" in str(error.value)
+
+
+def test_the_list_of_methods_has_those_of_a_package(site):
+    install(site)
+    assert "nearest_mean" in methods_text()
 
 
 def run(folder, site, *arguments):

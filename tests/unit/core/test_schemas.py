@@ -26,8 +26,13 @@ def test_a_number_is_finite(value):
 
 def test_the_outermost_error_is_reported_with_its_keys():
     schema = {"properties": {"a": {"properties": {"b": WHOLE}, "required": ["c"]}}}
-    with refused("^place, a: 'c' is a required property"):
+    with refused("^place, a: the key 'c' is missing"):
         check({"a": {"b": 0}}, schema, "place")
+
+
+def test_all_missing_keys_are_reported_at_once():
+    with refused("place: the keys 'a', 'c' are missing"):
+        check({"b": 0}, {"required": ["a", "b", "c"]}, "place")
 
 
 def test_long_keys_are_cut_in_the_middle():

@@ -109,6 +109,18 @@ def test_few_orders_are_all_compared(rng):
     assert (row["p_lower"], row["p_upper"]) == (row["p_value"], row["p_value"])
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_p_of_pairs_counts_the_order_with_exchanged_names(seed):
+    """Six pairs have 64 orders; the opposite of the true one is predicted exactly as well."""
+    rng = np.random.default_rng(seed)
+    labels = np.tile(["a", "b"], 6)
+    patients = np.repeat([f"p{i}" for i in range(6)], 2)
+    values = rng.normal(size=(60, 12))
+    values[:30, labels == "a"] += 3
+    row = label_test(dataset(values, labels, groups=patients)).iloc[0]
+    assert (row["at_least"], row["permutations"], row["p_value"]) == (2, 64, 2 / 64)
+
+
 def test_the_test_is_exact_over_all_orders_of_a_small_study(rng):
     """By all 70 orders of four and four samples as true labels, at most a share a has p <= a."""
     values = rng.normal(size=(12, 8))

@@ -53,6 +53,12 @@ def test_the_summary_has_the_verdicts_and_the_versions(sheets, study):
     assert summary["version: numpy"] == study.software["numpy"]
 
 
+def test_each_finding_has_its_sentence(sheets, study):
+    findings = frame(sheets, "findings")
+    assert len(findings) == len(study.tables["findings"]) > 0
+    assert findings["sentence"].str.endswith(".").all()
+
+
 def test_genes_have_a_sheet_for_each_contrast_and_two_classes_one(sheets, study):
     names = [name for name in sheets if name.startswith("genes ")]
     classes = ["genes alpha healthy", "genes alpha tumour <A>", "genes alpha tumour B"]

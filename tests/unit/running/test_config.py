@@ -241,7 +241,7 @@ def test_a_folder_of_results_is_no_data_set():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"datasets": []}, "classifiers, folds and datasets belong together"),
+        ({"datasets": []}, "datasets is missing; classifiers, folds and datasets belong together"),
         ({"headline": "svn"}, "headline: unknown classifier 'svn'"),
         ({"final": ["svn"]}, "final: unknown classifier 'svn'"),
         ({"gene_sets": "https://host/h.gmt"}, "studies.one.gene_sets: 'https://host/h.gmt' has no"),
@@ -321,3 +321,20 @@ def test_comparisons_are_not_adjusted_for_the_class_or_groups(terms, reason):
     assert error.value.key == "adjust"
     allowed = replace(study, designs={"mine": Design(adjust=("age",))})
     _check_designs([allowed], {"mine": row})
+
+
+def test_a_key_that_a_file_has_twice_is_refused(tmp_path):
+    """YAML keeps the last one without a word; a merge may repeat what it is laid over."""
+    text = "datasets:\n  x: &x\n    group: a\n    label: b\n    group: c\n"
+    path = put(tmp_path, text, "mine.yaml")
+    with pytest.raises(InputError, match=r"datasets\.x\.group .*line 5.* in line 3, too"):
+        read_config(RAW, SCHEMA, [path])
+    merged = put(tmp_path, "x: &x\n  group: a\ny:\n  <<: *x\n  group: b\n", "merged.yaml")
+    read_config(RAW, SCHEMA, [merged])
+
+
+@pytest.mark.parametrize("key", ["group", "batch"])
+def test_the_label_is_neither_group_nor_batch(key):
+    entry = {"source": "table", "file": "a.csv", "label": "type", key: "type"}
+    with pytest.raises(InputError, match=f"datasets.mine, {key}.*'type' is the label"):
+        checked(changed("datasets", "mine", value=entry))

@@ -47,7 +47,7 @@ def check(location="data/table.csv", phenotype=None, gene_sets=(), folds=None):
 )
 def test_a_file_where_jobs_write_is_refused_with_its_key_and_what_to_do(folder, path):
     for location in (path, str(folder / path)):
-        with refused("configuration, datasets.mine, location: .* Move or copy the file"):
+        with refused("configuration, datasets.mine, file: .* Move or copy the file"):
             check(location)
     with refused("datasets.mine, phenotype:"):
         check(phenotype=path)

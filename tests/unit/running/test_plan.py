@@ -73,7 +73,7 @@ def test_a_users_file_is_a_local_input_with_its_size_and_time(plan):
 
 def test_a_file_that_is_missing_is_named_with_the_places_where_it_was_sought(plan, tmp_path):
     (tmp_path / "mine.csv").unlink()
-    with pytest.raises(WorkflowError, match=r"data set mine, location: no such file: .*mine\.csv"):
+    with pytest.raises(WorkflowError, match=r"data set mine, file: no such file: .*mine\.csv"):
         DataSetPlanner(plan).user_files(wildcards(dataset="mine"))
 
 
@@ -414,11 +414,11 @@ def test_optional_data_sets_without_their_file_are_left_out_of_the_plan(plan, tm
     (tmp_path / "mine.csv").unlink()
     rest = Plan.read(raw, ROOT)
     assert rest.study(ONE).datasets == ("wine",)
-    assert rest.study(ONE).missing == {"mine": "location: there is no file mine.csv"}
+    assert rest.study(ONE).missing == {"mine": "file: there is no file mine.csv"}
     assert not [path for path in StudyPlanner(rest).of_study("one") if "/mine/" in path]
     assert list(StudyPlanner(rest).configuration(ONE)["datasets"]) == ["wine"]
     assert _left_out_sentences(rest.planned.values()) == [
-        "Left out of one: mine; location: there is no file mine.csv"
+        "Left out of one: mine; file: there is no file mine.csv"
     ]
 
 

@@ -15,6 +15,7 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
 from xnbflow.sources.proposal.label import plausible_labels
+from xnbflow.sources.proposal.measures import other_measures
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
 from xnbflow.sources.series.scale_recognition import _are_large_intensities, recognise_scale
@@ -118,6 +119,48 @@ def test_of_several_measures_of_a_sample_one_is_read(tmp_path):
     series = acquire(proposal.entry)
     np.testing.assert_array_equal(series.values, values)
     assert series.labels[:2].tolist() == ["tumor", "ctrl"]
+
+
+@pytest.mark.parametrize(
+    ("values", "others"),
+    [
+        (".AVG_Signal", (".MIN_Signal", ".NARRAYS", ".ARRAY_STDEV", ".BEAD_STDEV", ".Avg_NBEADS")),
+        ("_Signal", ("_Detection", "_Detection p-value", "_Stat Pairs", "_Stat Pairs Used")),
+        (".NumReads", (".Length", ".EffectiveLength")),
+        (".TPM", (".FPKM", ".expected_count")),
+        ("_FPKM", ("_conf_lo", "_conf_hi", "_status")),
+    ],
+)
+def test_the_further_columns_of_a_program_are_no_samples(values, others):
+    """As GenomeStudio, MAS 5, salmon, RSEM and Cuffdiff name them."""
+    names = [f"S{i}{measure}" for i in range(3) for measure in (values, *others)]
+    left_out, _ = other_measures(names)
+    assert [name for name in names if name not in left_out] == [f"S{i}{values}" for i in range(3)]
+
+
+def test_symbols_are_kept_beside_many_columns_of_further_measures(tmp_path):
+    """60 samples with a detection p-value each."""
+    values = logarithms(30, n=60).T
+    columns = {"SYMBOL": [f"TP{i}" for i in range(30)]}
+    for i, cells in enumerate(values.T):
+        columns[f"{'tumor' if i % 2 else 'ctrl'}{i}.AVG_Signal"] = cells
+        columns[f"{'tumor' if i % 2 else 'ctrl'}{i}.Detection Pval"] = cells / 1000
+    probes = [f"ILMN_{i}" for i in range(30)]
+    pd.DataFrame(columns, probes).to_csv(tmp_path / "x.tsv", sep="\t", index_label="PROBE_ID")
+    series = acquire(summary_of(tmp_path / "x.tsv").entry)
+    assert list(series.feature_metadata["symbol"]) == columns["SYMBOL"]
+
+
+def test_rows_of_numbers_that_are_left_out_by_their_names_are_named(tmp_path):
+    """Of a phenotype file the samples have their texts; a transgene is no text of a sample."""
+    genes = [*(f"ENSG{i:011d}" for i in range(100)), "EGFP"]
+    table = pd.DataFrame(logarithms(101).T, genes, [f"S{i}" for i in range(N)])
+    table.to_csv(tmp_path / "x.tsv", sep="\t", index_label="gene_id")
+    sheet = pd.DataFrame({"sample": table.columns, "type": ["ctrl", "tumor"] * (N // 2)})
+    sheet.to_csv(tmp_path / "sheet.csv", index=False)
+    proposal = summary_of(tmp_path / "x.tsv", phenotype=str(tmp_path / "sheet.csv"), label="type")
+    assert "EGFP" in proposal.entry.drop
+    assert "EGFP is a row of numbers unlike the others" in proposal.reason
 
 
 # Words for a missing value, dates, merged cells

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from xnbflow.core.errors import InputError, known_names, quoted
-from xnbflow.core.nouns import counted
+from xnbflow.core.nouns import counted, either, listed
 
 #: JSON Schema's types, in words.
 _TYPES = {
@@ -145,8 +145,10 @@ def _complaint(error: Any) -> str:
     expected = error.validator_value
     match error.validator:
         case "required":
-            missing = next(key for key in expected if key not in value)
-            text = f"{missing!r} is a required property, and missing. See config/README.md"
+            missing = [repr(key) for key in expected if key not in value]
+            noun = either(len(missing), "the key", "the keys")
+            verb = either(len(missing), "is", "are")
+            text = f"{noun} {listed(missing)} {verb} missing. See config/README.md"
         case "additionalProperties":
             properties = list(schema.get("properties", {}))
             unknown = _unknown_key(error)

@@ -66,3 +66,42 @@ def line_of_key(text: str, keys: Sequence[Any]) -> int | None:
         else:
             return None
     return line
+
+
+def repeated_key(text: str) -> tuple[list[str], int, int] | None:
+    r"""Return the first key that a mapping of a text in YAML has twice; None without one.
+
+    A loader of YAML keeps the last value and drops the others. A merge (``<<``) may repeat keys.
+
+    Returns
+    -------
+    (list of str, int, int) or None
+        The path of keys, and the lines of its first and its second occurrence, from 1.
+
+    Examples
+    --------
+    >>> repeated_key("a:\n  group: x\n  label: y\n  group: z\n")
+    (['a', 'group'], 2, 4)
+    """
+    return _repeated_below(yaml.compose(text, Loader=_Loader), [])
+
+
+def _repeated_below(node: yaml.Node | None, above: list[str]) -> tuple[list[str], int, int] | None:
+    """Return the first repeated key of a node that the keys ``above`` lead to."""
+    children: list[tuple[str, yaml.Node]] = []
+    if isinstance(node, yaml.SequenceNode):
+        children = [(str(position), item) for position, item in enumerate(node.value)]
+    elif isinstance(node, yaml.MappingNode):
+        lines: dict[tuple[str, str], int] = {}
+        for key, value in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if (key.tag, key.value) in lines and key.value != "<<":
+                return [*above, key.value], lines[key.tag, key.value], line
+            lines[key.tag, key.value] = line
+            children.append((key.value, value))
+    for name, child in children:
+        if found := _repeated_below(child, [*above, name]):
+            return found
+    return None

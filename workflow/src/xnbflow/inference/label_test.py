@@ -156,17 +156,20 @@ def label_test(
     is_complete = exchange.n_orders(codes) <= n_permutations + 1
     if is_complete:
         orders = exchange.distinct_orders(codes)
+        partitions, partition_of_order = _partitions_of(orders)
     else:
         draws = exchange.draws(codes, n_permutations, np.random.default_rng(seed))
-        orders = np.vstack([codes, draws])
-    scores, errors = _scores_of(
+        partitions = np.vstack([codes, draws])
+        partition_of_order = np.arange(len(partitions))
+    scores_of_partitions, errors = _scores_of(
         values,
-        orders,
+        partitions,
         series.groups,
         n_splits=n_splits,
         n_draws=n_draws or _default_n_draws(series.values.size),
         seed=seed,
     )
+    scores = {name: score[partition_of_order] for name, score in scores_of_partitions.items()}
     margins = {name: _N_STANDARD_ERRORS * error for name, error in errors.items()}
     row = _row_of(scores, margins, is_complete=is_complete)
     row["adjusted_for"] = listed(list(columns)) if columns else ""
@@ -258,6 +261,34 @@ def _seeds_of_draws(seed: int, n_draws: int) -> list[int]:
     [4, 1000007, 2000010]
     """
     return [(seed + draw * _SEED_STEP) % 2**32 for draw in range(n_draws)]
+
+
+def _partitions_of(orders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return orders of the labels without those that only rename classes, and the place of each.
+
+    No statistic depends on the names of the classes, so that such orders have one score. With folds
+    of their own they would have two, and the true order could exceed the same order with other
+    names.
+
+    Parameters
+    ----------
+    orders : ndarray of int, shape (n_orders, n_samples)
+
+    Returns
+    -------
+    partitions : ndarray of int, shape (n_partitions, n_samples)
+        In each the classes are numbered as they appear; that of the first order is first.
+    partition_of_order : ndarray of int, shape (n_orders,)
+
+    Examples
+    --------
+    >>> partitions, partition_of_order = _partitions_of(np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]]))
+    >>> partitions.tolist(), partition_of_order.tolist()
+    ([[0, 1, 1], [0, 0, 1]], [0, 0, 1])
+    """
+    as_they_appear = [tuple(pd.factorize(codes)[0].tolist()) for codes in orders]
+    places = {codes: place for place, codes in enumerate(dict.fromkeys(as_they_appear))}
+    return np.array(list(places)), np.array([places[codes] for codes in as_they_appear])
 
 
 def _scores_of(

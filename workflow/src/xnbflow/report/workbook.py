@@ -10,8 +10,10 @@ import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.data.controls import shown_classes
+from xnbflow.report.findings import finding_in_words
 from xnbflow.report.manuscript.paragraphs import methods_in_words
 from xnbflow.report.manuscript.references import in_words
+from xnbflow.report.numbers import capitalized
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import headline_sentence, tests_sentence, verdict_sentence
 from xnbflow.tables.storage import without_formula
@@ -54,8 +56,9 @@ def _save(book: Any, path: Path) -> None:
 def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the sheets of a workbook: name and rows."""
     yield "summary", _summary(results)
-    for name in ("verdicts", "findings", "estimates"):
-        yield name, _with_labels(results, results.tables[name])
+    yield "verdicts", _with_labels(results, results.tables["verdicts"])
+    yield "findings", _with_sentences(results, _with_labels(results, results.tables["findings"]))
+    yield "estimates", _with_labels(results, results.tables["estimates"])
     for dataset in results.study.datasets:
         yield from _genes(results, dataset)
         further = results.tables_of("genes", dataset=dataset)["contrasts"]
@@ -116,6 +119,23 @@ def _with_labels(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     labels = [results.labels.get(name, name) for name in frame["classifier"]]
     return frame.assign(classifier=labels)
+
+
+def _with_sentences(results: StudyResults, findings: pd.DataFrame) -> pd.DataFrame:
+    """Return findings with their sentences, as the page has them, after code and kind."""
+    sentences = [
+        capitalized(finding_in_words(row, noun=results.noun(row["dataset"])))
+        for row in findings.to_dict("records")
+    ]
+    position = findings.columns.get_loc("kind") + 1
+    return pd.concat(
+        [
+            findings.iloc[:, :position],
+            pd.Series(sentences, index=findings.index, dtype="str", name="sentence"),
+            findings.iloc[:, position:],
+        ],
+        axis=1,
+    )
 
 
 def _methods_lines(results: StudyResults) -> list[str]:

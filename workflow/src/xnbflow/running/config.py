@@ -16,7 +16,7 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.core.schemas import check
 from xnbflow.core.study import MAIN_JOB, Cohorts, Design, Study, Validation
 from xnbflow.core.terms import column_of_term
-from xnbflow.core.yaml_text import line_of_key
+from xnbflow.core.yaml_text import line_of_key, repeated_key
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
@@ -129,6 +129,7 @@ def read_config(
     An `InputError` names the key, what was found and what to do; and the line, if the key is in one
     of the ``files`` of the configuration.
     """
+    _refuse_repeated_keys(files)
     refuse_removed(raw)
     check_schema(raw, schema, files)
     datasets = read_datasets(raw, files)
@@ -277,6 +278,18 @@ def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
     candidates = [entry.get("headline"), *entry.get("final", ()), *entry.get("classifiers", ())]
     settings.setdefault("model", next(filter(None, candidates), ""))
     return Cohorts(**settings)
+
+
+def _refuse_repeated_keys(files: Sequence[str | Path]) -> None:
+    """Refuse a file of the configuration with a key twice, of which YAML keeps the last."""
+    for path in files:
+        if repeated := repeated_key(Path(path).read_text(encoding="utf-8")):
+            keys, first, second = repeated
+            msg = (
+                f"configuration, {'.'.join(keys)} ({path}, line {second}): the key is in line "
+                f"{first}, too; remove one"
+            )
+            raise InputError(msg, file=str(path), key=keys[-1])
 
 
 def check_schema(raw: object, schema: str | Path, files: Sequence[str | Path] = ()) -> None:
@@ -453,9 +466,18 @@ def _check_study(study: Study, config: Config) -> None:
             msg = f"configuration, {place}.gene_sets: {error}"
             raise InputError(msg, key="gene_sets") from error
 
-    if bool(classifiers) != bool(study.folds) or (classifiers and not study.datasets):
-        msg = f"configuration, {place}: classifiers, folds and datasets belong together"
-        raise InputError(msg)
+    # An analysis can have data sets alone; classifiers need folds and data sets.
+    if classifiers or study.folds:
+        parts_of_training = {
+            "classifiers": classifiers, "folds": study.folds, "datasets": study.datasets
+        }  # fmt: skip
+        for key, names in parts_of_training.items():
+            if not names:
+                msg = (
+                    f"configuration, {place}: {key} is missing; classifiers, folds and datasets "
+                    "belong together"
+                )
+                raise InputError(msg, key=key)
     _check_cohorts(study, config, place)
 
     # The settings of its analyses.

@@ -38,8 +38,11 @@ class DataSetPlanner:
     def user_files(self, wildcards: Any) -> dict[str, str]:
         """Return the user's files of a data set by the field of the entry that names them."""
         place = f"data set {wildcards.dataset}"
-        files = self.plan.datasets[wildcards.dataset].local_files
-        return {key: self.plan.local_file(path, f"{place}, {key}") for key, path in files.items()}
+        entry = self.plan.datasets[wildcards.dataset]
+        return {
+            name: self.plan.local_file(path, f"{place}, {entry.key_of_file(name)}")
+            for name, path in entry.local_files.items()
+        }
 
     def user_file_states(self, wildcards: Any) -> dict[str, list[int]]:
         """Return size and time of the user's files of a data set.

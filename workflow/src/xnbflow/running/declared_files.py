@@ -22,7 +22,8 @@ def refuse_outputs(config: Config) -> None:
     every data set, named by whatever path or link. Other files in `results` are the user's.
     """
     for name, entry in config.datasets.items():
-        for key, path in entry.local_files.items():
+        for field, path in entry.local_files.items():
+            key = entry.key_of_file(field)
             _refuse(path, config.datasets, f"configuration, datasets.{name}, {key}")
     for place, path in _files_of_configuration(config):
         _refuse(path, config.datasets, f"configuration, {place}")

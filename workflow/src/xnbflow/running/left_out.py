@@ -74,9 +74,9 @@ def refuse_without_data(study: Study) -> None:
 
 def _why_absent(entry: DatasetEntry, base_urls: Mapping[str, Sequence[str]], root: Path) -> str:
     """Return which file of a data set is absent; empty if all are there, or can be downloaded."""
-    for key, path in entry.local_files.items():
+    for field, path in entry.local_files.items():
         if not existing_path(path, root).exists():
-            return f"{key}: there is no file {path}"
+            return f"{entry.key_of_file(field)}: there is no file {path}"
     name = _supplied_file(entry)
     folders = [local_path(place) for place in base_urls.get(entry.source, ())]
     if not name or None in folders:  # an address has it

@@ -321,6 +321,17 @@ def _standard_places(names: Sequence[str]) -> dict[str, int]:
     return places
 
 
+def names_of_gene_columns(names: Sequence[str]) -> set[str]:
+    """Return the names of the columns that have symbols and identifiers of genes.
+
+    Examples
+    --------
+    >>> names_of_gene_columns(["S1_Detection", "Gene Symbol", "S2_Detection"])
+    {'Gene Symbol'}
+    """
+    return {names[position] for position in _standard_places(names).values()}
+
+
 def _join_genes(name: str, cell: str) -> str:
     """Return the genes of a cell of the column ``name``, each once, separated by ``///``.
 

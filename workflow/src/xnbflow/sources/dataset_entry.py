@@ -228,6 +228,17 @@ class DatasetEntry:
                 files[name] = path
         return files
 
+    def key_of_file(self, name: str) -> str:
+        """Return the key of the configuration that a field of `local_files` has there.
+
+        Examples
+        --------
+        >>> DatasetEntry("x", "table", "x.csv").key_of_file("location")
+        'file'
+        """
+        places = known_sources()[self.source].places
+        return place_key(self.location, places) if name == "location" and places else name
+
     def with_files(self, files: Mapping[str, str]) -> "DatasetEntry":
         """Return the entry with other paths of its own files (see `local_files`)."""
         fields_with_files: dict[str, Any] = {}
@@ -416,6 +427,13 @@ def read_entry(
             options[key] = value
     entry = DatasetEntry(dataset, source.name, location, options=options, **values)
     _refuse_wrong_places(entry, source.places, where, located)
+    for key in ("group", "batch"):
+        if isinstance(settings.get("label"), str) and getattr(entry, key) == entry.label:
+            msg = (
+                f"{where}, {key}{located([key])}: {quoted(entry.label)} is the label; name "
+                f"another column by {key}, or remove it"
+            )
+            raise InputError(msg, key=key)
     return entry
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import listed
+from xnbflow.sources.annotation import names_of_gene_columns
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matches
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.text_table import TextTable
@@ -127,9 +128,11 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
             annotation.append(position)
         else:
             samples.append(position)
-    # More dropped columns than this are left out, not kept as descriptions of the rows.
+    # Of more dropped columns than this, such as a detection p-value of each sample, only symbols
+    # and identifiers are kept as descriptions of the rows.
     if len(annotation) > _MOST_UNNAMED_TEXTS:
-        annotation = []
+        gene_columns = names_of_gene_columns([header[position] for position in annotation])
+        annotation = [position for position in annotation if header[position] in gene_columns]
     return raw.with_samples_in_columns(id_position, annotation, samples)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.method_checks import check_estimator
-from xnbflow.evaluation.methods import known_methods
+from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.models.agreement import Agreement, agreement
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
@@ -99,26 +99,45 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def methods_text() -> str:
-    """Return the classifiers of the project's configuration, or of the library, for people.
+    """Return the classifiers of the project's configuration, and the methods without an id there.
 
     A line has the id, the label, the title of the method with its source, and the method's name.
     """
-    methods = known_methods()
-    entries = default_configuration().get("classifiers")
-    if not entries:
-        classifiers = [name for name, method in methods.items() if method.kind == "classifier"]
-        entries = {name: {"method": name} for name in classifiers}
-    lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
+    entries = default_configuration().get("classifiers") or {}
+    lines = []
+    if entries:
+        lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
     for name, entry in entries.items():
         method = entry.get("steps", [entry])[-1]["method"]
-        descriptions = [entry.get("label", name)]
-        if method in methods:
-            descriptions += [methods[method].title, in_words(methods[method].source)]
-        text = f"{name:<{_ID_WIDTH}}{'; '.join(dict.fromkeys(descriptions))} [{method}]"
-        lines += textwrap.wrap(
-            text, _LINE_WIDTH, subsequent_indent=" " * _ID_WIDTH, break_long_words=False
-        )
-    return "\n".join(lines)
+        lines += _method_lines(name, method, entry.get("label", name))
+
+    # Methods of which no classifier is made there, for example those of other packages.
+    used = {part["method"] for part in entries_in(dict(entries))}
+    unused = [
+        name
+        for name, method in known_methods().items()
+        if method.kind == "classifier" and name not in used
+    ]
+    if unused:
+        lines += [
+            "",
+            "Methods without an id: `classifiers: {ID: {label: TEXT, method: NAME}}`.",
+            "",
+        ]
+    for name in unused:
+        lines += _method_lines(name, name, name)
+    return "\n".join(lines).lstrip("\n")
+
+
+def _method_lines(name: str, method: str, label: str) -> list[str]:
+    """Return the lines on a classifier: its id, label, title, source, and the method's name."""
+    descriptions = [label]
+    if known := known_methods().get(method):
+        descriptions += [known.title, in_words(known.source)]
+    text = f"{name:<{_ID_WIDTH - 1}} {'; '.join(dict.fromkeys(descriptions))} [{method}]"
+    return textwrap.wrap(
+        text, _LINE_WIDTH, subsequent_indent=" " * _ID_WIDTH, break_long_words=False
+    )
 
 
 def read_samples_of(

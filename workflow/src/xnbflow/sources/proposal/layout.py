@@ -279,6 +279,8 @@ def _samples_in_columns(
     if len(phenotype):
         undeclared = [name for name in fields if name not in declared]
         entry = add_names(entry, "drop", undeclared)
+        numbers = {table.names[i] for i in guess.outside}
+        remarks += _remarks_on_rows([name for name in undeclared if name in numbers])
         matched = matched_names(table.samples, list(phenotype.index)) or table.samples
         is_in_table = phenotype.index.isin(matched)
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
@@ -292,6 +294,20 @@ def _samples_in_columns(
         binary=guess.binary,
         outside=tuple(table.names[i] for i in guess.outside if table.names[i] in fields),
     )
+
+
+def _remarks_on_rows(names: Sequence[str]) -> list[str]:
+    """Return a sentence on rows of numbers that are left out beside a phenotype file."""
+    if not names:
+        return []
+    n_rows = len(names)
+    remark = (
+        f"{listed(names)} {either(n_rows, 'is a row', 'are rows')} of numbers unlike the others, "
+        f"by name or by values, and {either(n_rows, 'is', 'are')} left out (drop); if "
+        f"{either(n_rows, 'it is a feature, remove it', 'they are features, remove them')} "
+        "from drop."
+    )
+    return [remark]
 
 
 def _refuse_absent_label(

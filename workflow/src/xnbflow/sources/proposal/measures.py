@@ -8,12 +8,16 @@ from xnbflow.core.errors import quoted
 from xnbflow.core.nouns import either, listed
 
 #: Words for what is measured of each sample, best first, and a column with such a word at its end.
+#: They are those of GenomeStudio, MAS 5, MaxQuant, salmon, kallisto, RSEM and Cuffdiff.
 _MEASURES = (
     "normalized abundance",
     "normalised abundance",
     "maxlfq",
     "lfq",
     "avg_signal",
+    "min_signal",
+    "max_signal",
+    "signal log ratio",
     "signal",
     "tpm",
     "fpkm",
@@ -21,7 +25,10 @@ _MEASURES = (
     "quantity",
     "abundance",
     "intensity",
+    "numreads",
     "reads",
+    "est_counts",
+    "expected_count",
     "counts",
     "count",
     "ratio",
@@ -29,9 +36,23 @@ _MEASURES = (
     "psms",
     "coverage",
     "score",
+    "effectivelength",
+    "effective_length",
+    "eff_length",
+    "length",
+    "conf_lo",
+    "conf_hi",
+    "status",
+    "bead_stdev",
     "bead_stderr",
+    "array_stdev",
+    "array_stderr",
     "avg_nbeads",
+    "narrays",
     "stderr",
+    "stdev",
+    "stat pairs used",
+    "stat pairs",
     "detection",
     "pval",
     "p-value",
@@ -46,7 +67,7 @@ _MEASURE = re.compile(
 
 #: Names that are a measure alone, as GEO's tables of Illumina's arrays repeat them.
 _MEASURE_ALONE = re.compile(
-    rf"(?:(?:^|[ ._:|-]+)(?:{'|'.join([*_MEASURES, 'p', 'value', 'stdev'])}))+", re.IGNORECASE
+    rf"(?:(?:^|[ ._:|-]+)(?:{'|'.join([*_MEASURES, 'p', 'value'])}))+", re.IGNORECASE
 )
 
 
