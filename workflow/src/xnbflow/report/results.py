@@ -86,9 +86,9 @@ class StudyResults:
     def noun(self, *datasets: str) -> str:
         """Return the word for a feature of these data sets, by default the study's.
 
-        They come from a repository of expression series, their features have symbols, or their
-        values are logarithms. If their features have names of an array's probes, it is "probe".
-        Other data sets have a "feature".
+        It is "gene" if all come from a repository of expression series, or have features with
+        symbols, or values that are logarithms; "probe" if their features also have names of an
+        array's probes; otherwise "feature".
         """
         nouns = {self._noun_of(dataset) for dataset in datasets or self.study.datasets}
         if "feature" in nouns:
