@@ -129,6 +129,7 @@ def _doubts(lists: FeatureLists, noun: str) -> list[str]:
     Examples
     --------
     >>> from xnbflow.report.page.blocks import GeneRow
+    >>> from xnbflow.report.page.blocks import GeneRow
     >>> rows = [GeneRow(name="g1", note="too few reads"), GeneRow(name="g2")]
     >>> _doubts(FeatureLists(rows=rows, heading=""), "gene")
     ['1 of the 2 genes shown: too few reads.']
