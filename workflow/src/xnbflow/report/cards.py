@@ -49,6 +49,8 @@ _NEAR_SELECTED = 0.5
 #: The caption of the cards of a study, and of those whose classifier selects no features.
 CAPTION = _TEXTS["caption"]
 NO_FEATURES = _TEXTS["no_features"]
+#: The caption of the cards of data sets with too few units, whose features are tested one by one.
+TESTED_FEATURES = _TEXTS["few_units"]
 
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
@@ -129,14 +131,19 @@ def _doubts(lists: FeatureLists, noun: str) -> list[str]:
     Examples
     --------
     >>> from xnbflow.report.page.blocks import GeneRow
-    >>> from xnbflow.report.page.blocks import GeneRow
     >>> rows = [GeneRow(name="g1", note="too few reads"), GeneRow(name="g2")]
     >>> _doubts(FeatureLists(rows=rows, heading=""), "gene")
     ['1 of the 2 genes shown: too few reads.']
+    >>> _doubts(FeatureLists(rows=rows[:1], heading=""), "gene")
+    ['All genes shown: too few reads.']
     """
-    reasons = Counter(row.note for row in lists.rows if row.note)
-    shown = counted(len(lists.rows), noun)
-    return [f"{n_rows} of the {shown} shown: {reason}." for reason, n_rows in reasons.items()]
+    sentences = []
+    for reason, n_rows in Counter(row.note for row in lists.rows if row.note).items():
+        concerned = f"{n_rows} of the {counted(len(lists.rows), noun)}"
+        if n_rows == len(lists.rows):
+            concerned = f"All {noun}s"
+        sentences.append(f"{concerned} shown: {reason}.")
+    return sentences
 
 
 def _card_of_few(results: StudyResults, dataset: str, shown: Card, few: few_units.FewUnits) -> Card:
@@ -159,6 +166,7 @@ def _card_of_few(results: StudyResults, dataset: str, shown: Card, few: few_unit
         features_rest="",
         feature_notes=[],
         share_of="",
+        features_are_tested=True,
         figure=few_units.volcano(results, dataset),
     )
 
@@ -339,6 +347,7 @@ def _card_figure(
         sources=tables.sources("heatmap"),
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
         phenotype=results.tables_of("audit", dataset=dataset)["components"],
+        noun=results.noun(dataset),
     )
 
 

@@ -113,10 +113,19 @@ class StudyPlanner:
     # compare
 
     def comparison_fields(self, wildcards: Any) -> dict[str, Any]:
-        """Return the fields of a study on which its tables depend, see `study_fields`."""
+        """Return the fields of a study on which its tables depend, see `study_fields`.
+
+        Of its designs these are the columns that are biology, which limit no verdict.
+        """
+        study = self.plan.study(wildcards)
         names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
         further = ("final", "headline", "jobs", "validate", "cohorts")
-        return study_fields(self.plan.study(wildcards), *names, *further)
+        biology = {
+            dataset: {"biology": list(design.biology)}
+            for dataset, design in study.designs.items()
+            if design.biology
+        }
+        return study_fields(study, *names, *further) | {"designs": biology}
 
     def arguments_of_compare(self, wildcards: Any) -> dict[str, Any]:
         """Return what the tables of a study depend on, beside the files of its jobs.
