@@ -134,7 +134,8 @@ def test_genes_that_do_not_replicate_are_not_chosen_for_an_assay(tmp_path):
     findings = ["unstable: not replicated"]
     fields = {"final": ("xnb",)}
     steps = steps_of(tmp_path, "partly supported", findings, fields, **SIGNATURE)
-    assert steps[1:] == ["test the model on a second cohort (option validate)"]
+    (last,) = steps[1:]
+    assert last.startswith("test the model on a second cohort")
 
 
 def test_a_consequence_of_the_disease_can_be_declared(tmp_path):
