@@ -112,9 +112,9 @@ def details(browser, report):
 
 
 @contextmanager
-def shown(browser, width=1400, theme="light", media=""):
-    """Show pages at a width, in a theme, on screen or paper."""
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+def shown(browser, width=1400, theme="light", media="", height=900):
+    """Show pages at a width and height, in a theme, on screen or paper."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     features = [{"name": "prefers-color-scheme", "value": theme}]
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
@@ -702,7 +702,7 @@ def test_without_javascript_a_page_has_its_tables_and_a_text_for_every_figure(br
 
 
 def test_the_charts_that_paper_has_are_drawn_before_they_come_into_sight(browser, report):
-    with shown(browser, 1400):
+    with shown(browser, 1400, height=300):
         browser.get(report.with_name("details.html").as_uri())
         assert browser.execute_script("return scrollY") == 0
         selector = "#accuracy > .alone > .drawing"

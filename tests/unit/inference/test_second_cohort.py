@@ -101,7 +101,10 @@ SKEWED = np.repeat([0, 1], [45, 5])
             *("held", "a class is not recognised"),
         ),
         (np.zeros(40, dtype=int), [], (40, 4), "cannot be judged", "one class"),
-        (MANY, range(0, 200, 2), (40, 4), "not held", "half is excluded"),
+        (
+            *(MANY, range(0, 200, 2), (40, 4), "not held"),  # the middle of 50% and 90%
+            "the interval is below 70%, the middle of chance and cross-validation",
+        ),
         (np.repeat([0, 1], 4), range(0, 8, 2), (40, 4), "cannot be judged", "too few samples"),
         (np.arange(40) % 2, range(1, 40), (40, 4), "not held", "labels look exchanged"),
     ],
@@ -110,6 +113,14 @@ def test_the_rule_case_by_case(codes, wrong, before, level, reason):
     actual = cohort_verdict(validated(*before), codes, predicted_with(codes, list(wrong)), 2)
     assert (actual.level, actual.reason) == (level, reason)
     assert actual.exchanged == ({0: 1, 1: 0} if reason == "labels look exchanged" else {})
+
+
+def test_values_of_another_unit_refute_nothing():
+    wrong = predicted_with(MANY, list(range(0, 200, 2)))
+    actual = cohort_verdict(validated(40, 4), MANY, wrong, 2, is_same_scale=False)
+    assert (actual.level, actual.reason) == ("cannot be judged", "the values are on another scale")
+    right = cohort_verdict(validated(100, 0), MANY, MANY, 2, is_same_scale=False)
+    assert right.level == "held"
 
 
 def test_a_ranking_that_holds_without_its_threshold_is_a_verdict_of_its_own(rng):

@@ -44,6 +44,17 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other():
     assert (tables["predictions"]["true"] == TEST.labels).all()
 
 
+@pytest.mark.parametrize("harmonise", ["none", "rank"])
+def test_what_fails_in_intensities_that_are_not_logged_is_no_verdict(rng, harmonise):
+    """Ranks have no unit: what fails in them is refuted."""
+    noise = np.exp2(rng.normal(8, 1, TEST.values.shape))
+    tables = second_cohort.validate(TRAIN, replace(TEST, values=noise), CSNB, harmonise=harmonise)
+    verdict = tables["verdicts"].iloc[0]
+    expected = {"none": "cannot be judged", "rank": "not held"}[harmonise]
+    assert verdict["verdict"] == expected
+    assert ("another scale" in verdict["reason"]) == (harmonise == "none")
+
+
 def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     tables = validated()
     assert tables["verdicts"]["verdict"].item() == "held"
@@ -190,7 +201,12 @@ def test_the_verdict_counts_patients_and_shared_samples(monkeypatch):
     monkeypatch.setattr(second_cohort, "cohort_verdict", record)
     monkeypatch.setattr(second_cohort, "matched_patients", patients)
     second_cohort._validation_verdict(
-        TRAIN, test, None, predicted=test.labels, probabilities=np.full((32, 2), 0.5)
+        TRAIN,
+        test,
+        None,
+        predicted=test.labels,
+        probabilities=np.full((32, 2), 0.5),
+        is_same_scale=True,
     )
     assert arguments["groups"].tolist() == test.groups.tolist()
     assert arguments["shared"] == 3

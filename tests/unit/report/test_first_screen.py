@@ -9,7 +9,7 @@ from report_study import finding_row, study_of_tables
 from xnbflow.core.study import Design
 from xnbflow.report import card_features, cards
 from xnbflow.report.adjusted_genes import explaining_column
-from xnbflow.report.card_tiles import difference_tiles, estimate_tiles
+from xnbflow.report.card_numbers import difference_tiles, estimate_tiles
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.sections import audit
 from xnbflow.report.study_page import _title

@@ -130,6 +130,14 @@ def test_stability_decides_whether_samples_are_added(tmp_path):
         assert steps[0].startswith("add samples: the first features of half of these")
 
 
+def test_genes_that_do_not_replicate_are_not_chosen_for_an_assay(tmp_path):
+    findings = ["unstable: not replicated"]
+    fields = {"final": ("xnb",)}
+    steps = steps_of(tmp_path, "partly supported", findings, fields, **SIGNATURE)
+    (last,) = steps[1:]
+    assert last.startswith("test the model on a second cohort")
+
+
 def test_a_consequence_of_the_disease_can_be_declared(tmp_path):
     """A marker in the serum goes with the class as a hospital does; only a person knows which."""
     column = finding_row("column: not examined", subject="CRP × IL-6: serum", count=4)

@@ -117,12 +117,32 @@ def test_logarithms_of_logarithms(median, largest, n_features, kind):
 
 
 @pytest.mark.parametrize(("n_cells", "kind"), [(3, "mixed"), (2, "not logged")])
-def test_a_code_of_missing_values_is_in_three_cells(n_cells, kind):
-    values = np.tile(np.linspace(4, 14, 40), (4, 1)).T.copy()
+def test_a_code_of_missing_values_among_intensities_is_in_three_cells(n_cells, kind):
+    values = np.tile(np.linspace(400, 1400, 40), (4, 1)).T.copy()
     values.ravel()[:n_cells] = -9999.0
     recognised = recognise_scale(values, samples=SAMPLES)
     assert recognised.kind == kind
     assert ("-9999 is in 3 cells" in recognised.reason) == (kind == "mixed")
+
+
+def test_zeros_far_below_logarithms_are_no_values(rng):
+    """Logarithms of intensities of proteins with 0 for what was not found, and of counts + 1."""
+    intensities = rng.normal(25, 3, (200, 8))
+    intensities[rng.random((200, 8)) < 0.2] = 0.0
+    recognised = recognise_scale(intensities)
+    assert recognised.kind == "mixed"
+    assert "0 is in" in recognised.reason
+    assert recognise_scale(np.log2(1 + rng.poisson(3, (200, 8)))).kind == "logarithms"
+
+
+@pytest.mark.parametrize("outlier", [-999.0, 850.0])
+def test_one_cell_does_not_make_intensities_of_logarithms(outlier):
+    """Their logarithms would be taken again: a floor of 100 would make all values equal."""
+    values = np.tile(np.linspace(4, 14, 40), (4, 1)).T.copy()
+    values[7, 2] = outlier
+    recognised = recognise_scale(values, samples=SAMPLES)
+    assert (recognised.kind, recognised.settings()) == ("mixed", {})
+    assert f"{outlier:g} is in 1 cell" in recognised.reason
 
 
 @pytest.mark.parametrize(("code", "kind"), [(-51.0, "mixed"), (-49.0, "not logged")])

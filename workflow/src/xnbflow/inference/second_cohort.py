@@ -214,6 +214,7 @@ def cohort_verdict(
     scores: np.ndarray | None = None,
     shared: int = 0,
     patients: PatientMatch | None = None,
+    is_same_scale: bool = True,
 ) -> CohortVerdict:
     """Return the verdict on a classifier in a second cohort.
 
@@ -224,7 +225,8 @@ def cohort_verdict(
     of the second cohort, as in `_permutation_p`; ``shared`` is the number of its samples that are
     in the first, ``patients`` the test of whether samples are of the same patients: what holds in
     these is no result in a second cohort, either. ``scores`` (n_samples, n_classes) are log
-    posteriors; with two classes they also rank the samples.
+    posteriors; with two classes they also rank the samples. Values that are not on the scale of the
+    first cohort (``is_same_scale``) refute nothing.
     """
     measured = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     before = _cross_validated(validated, measured)
@@ -251,6 +253,7 @@ def cohort_verdict(
         exchanged=exchanged,
         shared=shared,
         patients=patients,
+        is_same_scale=is_same_scale,
     )
     level, reason = evidence.decide()
     return CohortVerdict(
@@ -278,6 +281,7 @@ class _Evidence:
     exchanged: dict[int, int]
     shared: int
     patients: PatientMatch | None
+    is_same_scale: bool
 
     @property
     def loss(self) -> Estimate:
@@ -306,7 +310,16 @@ class _Evidence:
             (above and missed, "held", "a class is not recognised"),
             (above, "held", ""),
             (self.auc.lower > 1 / _TWO, "held in ranking", "the threshold did not"),
-            (balanced.upper < half, "not held", "half is excluded"),
+            (
+                balanced.upper < half and not self.is_same_scale,
+                "cannot be judged",
+                "the values are on another scale",
+            ),
+            (
+                balanced.upper < half,
+                "not held",
+                f"the interval is below {half:.0%}, the middle of chance and cross-validation",
+            ),
             (True, "cannot be judged", "too few samples"),
         ]
         return next((level, reason) for applies, level, reason in rules if applies)

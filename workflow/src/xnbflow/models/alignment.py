@@ -67,7 +67,8 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
     if has_no_column.all():
         msg = (
             f"the table has none of the model's {len(absent)} {noun(len(absent), 'feature')}, "
-            f"{listed(names)}; are its samples in rows and named alike?"
+            f"{listed(names)}; its features need the names of the "
+            "training data, such as symbols, or identifiers of the same kind, and samples are rows"
         )
         raise InputError(msg)
     if len(names) and missing == "error":

@@ -114,8 +114,33 @@ def evidence_left(model: TrainedModel, lacking: np.ndarray) -> np.ndarray:
     return ~lacking[:, columns] @ shares.to_numpy() / signature["class"].nunique()
 
 
-def _notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
-    """Yield how the scale of the table differs from the scale of the training data."""
+def has_training_unit(model: TrainedModel, X: pd.DataFrame) -> bool:
+    """Return whether the values of a table have the unit of the training data.
+
+    They have another one, as intensities that are not logged or standardised values, if they are a
+    multiple of the training data both in their typical value and in the differences of features. A
+    shift, as between laboratories, changes no unit.
+    """
+    present, values = _compared_values(model, X)
+    if normalisation_of_counts(model.estimator) is not None:
+        return not list(_notes_of_scale(model, X))
+    present = present[~np.isnan(values).all(axis=0)]
+    medians = np.nanmedian(values[:, ~np.isnan(values).all(axis=0)], axis=0)
+    lower, middle, upper = model.quartiles[:, present]
+    if not (upper > lower).any() or np.median(middle) == 0:
+        return True
+    factor = _scale_factor(middle, medians, upper - lower)
+    level = float(np.median(medians) / np.median(middle))
+    factors = [level] if factor is None else [level, factor]
+    return any(_LEAST_FACTOR < value < _GREATEST_FACTOR for value in factors)
+
+
+def _compared_values(model: TrainedModel, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return some of the model's features that a table has, and their values.
+
+    They are the positions in the model's features (n_compared,) and an array
+    (n_samples, n_compared).
+    """
     columns = X.columns.astype(str).get_indexer(model.features)
     present = np.flatnonzero(columns >= 0)
     n_compared = min(len(present), _MOST_FEATURES)
@@ -123,7 +148,12 @@ def _notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
     cells = X.iloc[:, columns[present]]
     if cells.to_numpy().dtype.kind not in "fiu":  # texts are converted column by column
         cells = cells.apply(pd.to_numeric, errors="coerce")
-    values = cells.to_numpy(dtype=float)
+    return present, cells.to_numpy(dtype=float)
+
+
+def _notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
+    """Yield how the scale of the table differs from the scale of the training data."""
+    present, values = _compared_values(model, X)
     normaliser = normalisation_of_counts(model.estimator)
     if normaliser is None:
         note = _scale_note(model.quartiles[:, present], values)

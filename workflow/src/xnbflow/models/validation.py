@@ -19,6 +19,7 @@ from xnbflow.inference.estimates import Performance
 from xnbflow.inference.second_cohort import CohortVerdict, cohort_verdict
 from xnbflow.models.matching import matched
 from xnbflow.models.prediction import predict_table
+from xnbflow.models.prediction_notes import has_training_unit
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature_overlap import PAIR_COLUMNS, compare_signatures
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
@@ -151,7 +152,13 @@ def validate(
     predicted = prediction.table["label"].to_numpy()
     performance, claims = cross_validated(train, steps)
     verdict = _validation_verdict(
-        train, test, performance, predicted=predicted, probabilities=probabilities
+        train,
+        test,
+        performance,
+        predicted=predicted,
+        probabilities=probabilities,
+        # Ranks and z-scores of a sample have no unit.
+        is_same_scale=harmonise != "none" or has_training_unit(model, test.frame()),
     )
     row = verdict.columns(classes) | {"features": train.n_features}
     row["notes"] = "; ".join(prediction.notes)
@@ -185,11 +192,12 @@ def _validation_verdict(
     *,
     predicted: np.ndarray,
     probabilities: np.ndarray,
+    is_same_scale: bool,
 ) -> CohortVerdict:
     """Return the verdict on predictions of the second cohort.
 
     ``performance`` is that of cross-validation in the first, ``probabilities`` have shape
-    (n_samples, n_classes).
+    (n_samples, n_classes), and ``is_same_scale`` is that of `cohort_verdict`.
     """
     classes = train.classes
     train_values = filled(train).values
@@ -206,6 +214,7 @@ def _validation_verdict(
         scores=scores,
         shared=shared["second"].nunique(),
         patients=matched_patients(train_values, test_values, (train.labels, test.labels)),
+        is_same_scale=is_same_scale,
     )
 
 

@@ -15,7 +15,7 @@ from xnbflow.core.nouns import counted, noun
 from xnbflow.core.significance import FDR_LEVEL, ONE_SIDED_LEVEL
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.card_features import doubt_of
-from xnbflow.report.card_tiles import difference_tiles
+from xnbflow.report.card_numbers import difference_tiles
 from xnbflow.report.numbers import format_p
 from xnbflow.report.page.blocks import Figure, GeneRow, Tile
 from xnbflow.report.results import StudyResults

@@ -40,7 +40,8 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
     corrects the design, and adjustment does not, either; later samples, cohorts and assays of the
     same design are not recommended then. Where the column is a part of the disease and not of the
     measurement, as a marker in the serum, the study can declare so. Errors in the data come before
-    more samples, and a second cohort comes before an assay.
+    more samples, and a second cohort comes before an assay, for which genes are chosen only if the
+    list of them is stable.
     """
     dataset = evaluation["dataset"]
     limiting = limiting_findings(results, evaluation)

@@ -48,6 +48,9 @@ _FEATURES_OF_SAMPLE = 1000
 _LEAST_INTENSITY = 1000.0
 #: Largest share of the positive intensities that are not.
 _LOWEST_SHARE = 0.01
+#: Least logarithm above zeros that are none, and its least share of the median.
+_LEAST_LOGARITHM = 3.0
+_LEAST_SHARE_OF_MEDIAN = 0.4
 #: Logarithms of intensities have a smaller range.
 _RANGE = 50
 #: Least number of cells with a code of missing values.
@@ -371,8 +374,26 @@ def _kind_of(
             advice="consider transform: log2",
         )
         return RecognisedScale.NOT_LOGGED, note, values
-    note = Note(f"values from {low:.4g} to {high:,.6g}")
-    return RecognisedScale.LOGARITHMS, note, values
+    zeros = _zeros_among_logarithms(values, low, median, high)
+    kind = RecognisedScale.MIXED if zeros else RecognisedScale.LOGARITHMS
+    return kind, zeros or Note(f"values from {low:.4g} to {high:,.6g}"), values
+
+
+def _zeros_among_logarithms(
+    values: np.ndarray, low: float, median: float, high: float
+) -> Note | None:
+    """Return a note on zeros that stand for what was not measured; None without them.
+
+    Programs for mass spectrometry write 0 into tables of logarithms. The other values begin far
+    above it; logarithms of 1 and a count have 1, for one read, and those of 1 and a fraction less.
+    """
+    if low != 0 or len(values) < _GENES:
+        return None
+    second_lowest = float(np.min(values, where=values > 0, initial=np.inf))
+    if not np.isfinite(second_lowest):
+        return None
+    is_apart = second_lowest >= max(_LEAST_LOGARITHM, _LEAST_SHARE_OF_MEDIAN * median)
+    return _about_code(values, 0.0, second_lowest, high) if is_apart else None
 
 
 def _plain_number(value: float) -> str:
@@ -491,13 +512,21 @@ def _code_of_missing(values: np.ndarray, low: float, high: float) -> Note | None
 
 
 def _about_code(values: np.ndarray, code: float, first: float, last: float) -> Note | None:
-    """Return a note on a code beside values from ``first`` to ``last``; None if it is rare."""
+    """Return a note on a code beside values from ``first`` to ``last``; None if it is rare.
+
+    Among logarithms one cell is enough, which would make them intensities. Intensities have large
+    and negative values of their own.
+    """
     n_cells = int((values == code).sum())
-    if n_cells < _LEAST_CELLS:
+    are_logarithms = last - first <= _RANGE and last <= _RANGE
+    if n_cells < _LEAST_CELLS and not are_logarithms:
         return None
+    probable = "a code for missing values"
+    if n_cells < _LEAST_CELLS:
+        probable += ", or a mistake"
     return Note(
         f"{code:g} is in {counted(n_cells, 'cell')}, far from all other values ({first:.4g} "
-        f"to {last:.4g}): probably a code for missing values",
+        f"to {last:.4g}): probably {probable}",
         advice="write NA instead",
     )
 
