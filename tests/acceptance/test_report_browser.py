@@ -112,9 +112,9 @@ def details(browser, report):
 
 
 @contextmanager
-def shown(browser, width=1400, theme="light", media=""):
-    """Show pages at a width, in a theme, on screen or paper."""
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+def shown(browser, width=1400, theme="light", media="", height=900):
+    """Show pages at a width and height, in a theme, on screen or paper."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     features = [{"name": "prefers-color-scheme", "value": theme}]
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
@@ -176,31 +176,47 @@ def test_it_opens_without_complaint_and_fetches_nothing(browser, report, name):
     assert browser.title != "1"
 
 
-def test_a_column_sorts_by_number_up_and_down_by_mouse_and_keyboard(details):
-    table = find(details, "#diagnostics table")
+@pytest.fixture
+def assumptions(browser, report):
+    """The table of the assumptions of naive Bayes, in the audit of the main page."""
+    browser.get(report.as_uri())
+    open_everything(browser)
+    (group,) = [
+        element
+        for element in find_all(browser, "#audit details")
+        if find(element, "summary").text.startswith("Assumptions")
+    ]
+    return find(group, "table")
+
+
+def test_a_column_sorts_by_number_up_and_down_by_mouse_and_keyboard(browser, assumptions):
+    table = assumptions
     header = find_all(table, "thead th")[1]
     button = header.find_element("css selector", "button")
-    before = column(details, table, 0)
+    before = column(browser, table, 0)
     button.click()
-    values = [float(text) for text in column(details, table, 1)]
+    values = [float(text) for text in column(browser, table, 1)]
     assert values == sorted(values)
     assert header.get_attribute("aria-sort") == "ascending"
-    details.execute_script("arguments[0].focus()", button)
-    details.switch_to.active_element.send_keys("\ue007")  # Enter
+    browser.execute_script("arguments[0].focus()", button)
+    browser.switch_to.active_element.send_keys("\ue007")  # Enter
     assert header.get_attribute("aria-sort") == "descending"
-    values = [float(text) for text in column(details, table, 1)]
+    values = [float(text) for text in column(browser, table, 1)]
     assert values == sorted(values, reverse=True)
-    assert sorted(column(details, table, 0)) == sorted(before)
+    assert sorted(column(browser, table, 0)) == sorted(before)
 
 
-def test_missing_values_stay_last_and_spreads_sort_by_their_mean(details):
-    table = find(details, "#diagnostics table")
+def test_missing_values_stay_last(browser, assumptions):
+    table = assumptions
     names = [header.text for header in find_all(table, "thead th")]
     place = next(i for i, name in enumerate(names) if "depend" in name)
-    (value,) = {*column(details, table, place)} - {""}
+    (value,) = {*column(browser, table, place)} - {""}
     for _ in range(2):
         find_all(table, "thead button")[place].click()
-        assert column(details, table, place) == [value, ""]
+        assert column(browser, table, place) == [value, ""]
+
+
+def test_spreads_sort_by_their_mean(details):
     accuracy = find(details, "#accuracy table")
     details.execute_script("arguments[0].click()", find_all(accuracy, "thead button")[2])
     means = [float(text.split(" ±")[0]) for text in column(details, accuracy, 2)]
@@ -479,7 +495,7 @@ def test_all_features_are_searched_sorted_filtered_and_saved(browser, gene_page)
     browser.get(gene_page[0].as_uri())
     drawn(browser, ".genes", 3)
     output = find(browser, ".pages output")
-    assert output.text == "60 of 60 features; page 1 of 4"
+    assert output.text == "60 of 60 probes; page 1 of 4"
     search = find(browser, ".genes input[type=search]")
     for text, name, feature in (
         ("tp53", "TP53", SCRIPT),
@@ -686,7 +702,7 @@ def test_without_javascript_a_page_has_its_tables_and_a_text_for_every_figure(br
 
 
 def test_the_charts_that_paper_has_are_drawn_before_they_come_into_sight(browser, report):
-    with shown(browser, 1400):
+    with shown(browser, 1400, height=300):
         browser.get(report.with_name("details.html").as_uri())
         assert browser.execute_script("return scrollY") == 0
         selector = "#accuracy > .alone > .drawing"

@@ -23,11 +23,10 @@ configfile: str(ROOT / "config/config.yaml")
 # The papers' configurations are below them. For a module with a configuration of its caller Snakemake reads no
 # file, so that the project's is in this one, too. Snakemake merges a data set of --configfile with one of the
 # project with the same name key by key: it is replaced as a whole instead.
-given = workflow.config_settings.overwrite_config
-config = overlay(
-    overlay(default_configuration(ROOT), config),
-    {key: given[key] for key in given.keys() & {"datasets"}},
-)
+config = overlay(default_configuration(ROOT), config)
+of_command = workflow.config_settings.overwrite_config
+if "datasets" in of_command:
+    config = overlay(config, {"datasets": of_command["datasets"]})
 
 try:
     PLAN = Plan.read(

@@ -193,7 +193,7 @@ def test_gains_have_intervals_of_half_a_per_cent_about_0():
 
 
 def test_training_sets_without_a_gain_are_neither_helped_nor_harmed():
-    gains = pd.DataFrame({"figure": "f", "gain": [0.0, 0.0, 0.1, -0.1]})
+    gains = pd.DataFrame({"figure": "f", "reading": "exact", "gain": [0.0, 0.0, 0.1, -0.1]})
     (row,) = compute_figures._summarise_gains(gains).itertuples()
     assert (row.helped, row.harmed) == (0.25, 0.25)
 

@@ -146,7 +146,7 @@ def test_ranks_of_accuracy_are_averaged_over_data_sets():
 
 def test_one_data_set_or_one_classifier_gives_empty_tables_with_all_columns():
     for table in (repeats({"a": ACCURACY["a"]}), repeats().query("classifier == 'nb'")):
-        for make in (comparison.ranks, comparison.omnibus, comparison.pairwise):
+        for make in (comparison.ranks, comparison.omnibus):
             empty = make(table)
             assert empty.empty
             assert list(empty.columns) == list(make(repeats()).columns)
@@ -158,7 +158,7 @@ def test_pairs_on_a_data_set_are_those_of_the_comparison_over_its_folds(rng):
     metrics = pd.DataFrame(places, columns=columns).assign(test_samples=12, accuracy=rng.random(60))
     scores = metrics.pivot_table(index=["repeat", "fold"], columns="classifier", values="accuracy")
     expected = comparison.compare_over_folds(scores[CLASSIFIERS], test_train_ratio=1 / 9)
-    table = comparison.pairwise_within(metrics)
+    table = comparison.within_data_sets(metrics)
     pd.testing.assert_frame_equal(
         table[expected.columns], expected, check_dtype=False, check_index_type=False
     )

@@ -1,13 +1,17 @@
 """Statements of the first screen: few units, classes without features, and what was tested."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from report_study import finding_row, study_of_tables
 
+from xnbflow.core.study import Design
 from xnbflow.report import card_features, cards
 from xnbflow.report.adjusted_genes import explaining_column
-from xnbflow.report.card_tiles import difference_tiles, estimate_tiles
+from xnbflow.report.card_numbers import difference_tiles, estimate_tiles
 from xnbflow.report.next_steps import next_steps
+from xnbflow.report.sections import audit
 from xnbflow.report.study_page import _title
 
 PLACE = {"dataset": "d", "folds": "f", "classifier": "xnb"}
@@ -76,7 +80,7 @@ def test_too_few_donors_are_in_the_badge_and_the_tests_of_genes_lead(tmp_path):
     ]
     assert card.figure.name == "volcano-d-card"
     assert (card.lines, card.warnings) == ([], [])
-    assert card.next_step.startswith("Add donors: with 7 of each class")
+    assert card.next_step.startswith("Add donors: with 7 in each class")
 
 
 def signature(label, name, **fields):
@@ -159,7 +163,42 @@ def test_a_column_in_the_design_is_not_proposed_again(tmp_path):
     assert explaining_column(results, "d") is None
     assert not any("adjust" in step for step in next_steps(results, PLACE))
     (warning, _) = cards.card(results, *PLACE.values()).warnings
-    assert "comparisons of features are adjusted for it" in warning
+    assert "comparisons of genes are adjusted for it" in warning
+
+
+def test_the_counts_with_a_further_column_are_unknown_where_the_design_adjusts(tmp_path):
+    """The audit compares features without the columns of the design."""
+    results = explained_study(tmp_path, adjusted="sex")
+    assert difference_tiles(results, "d")[0].note == "of 2 genes"
+
+
+def with_design(results, **design):
+    """Return the results with this design of the data set."""
+    return replace(results, study=replace(results.study, designs={"d": Design(**design)}))
+
+
+def test_the_line_for_a_further_column_has_those_of_the_design(tmp_path):
+    results = with_design(explained_study(tmp_path, adjusted="sex"), adjust=("sex",))
+    assert "write `adjust: [sex, RunDate]`" in audit.most_serious(results, "d").sentence
+
+
+def test_a_column_that_is_biology_is_no_caution(tmp_path):
+    results = with_design(explained_study(tmp_path), biology=("RunDate",))
+    assert audit.most_serious(results, "d") is None
+    (row,) = results.rows("findings", code="column").to_dict("records")
+    sentence = audit.finding_sentence(results, row)
+    assert "the design of the study has it as biology" in sentence
+    assert "adjust" not in sentence.replace("adjusted p", "")
+
+
+def test_an_assay_waits_for_genes_that_replicate(tmp_path):
+    rows = {"model.signature": [signature("b", "g1")], "genes.genes": [gene("g1")]}
+    steps = next_steps(study(tmp_path / "a", **rows), PLACE)
+    assert "choose genes of the signature for an assay" in steps
+    unstable = PLACE | finding_row("unstable: not replicated")
+    level = PLACE | {"level": "partly supported"}
+    doubted = study(tmp_path / "b", findings=[unstable], verdicts=[level], **rows)
+    assert not any("assay" in step for step in next_steps(doubted, PLACE))
 
 
 def test_a_feature_without_a_test_has_too_few_reads():

@@ -95,11 +95,16 @@ def test_a_supported_model_is_tested_elsewhere_and_gives_an_assay(tmp_path, leve
     final = {"final": ("xnb",)}
     against = ["chance: interval"] if level == "not supported" else []
     steps = steps_of(tmp_path / "a", level, against, fields=final, **SIGNATURE)
-    assert steps == (
-        ["add samples"]
-        if level == "not supported"
-        else ["test the model on a second cohort (option validate)", expected]
-    )
+    if level == "not supported":
+        assert steps == ["add samples"]
+    else:
+        cohort, assay = steps
+        assert cohort.startswith("test the model on a second cohort")
+        (line,) = re.findall("`(.*)`", cohort)
+        assert yaml.safe_load(line) == {
+            "validate": [{"model": "xnb", "train": "d", "test": "NAME"}]
+        }
+        assert assay == expected
     steps = steps_of(tmp_path / "b", level)
     assert expected not in steps  # the study keeps no model
     steps = steps_of(tmp_path / "c", level, fields=final, **{"model.signature": []})
@@ -129,7 +134,8 @@ def test_genes_that_do_not_replicate_are_not_chosen_for_an_assay(tmp_path):
     findings = ["unstable: not replicated"]
     fields = {"final": ("xnb",)}
     steps = steps_of(tmp_path, "partly supported", findings, fields, **SIGNATURE)
-    assert steps[1:] == ["test the model on a second cohort (option validate)"]
+    (last,) = steps[1:]
+    assert last.startswith("test the model on a second cohort")
 
 
 def test_a_consequence_of_the_disease_can_be_declared(tmp_path):
@@ -146,4 +152,4 @@ def test_too_few_units_need_samples_and_no_other_step(tmp_path):
     finding |= {"dataset": "d", "folds": "", "classifier": ""}
     unstable = PLACE | finding_row("unstable: not replicated")
     (step,) = steps_of(tmp_path, "cannot be judged", findings=[finding, unstable])
-    assert step.startswith("add samples: with 5 of each class a classifier without error")
+    assert step.startswith("add samples: with 5 in each class a classifier without error")

@@ -156,6 +156,35 @@ def test_a_misspelt_key_is_named_with_its_line(tmp_path):
         read_config(raw, SCHEMA, [path])
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param(
+            "classifiers:\n  mine:\n    label: M\n    method: xnb\n    params:\n"
+            "      treshold: 1\n",
+            6,
+            id="parameter",
+        ),
+        pytest.param(
+            "studies:\n  one:\n    title: One\n    datasets: [wine]\n    folds: [10-fold]\n"
+            "    classifiers: [xbn]\n",
+            6,
+            id="name",
+        ),
+        pytest.param(
+            "studies:\n  one:\n    title: One\n    datasets: [wine]\n    classifiers: [xnb]\n",
+            2,
+            id="missing key",
+        ),
+    ],
+)
+def test_a_wrong_entry_is_named_with_its_line(tmp_path, text, line):
+    path = put(tmp_path, text, "mine.yaml")
+    raw = overlay(RAW, yaml.safe_load(text))
+    with pytest.raises(InputError, match=rf" \({re.escape(str(path))}, line {line}\)$"):
+        read_config(raw, SCHEMA, [ROOT / "config/config.yaml", path])
+
+
 def test_the_reference_of_a_data_set_is_that_of_designs_without_one():
     raw = copy.deepcopy(RAW)
     raw["datasets"]["wine"]["reference"] = "class_1"

@@ -325,6 +325,15 @@ def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan)
     assert not DataSetPlanner(plan).design(job)["trend"]
 
 
+def test_the_verdict_depends_on_the_columns_that_are_biology(plan):
+    """Other parts of a design change comparisons of features alone."""
+    plan.config.studies["one"] = with_designs(
+        plan, "one", wine=Design(adjust=("age",), biology=("stage",)), mine=Design(adjust=("age",))
+    )
+    study = study_of(StudyPlanner(plan).comparison_fields(ONE))
+    assert study.designs == {"wine": Design(biology=("stage",))}
+
+
 def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
     plan.config.studies["one"] = with_designs(plan, "one", wine=Design(reference="class_0"))
     plan.config.studies["two"] = with_designs(plan, "two", wine=Design(reference="class_1"))

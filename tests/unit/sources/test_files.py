@@ -1,6 +1,8 @@
 """Files of text: numbers as `float` reads them, and errors with their place; damaged workbooks."""
 
+import bz2
 import io
+import lzma
 import tomllib
 import zipfile
 from pathlib import Path
@@ -45,6 +47,14 @@ def test_every_number_is_that_of_float_and_words_for_nothing_are_missing(cells, 
     np.testing.assert_array_equal(numbers, [[expected(cell) for cell in cells]] * 7)
     assert names == ["a b"] * 7
     assert lines == list(range(2, 9))
+
+
+@pytest.mark.parametrize(("name", "compress"), [("bzip2", bz2.compress), ("xz", lzma.compress)])
+def test_a_table_that_is_compressed_otherwise_than_by_gzip_is_refused(tmp_path, name, compress):
+    path = tmp_path / "x.csv"
+    path.write_bytes(compress(b"type,g\na,1\nb,2\n"))
+    with refused(f"x.csv is compressed by {name}: unpack it"):
+        read_table(path, DatasetEntry("toy", "table", label="type"))
 
 
 def test_rows_are_numbered_by_their_first_line_and_blank_lines_count():

@@ -125,7 +125,7 @@ def test_counts_are_explained_and_a_shift_is_warned_of_before_the_list(results):
     (shift,) = (text for text in warnings if text not in of_sets)
     assert shift.startswith("Most genes are lower in “cancer” (median log2 fold change -2")
     texts = [block.text for block in prose]
-    differ = next(i for i, text in enumerate(texts) if "200 features" in text)
+    differ = next(i for i, text in enumerate(texts) if "200 genes" in text)
     assert texts.index(shift) < differ
     findings = audit.section(results).blocks[0].frame
     assert findings["detail"].str.contains("Most genes are lower in “cancer”").any()
@@ -160,18 +160,25 @@ def test_the_note_of_a_comparison_counts_what_its_tables_have(results):
     note = groups_of_comparisons(results)["cancer vs normal"].note
     table = results.tables_of("genes", dataset="counts")["contrasts"]
     rows = table[(table["contrast"] == "cancer vs normal") & (table["fdr"] < 0.05)]
-    assert note == f"{len(rows)} features and 1 gene set at an FDR below 0.05"
+    assert note == f"{len(rows)} genes and 1 gene set at an FDR below 0.05"
     assert len(rows) > 20
+
+
+def in_r(dataset):
+    """Return the words of a link to the script, with the commands that run it."""
+    script = f"results/studies/s/genes/{dataset}/limma.R"
+    commands = f"xnbflow export {dataset}; Rscript {script} {dataset}.gct"
+    return f"the same comparisons in R, by limma (in the folder of the study: {commands})"
 
 
 def test_the_file_of_the_comparisons_is_beside_that_of_the_genes(results):
     (links,) = blocks_of(results, Links)
     assert [item[:2] for item in links.items] == [
-        ("counts", "all features, each class against the others"),
-        ("counts", "all features, the other comparisons"),
-        ("counts", "the same comparisons in R, by limma (values: xnbflow export counts)"),
-        ("arrays", "all features, each class against the others"),
-        ("arrays", "the same comparisons in R, by limma (values: xnbflow export arrays)"),
+        ("counts", "all genes, each class against the others"),
+        ("counts", "all genes, the other comparisons"),
+        ("counts", in_r("counts")),
+        ("arrays", "all genes, each class against the others"),
+        ("arrays", in_r("arrays")),
     ]
     assert links.items[1][2][1].endswith("counts/contrasts.parquet")
     assert links.items[2][2] == ["genes/counts/limma.R"]
@@ -229,20 +236,18 @@ def test_a_volcano_plot_cuts_at_the_largest_p_that_differs_and_names_the_smalles
     rows[1]["symbol"] = "TP53"
     study = study_of_tables(tmp_path, {"genes.genes": rows})
     (figure,) = genes._volcano_plots(
-        study.tables_of("genes", dataset="d"), "d", ["a", "b"], [1]
+        study, study.tables_of("genes", dataset="d"), "d", ["a", "b"], [1]
     ).figures
     assert figure.arguments["cut"] == 0.005  # FDR .045; the next has .054
     assert figure.arguments["names"] == {"g1": 0, "TP53": 1, "g3": 2, "g4": 3}
-    assert (
-        figure.alt == "Volcano plot of b against the others: 5 features of 7 at an FDR below 0.05."
-    )
+    assert figure.alt == "Volcano plot of b against a: 5 genes of 7 at an FDR below 0.05."
 
 
 @pytest.mark.parametrize(("n_genes", "rest"), [(200, False), (201, True)])
 def test_the_table_has_two_hundred_genes_with_arrows(tmp_path, n_genes, rest):
     rows = [gene(f"g{i}", i, difference=(1.0, -1.0, 0.0)[i % 3]) for i in range(1, n_genes + 1)]
     tables = study_of_tables(tmp_path, {"genes.genes": rows}).tables_of("genes", dataset="d")
-    table = genes._gene_table_block(tables, tables["genes"])
+    table = genes._gene_table_block(tables, tables["genes"], "gene")
     assert len(table.frame) == 200
     assert table.frame["higher or lower"].tolist()[:3] == ["↓", "", "↑"]
     assert table.caption.endswith("All are in the files.") == rest
@@ -256,7 +261,7 @@ def test_names_of_a_volcano_plot_are_at_their_points():
         row | {"feature": "g1", "p": 0.001, "fdr": 0.01},
         row | {"feature": "g2", "p": 0.04, "fdr": 0.06},
     ]
-    figure = further_comparisons._comparison_volcano("n", "b vs a", pd.DataFrame(rows), [])
+    figure = further_comparisons._comparison_volcano("n", "b vs a", pd.DataFrame(rows), [], "gene")
     assert figure.arguments["names"] == {"g1": 0}
     assert figure.arguments["p"].tolist() == [0.001, 0.04]
 

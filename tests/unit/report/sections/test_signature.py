@@ -120,3 +120,5 @@ def test_a_text_about_each_sample_is_no_strip():
         }
     )
     assert list(signature._strips(pd.Series(list("stuv")), phenotype)) == ["sex"]
+    phenotype["phenotype.description"] = ["biopsy", "biopsy", "biopsy", "a biopsy"]
+    assert list(signature._strips(pd.Series(list("stuv")), phenotype)) == ["sex"]

@@ -173,7 +173,7 @@ KINDS: dict[tuple[str, str], FindingKind] = {
             "be below {p:.2g}, or no interval is above chance"
         ),
         advice=(
-            "add samples: {total:.0f} {subject} of each class suffice for a classifier without "
+            "add samples: {total:.0f} {subject} in each class suffice for a classifier without "
             "error; tests of single {noun}s need fewer"
         ),
     ),

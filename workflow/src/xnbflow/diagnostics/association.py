@@ -231,27 +231,33 @@ def associations(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
         }
         rows.append(row)
         if is_finding:
-            finding = Finding(
-                code="column",
-                kind="separates classes" if result.complete else "associated",
-                dataset=series.name,
-                subject=name,
-                other=genes.term,
-                detail=result.levels,
-                numbers={
-                    "estimate": result.strength,
-                    "p": result.p,
-                    "p_holm": p_holm,
-                    "count": genes.n_unknown,
-                    "genes": genes.different,
-                    "genes_adjusted": genes.different_adjusted,
-                },
-            )
-            findings.append(finding)
+            findings.append(_finding_of_association(series, name, result, p_holm, genes))
     rows.sort(key=lambda row: row["p"])
     findings.sort(key=lambda finding: finding.numbers["p"])
     table = table_of(rows, GROUPS["audit"].tables["associations"])
     return table.astype(dict.fromkeys(table.columns[1:], float)), findings + not_tested
+
+
+def _finding_of_association(
+    series: DataSet, name: str, result: Association, p_holm: float, genes: "_Genes"
+) -> Finding:
+    """Return the warning on a column that goes with the class."""
+    return Finding(
+        code="column",
+        kind="separates classes" if result.complete else "associated",
+        dataset=series.name,
+        subject=name,
+        other=genes.term,
+        detail=result.levels,
+        numbers={
+            "estimate": result.strength,
+            "p": result.p,
+            "p_holm": p_holm,
+            "count": genes.n_unknown,
+            "genes": genes.different,
+            "genes_adjusted": genes.different_adjusted,
+        },
+    )
 
 
 def associated_columns(series: DataSet) -> dict[str, str]:
@@ -277,31 +283,30 @@ def _tested_columns(series: DataSet) -> tuple[dict[str, Association], list[Findi
         cells = all_cells[present].str.strip()
         groups = None if series.groups is None else series.groups[present]
         if is_follow_up(name, cells):
-            not_tested.append(
-                Finding(
-                    code="column",
-                    kind="follow-up",
-                    dataset=series.name,
-                    severity="notice",
-                    subject=name,
-                )
-            )
+            not_tested.append(_notice(series, "follow-up", name))
         if is_recorded_in_one_class(labels, present):
             not_tested.append(_finding_of_one_class(series, name, labels[present].iloc[0]))
-        elif is_class_in_other_words(labels[present], cells):
-            not_tested.append(
-                Finding(
-                    code="column",
-                    kind="class in other words",
-                    dataset=series.name,
-                    severity="notice",
-                    subject=name,
-                    detail=values_by_class(labels[present], cells),
-                )
-            )
-        elif result := association(labels[present], cells, groups):
+            continue
+        if is_class_in_other_words(labels[present], cells):
+            levels = values_by_class(labels[present], cells)
+            not_tested.append(_notice(series, "class in other words", name, levels))
+            continue
+        result = association(labels[present], cells, groups)
+        if result is not None:
             tested[name] = result
     return tested, not_tested
+
+
+def _notice(series: DataSet, kind: str, name: str, detail: str = "") -> Finding:
+    """Return a notice on a column, which limits no verdict."""
+    return Finding(
+        code="column",
+        kind=kind,
+        dataset=series.name,
+        severity="notice",
+        subject=name,
+        detail=detail,
+    )
 
 
 def is_recorded_in_one_class(labels: pd.Series, present: pd.Series) -> bool:

@@ -49,14 +49,13 @@ from xnbflow.core.rounding import ROUNDING
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import codes_of_labels, feature_rows, refuse_not_finite
 
-#: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache. Public, because
-#: tests need more features than a tile has.
+#: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache.
 _TILE = 512
 #: All bits of a float32 except its sign.
 _NO_SIGN = np.int32(0x7FFFFFFF)
 #: Bins of the histogram of |r|, from 0 to 1.
 _BINS = 50
-#: About the greatest number of pairs in the histogram, whose shape needs no more. Public for tests.
+#: About the greatest number of pairs in the histogram, whose shape needs no more.
 _HISTOGRAM_PAIRS = 2**24
 
 

@@ -116,9 +116,9 @@ def _head(series: DataSet, design: Design, columns: Mapping[str, np.ndarray]) ->
     yield "# Packages: limma (3.54 has these numbers), edgeR for counts, statmod for correlations."
     yield '# install.packages("BiocManager"); BiocManager::install(c("limma", "edgeR", "statmod"))'
     yield "#"
-    yield "# In the folder of results:"
+    yield "# In the folder that contains the folder results, with the path of this file there:"
     yield f"#   xnbflow export {name}    writes the values, {name}.gct"
-    yield f"#   Rscript limma.R {name}.gct    writes limma.tsv"
+    yield f"#   Rscript PATH/limma.R {name}.gct    writes limma.tsv"
     yield ""
     yield "library(limma)"
     yield ""

@@ -67,11 +67,17 @@ from xnbflow.evaluation.methods import known_methods
 
 # The table of the module has the use of each of these constants, and its simulation.
 
+#: Inflation of upper limits in a cross-validation.
 CROSS_VALIDATED = 2.0
+#: The same of a classifier that chooses its own parameters.
 TUNED_INFLATION = 2.5
+#: Inflation of lower limits of shares in either.
 BELOW = 1.75
+#: Effective errors up to which an upper limit is 1.
 _MOST_ERRORS_OF_ONE = 1.0
+#: Samples or groups of a class at which upper limits of recalls are combined as of equal errors.
 _SMALL_CLASS = 8
+#: Samples or groups of the smaller class at which the variance of an AUC above it is doubled.
 _SMALL_CLASS_AREA = 16
 
 #: Areas that differ less are one.

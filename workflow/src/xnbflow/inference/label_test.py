@@ -72,8 +72,9 @@ _MOST_TESTED_VALUES = 60_000_000
 #: Most draws of folds for each order of the labels, over which the score of the means is averaged;
 #: with more values there are fewer, see `_default_n_draws`.
 _MOST_DRAWS = 12
-#: Draws times values, and the number of values from which on there is one draw.
+#: About the greatest number of draws times values.
 _MOST_DRAWN_VALUES = 4_000_000
+#: With more values there is one draw.
 _MOST_VALUES_OF_DRAWS = 20_000_000
 #: The spread decides rarely near the level, and has one draw for so many draws of the means.
 _DRAWS_PER_SPREAD = 3
@@ -305,34 +306,55 @@ def _scores_of(
     ``orders`` have the shape (n_orders, n_samples), the scores (n_orders,). The error of a mean
     over draws of folds is its standard error; with one draw it is unknown, and 0 here.
     """
-    fold_scores = {
-        "means": ten_features_scores(values, n_splits=n_splits),
-        "spread": ten_features_scores(distances_from_median(values), n_splits=n_splits),
-    }
     draws_of = {"means": n_draws, "spread": max(1, n_draws // _DRAWS_PER_SPREAD)}
-    draw_scores = {name: np.empty((len(orders), draws_of[name])) for name in fold_scores}
-    # Several orders are scored in one pass over the values.
-    starts = range(0, len(orders), _ORDERS_OF_BLOCK)
-    for start in track(starts, "permutations", len(starts)):
-        block = orders[start : start + _ORDERS_OF_BLOCK]
-        folds = np.stack(
-            [
-                repeated_folds(codes, groups, n_splits, _seeds_of_draws(seed + i, n_draws))
-                for i, codes in enumerate(block, start=start)
-            ]
-        )
-        for name, score in fold_scores.items():
-            rows = np.repeat(block, draws_of[name], axis=0)
-            row_folds = folds[:, : draws_of[name]].reshape(rows.shape)
-            draw_scores[name][start : start + len(block)] = score(rows, row_folds).reshape(
-                len(block), -1
-            )
-
+    draw_scores = _scores_of_draws(
+        values, orders, groups, n_splits=n_splits, draws_of=draws_of, seed=seed
+    )
     scores = {name: draws.mean(axis=1) for name, draws in draw_scores.items()}
     errors = {name: _standard_error(draws[0]) for name, draws in draw_scores.items()}
     scores["all"] = ridge_scores(values, groups)(orders)
     errors["all"] = 0.0  # it has no folds
     return scores, errors
+
+
+def _scores_of_draws(
+    values: np.ndarray,
+    orders: np.ndarray,
+    groups: np.ndarray | None,
+    *,
+    n_splits: int,
+    draws_of: Mapping[str, int],
+    seed: int,
+) -> dict[str, np.ndarray]:
+    """Return the scores of the means and of the spread in each draw of folds, (n_orders, n_draws).
+
+    ``draws_of`` are the numbers of draws of each; the spread has the first draws of the means.
+    """
+    fold_scores = {
+        "means": ten_features_scores(values, n_splits=n_splits),
+        "spread": ten_features_scores(distances_from_median(values), n_splits=n_splits),
+    }
+    n_draws = max(draws_of.values())
+    draw_scores = {name: np.empty((len(orders), draws_of[name])) for name in fold_scores}
+    # Several orders are scored in one pass over the values.
+    starts = range(0, len(orders), _ORDERS_OF_BLOCK)
+    for start in track(starts, "permutations", len(starts)):
+        block = orders[start : start + _ORDERS_OF_BLOCK]
+
+        # The folds of each order in each draw, (n_orders_of_block, n_draws, n_samples).
+        folds_of_orders = []
+        for number, codes in enumerate(block, start=start):
+            seeds = _seeds_of_draws(seed + number, n_draws)
+            folds_of_orders.append(repeated_folds(codes, groups, n_splits, seeds))
+        folds = np.stack(folds_of_orders)
+
+        # A row for each order and draw.
+        for name, score in fold_scores.items():
+            rows = np.repeat(block, draws_of[name], axis=0)
+            row_folds = folds[:, : draws_of[name]].reshape(rows.shape)
+            row_scores = score(rows, row_folds).reshape(len(block), draws_of[name])
+            draw_scores[name][start : start + len(block)] = row_scores
+    return draw_scores
 
 
 def _standard_error(draws: np.ndarray) -> float:

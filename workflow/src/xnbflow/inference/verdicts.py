@@ -25,10 +25,16 @@ from xnbflow.tables.contract import GROUPS
 LEAST_REPLICATED = 0.5
 #: Statuses of a column that may explain a result (`xnbflow.studies.recognition`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
-#: Kinds of the findings by these statuses, where no pair of classes is separated from a column, and
-#: where some pairs of several classes are.
-_COLUMN_KINDS = dict(zip(INSEPARABLE, ("not separated", "not examined"), strict=True))
-_PAIR_KINDS = dict(zip(INSEPARABLE, ("pair not separated", "pair not examined"), strict=True))
+#: Kinds of the findings by these statuses, where no pair of classes is separated from a column.
+_COLUMN_KINDS = {
+    "cannot be separated": "not separated",
+    "cannot be examined": "not examined",
+}
+#: The same where some pairs of several classes are separated from it.
+_PAIR_KINDS = {
+    "cannot be separated": "pair not separated",
+    "cannot be examined": "pair not examined",
+}
 #: Least pairs of samples of different classes for the examination of a column.
 FEWEST_PAIRS = 10
 #: Share of the features of a list from which disjoint halves cannot show a choice.
@@ -248,20 +254,20 @@ def verdicts(
     finding_rows = []
     for key, (n_failed, n_folds) in fits.items():
         dataset = key[0]
-        header = headers[dataset]
         test = tests.get(dataset, LabelTest())
+        of_data = data_findings[data_findings["dataset"] == dataset]
+        suffice = not (of_data["code"] == "units").any()
         near = _NearLimit(test=False, interval=False)
         if n_failed or key not in performances:
             failure = Finding(code="not fitted", numbers={"count": n_failed, "total": n_folds})
             result = Verdict(level=lowest([failure.allows]), findings=[failure], p_value=np.nan)
         else:
             performance = performances[key]
+            header = headers[dataset]
             findings = list(further.get(key, ()))
             if key in selections:
                 findings += _of_selection(selections[key], header.n_features)
-            of_data = data_findings[data_findings["dataset"] == dataset]
             findings += _of_unmeasured_values(of_data, performance)
-            suffice = not (of_data["code"] == "units").any()
             result = verdict(performance, test, findings, classes=header.classes, suffice=suffice)
             if suffice:
                 near = _near_limit(performance, test)
@@ -275,10 +281,13 @@ def verdicts(
         }
         verdict_rows.append(row)
         finding_rows += [finding.columns() | key_fields(key) for finding in result.findings]
+
+    # Findings on data sets have no classifier, and are the last rows.
     finding_rows += data_findings.assign(folds="", classifier="").to_dict("records")
+    tables = GROUPS["study"].tables
     return {
-        "verdicts": pd.DataFrame(verdict_rows, columns=GROUPS["study"].tables["verdicts"].fixed),
-        "findings": pd.DataFrame(finding_rows, columns=GROUPS["study"].tables["findings"].fixed),
+        "verdicts": pd.DataFrame(verdict_rows, columns=tables["verdicts"].fixed),
+        "findings": pd.DataFrame(finding_rows, columns=tables["findings"].fixed),
     }
 
 
@@ -338,8 +347,8 @@ def column_findings(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Fin
     for row, n_pairs in zip(rows.to_dict("records"), n_inseparable.tolist(), strict=True):
         n_classes = len(headers[row["dataset"]].classes)
         several = n_classes > 2
-        is_whole = n_pairs == n_classes * (n_classes - 1) // 2
-        kinds = _COLUMN_KINDS if is_whole or not several else _PAIR_KINDS
+        are_all_pairs = n_pairs == n_classes * (n_classes - 1) // 2
+        kinds = _PAIR_KINDS if several and not are_all_pairs else _COLUMN_KINDS
         finding = Finding(
             code="column",
             kind=kinds[row["status"]],
@@ -354,8 +363,13 @@ def column_findings(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Fin
                 "limit": 0.5,
             },
         )
-        findings.setdefault((row["dataset"], row["folds"], row["classifier"]), []).append(finding)
+        findings.setdefault(_key_of(row), []).append(finding)
     return findings
+
+
+def _key_of(row: Mapping[str, Any]) -> Key:
+    """Return the data set, scheme of folds and classifier of a row."""
+    return row["dataset"], row["folds"], row["classifier"]
 
 
 def class_pair_findings(pairs: pd.DataFrame) -> dict[Key, list[Finding]]:
@@ -369,7 +383,8 @@ def class_pair_findings(pairs: pd.DataFrame) -> dict[Key, list[Finding]]:
     n_pairs = pairs.groupby(KEY)["class"].transform("size")
     several = pairs[n_pairs > 1]
     is_judged = several["judged"].astype(bool)
-    for row in several[is_judged & ~several["separated"].astype(bool)].to_dict("records"):
+    is_separated = several["separated"].astype(bool)
+    for row in several[is_judged & ~is_separated].to_dict("records"):
         finding = Finding(
             code="class not recognised",
             kind="pair",
@@ -385,7 +400,7 @@ def class_pair_findings(pairs: pd.DataFrame) -> dict[Key, list[Finding]]:
                 "total": row["other_samples"],
             },
         )
-        findings.setdefault((row["dataset"], row["folds"], row["classifier"]), []).append(finding)
+        findings.setdefault(_key_of(row), []).append(finding)
     for key, rows in several.groupby(KEY):
         small = rows[~rows["judged"].astype(bool)]
         if len(small):
@@ -404,7 +419,8 @@ def class_pair_findings(pairs: pd.DataFrame) -> dict[Key, list[Finding]]:
 def _sizes_in_words(pairs: pd.DataFrame) -> str:
     """Return the sizes of the smaller classes of pairs, such as "6" or "3 to 8"."""
     smaller = pairs[["samples", "other_samples"]].min(axis=1)
-    least, most = int(smaller.min()), int(smaller.max())
+    least = int(smaller.min())
+    most = int(smaller.max())
     return f"{least}" if least == most else f"{least} to {most}"
 
 

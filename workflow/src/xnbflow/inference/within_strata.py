@@ -204,7 +204,8 @@ def _rank_sums(ranks: np.ndarray, is_first: np.ndarray) -> _RankSums | None:
     largest = int(np.sort(ranks)[len(ranks) - n_first :].sum())
     if (n_first + 1) * (largest + 1) * len(ranks) > _MOST_ADDITIONS:
         return None
-    # of each number of chosen units, how many choices have each sum
+    # choices[n, s] is in how many ways n of the units so far have the sum s. Each further unit is
+    # chosen or not: the factor 1 + x y**rank.
     choices = np.zeros((n_first + 1, largest + 1))
     choices[0, 0] = 1.0
     for rank in ranks.tolist():
@@ -294,8 +295,9 @@ def crossed_strata(
     cells = combined_levels(categories, len(is_first))
     if not numbers:
         return cells
-    score = _discriminant(is_first, numbers) if len(numbers) > 1 else np.asarray(numbers[0])
-    return strata_within(cells, score)
+    if len(numbers) == 1:
+        return strata_within(cells, np.asarray(numbers[0]))
+    return strata_within(cells, _discriminant(is_first, numbers))
 
 
 def combined_levels(categories: Sequence[np.ndarray], n_samples: int) -> np.ndarray:
@@ -352,14 +354,17 @@ def label_free_strata(columns: Mapping[str, np.ndarray]) -> np.ndarray:
     categories: list[np.ndarray] = []
     numbers: list[np.ndarray] = []
     for cells in columns.values():
-        is_number = np.issubdtype(cells.dtype, np.number)
-        (numbers if is_number else categories).append(cells)
+        if np.issubdtype(cells.dtype, np.number):
+            numbers.append(cells)
+        else:
+            categories.append(cells)
     n_samples = len(next(iter(columns.values())))
     cells_of_categories = combined_levels(categories, n_samples)
     if not numbers:
         return cells_of_categories
-    score = numbers[0] if len(numbers) == 1 else _first_component(numbers)
-    return strata_within(cells_of_categories, score)
+    if len(numbers) == 1:
+        return strata_within(cells_of_categories, numbers[0])
+    return strata_within(cells_of_categories, _first_component(numbers))
 
 
 def _first_component(numbers: Sequence[np.ndarray]) -> np.ndarray:

@@ -36,17 +36,20 @@ class ExplainingColumn:
 def explaining_column(results: StudyResults, dataset: str) -> ExplainingColumn | None:
     """Return the column with which the fewest features differ; None if no column explains any.
 
-    Columns that the design of the study adjusts for, and those that it declares as biology, are
-    none.
+    Columns that the design of the study declares as biology are none. The audit compares features
+    without the columns of the design: where it adjusts for some, how many differ with a further
+    column is unknown, and the result is None.
     """
+    design = results.tables_of("genes", dataset=dataset)["design"]
+    if design["adjusted"].fillna("").ne("").any():
+        return None
     findings = results.rows("findings", dataset=dataset, classifier="")
     rows = findings[findings["kind"].isin(ASSOCIATED_KINDS) & (findings["other"] != "")]
     rows = rows[rows["genes_adjusted"] < rows["genes"]]
-    biology = {name.lower() for name in results.study.design_of(dataset).biology}
     candidates = [
         row
         for row in rows.sort_values("genes_adjusted", kind="stable").to_dict("records")
-        if not is_adjusted_for(results, row) and row["subject"].lower() not in biology
+        if not is_biology(results, row)
     ]
     if not candidates:
         return None
@@ -69,3 +72,12 @@ def is_adjusted_for(results: StudyResults, row: Mapping[str, Any]) -> bool:
     adjusted = results.tables_of("genes", dataset=row["dataset"])["design"]["adjusted"].dropna()
     # Names may contain commas, which separate them.
     return any(f", {row['subject']}, " in f", {columns}, " for columns in adjusted)
+
+
+def is_biology(results: StudyResults, row: Mapping[str, Any]) -> bool:
+    """Return whether a finding is that a column is associated which the design has as biology.
+
+    ``row`` is of the table ``findings``.
+    """
+    biology = [name.lower() for name in results.study.design_of(row["dataset"]).biology]
+    return row["kind"] in ASSOCIATED_KINDS and row["subject"].lower() in biology

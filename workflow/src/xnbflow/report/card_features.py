@@ -7,7 +7,7 @@ directions in the class that is not the control.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -173,17 +173,38 @@ def _list_of_two_classes(
 
     # The same features as text and as a table.
     n_shown = max(2 * _FEATURES_OF_CLASS, _n_core_shown(distinct))
+    rows = []
+    for row in distinct.head(n_shown).to_dict("records"):
+        meaning = _meaning_of_two(row["direction"], shown_class)
+        rows.append(replace(_gene_row(row, label=""), meaning=meaning))
     noun = results.noun(evaluation["dataset"])
     n_core = int(distinct["core"].sum())
     heading = f"{noun.capitalize()}s selected most often"
     if n_core:
         heading = f"Core set of {counted(n_core, noun)} in bold"
     return FeatureLists(
-        rows=[_gene_row(row, label="") for row in distinct.head(n_shown).to_dict("records")],
+        rows=[
+            replace(
+                _gene_row(row, label=""), meaning=_meaning_of_two(row["direction"], shown_class)
+            )
+            for row in distinct.head(n_shown).to_dict("records")
+        ],
         heading=f"{heading} (▲ higher in “{shown_class}”)",
         items=_items(distinct, n_shown),
         rest=_rest(distinct, n_shown),
     )
+
+
+def _meaning_of_two(direction: str, label: str) -> str:
+    """Return the meaning of a mark of one of two classes.
+
+    Examples
+    --------
+    >>> _meaning_of_two("high", "tumour"), _meaning_of_two("equal", "tumour")
+    ('higher in “tumour”', 'as in the other classes')
+    """
+    word = {"high": "higher", "low": "lower"}.get(direction)
+    return f"{word} in “{label}”" if word else _SIGNS.get(direction, ("", ""))[1]
 
 
 def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataFrame:
@@ -229,7 +250,7 @@ def doubt_of(row: Mapping[str, Any], *, has_counts: bool) -> str:
     --------
     >>> doubt_of({"explained_by": "plate", "fdr": 0.01}, has_counts=False)
     'no difference with “plate” in the model'
-    >>> doubt_of({"explained_by": "", "fdr": np.nan}, has_counts=True)
+    >>> doubt_of({"explained_by": "", "fdr": float("nan")}, has_counts=True)
     'too few reads'
     """
     if row["explained_by"] and pd.notna(row["explained_by"]):

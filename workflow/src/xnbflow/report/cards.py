@@ -1,7 +1,8 @@
 """A card for each data set: verdict, features, the most serious finding, and what to do next.
 
-`card` collects these from the tables of a study. `xnbflow.report.card_features` chooses the
-features, `xnbflow.report.sentences` writes the sentences.
+`card` collects these from the tables of a study. `xnbflow.report.card_numbers` has the numbers,
+`xnbflow.report.card_features` chooses the features, `xnbflow.report.sentences` writes the
+sentences.
 """
 
 from collections import Counter
@@ -16,17 +17,17 @@ from xnbflow.core.nouns import counted
 from xnbflow.inference.estimates import MISSED_RECALL
 from xnbflow.report import few_units
 from xnbflow.report.card_features import FeatureLists, card_features, feature_lists
-from xnbflow.report.card_tiles import (
+from xnbflow.report.card_numbers import (
     difference_tiles,
+    estimate_facts,
     estimate_tiles,
-    features_per_class,
+    selection_facts,
     selection_tiles,
-    stability_of_verdict,
 )
 from xnbflow.report.findings import finding_in_short
 from xnbflow.report.levels import LEVEL_STYLES, SUPPORTED
 from xnbflow.report.next_steps import next_steps
-from xnbflow.report.numbers import capitalized, format_count, format_number
+from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import Card, ClassLine, Figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
@@ -45,15 +46,11 @@ _TEXTS = texts_of("cards")
 _MANY_RANDOM = 0.05
 #: Random signatures are near the selected features if they reach this share of their gain.
 _NEAR_SELECTED = 0.5
-#: Estimates that are facts: label and format. Chance and baseline are in the verdict.
-_FACTS = {
-    "balanced_accuracy": ("Balanced accuracy", ".1%"),
-    "accuracy": ("Accuracy", ".1%"),
-    "roc_auc": ("AUC", ".2f"),
-}
 #: The caption of the cards of a study, and of those whose classifier selects no features.
 CAPTION = _TEXTS["caption"]
 NO_FEATURES = _TEXTS["no_features"]
+#: The caption of the cards of data sets with too few units, whose features are tested one by one.
+TESTED_FEATURES = _TEXTS["few_units"]
 
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
@@ -102,7 +99,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         note=_size_in_words(description, results.noun(dataset), results.unit_noun(dataset)),
         verdict=verdict_sentence(results, evaluation),
         level=LEVEL_STYLES[level],
-        facts=_estimate_facts(estimates) | _selection_facts(results, evaluation, stability),
+        facts=estimate_facts(estimates) | selection_facts(results, evaluation, stability),
         lines=_class_lines(results, evaluation, recalls, lists),
         rule="rule",  # the anchor of the rule, in the section of the answer
         details=details,
@@ -133,13 +130,20 @@ def _doubts(lists: FeatureLists, noun: str) -> list[str]:
 
     Examples
     --------
+    >>> from xnbflow.report.page.blocks import GeneRow
     >>> rows = [GeneRow(name="g1", note="too few reads"), GeneRow(name="g2")]
     >>> _doubts(FeatureLists(rows=rows, heading=""), "gene")
     ['1 of the 2 genes shown: too few reads.']
+    >>> _doubts(FeatureLists(rows=rows[:1], heading=""), "gene")
+    ['All genes shown: too few reads.']
     """
-    reasons = Counter(row.note for row in lists.rows if row.note)
-    shown = counted(len(lists.rows), noun)
-    return [f"{n_rows} of the {shown} shown: {reason}." for reason, n_rows in reasons.items()]
+    sentences = []
+    for reason, n_rows in Counter(row.note for row in lists.rows if row.note).items():
+        concerned = f"{n_rows} of the {counted(len(lists.rows), noun)}"
+        if n_rows == len(lists.rows):
+            concerned = f"All {noun}s"
+        sentences.append(f"{concerned} shown: {reason}.")
+    return sentences
 
 
 def _card_of_few(results: StudyResults, dataset: str, shown: Card, few: few_units.FewUnits) -> Card:
@@ -162,44 +166,9 @@ def _card_of_few(results: StudyResults, dataset: str, shown: Card, few: few_unit
         features_rest="",
         feature_notes=[],
         share_of="",
+        features_are_tested=True,
         figure=few_units.volcano(results, dataset),
     )
-
-
-def _estimate_facts(estimates: pd.DataFrame) -> dict[str, str]:
-    """Return the estimates with their intervals as text.
-
-    With more than two classes there is an AUC of each class, and none is shown.
-    """
-    facts = {}
-    for metric, (label, spec) in _FACTS.items():
-        if estimates.index.tolist().count(metric) == 1:
-            row = estimates.loc[metric]
-            names = ("estimate", "lower", "upper")
-            estimate, lower, upper = (format_number(row[name], spec) for name in names)
-            facts[label] = f"{estimate} ({lower} to {upper})"
-    return facts
-
-
-def _selection_facts(
-    results: StudyResults, evaluation: dict[str, str], stability: pd.DataFrame
-) -> dict[str, str]:
-    """Return the number of features and the stability of their selection."""
-    facts = {}
-    number = features_per_class(results, evaluation)
-    if not np.isnan(number):
-        facts[f"{results.noun(evaluation['dataset']).capitalize()}s per class"] = format_count(
-            number
-        )
-    if "" not in stability.index:  # the row over all classes
-        return facts
-    overall = stability.loc[""]
-    index = stability_of_verdict(overall)
-    if index is not None:
-        facts["Stability"] = f"{index.value:z.2f} [{index.lower:z.2f}, {index.upper:z.2f}]"
-    elif pd.notna(overall["stability"]):
-        facts["Agreement between folds"] = f"{overall['stability']:z.2f}"
-    return facts
 
 
 def _size_in_words(
@@ -378,6 +347,7 @@ def _card_figure(
         sources=tables.sources("heatmap"),
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
         phenotype=results.tables_of("audit", dataset=dataset)["components"],
+        noun=results.noun(dataset),
     )
 
 

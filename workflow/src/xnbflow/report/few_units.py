@@ -15,11 +15,11 @@ from xnbflow.core.nouns import counted, noun
 from xnbflow.core.significance import FDR_LEVEL, ONE_SIDED_LEVEL
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.card_features import doubt_of
-from xnbflow.report.card_tiles import difference_tiles
+from xnbflow.report.card_numbers import difference_tiles
 from xnbflow.report.numbers import format_p
 from xnbflow.report.page.blocks import Figure, GeneRow, Tile
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.volcano_figure import volcano_figure
+from xnbflow.report.sections.volcano_figure import against_others, volcano_figure
 from xnbflow.report.texts import texts_of
 
 #: Features that the card names.
@@ -69,7 +69,7 @@ class FewUnits:
     def next_step(self) -> str:
         """Return what to do next."""
         return (
-            f"add {noun(2, self.noun)}: with {self.sufficient:,} of each class a classifier "
+            f"add {noun(2, self.noun)}: with {self.sufficient:,} in each class a classifier "
             "without error can be supported"
         )
 
@@ -110,19 +110,20 @@ def first_tested(results: StudyResults, dataset: str) -> list[GeneRow]:
     """Return the first features by p as rows of a card; of several classes over all of these."""
     tested, label = _shown_tests(results, dataset)
     first = tested.sort_values("p", kind="stable").drop_duplicates("feature").head(_MOST_ROWS)
-    return [_gene_row(row, is_of_class=not label) for row in first.to_dict("records")]
+    return [_gene_row(row, label) for row in first.to_dict("records")]
 
 
-def _gene_row(row: Mapping[str, Any], *, is_of_class: bool) -> GeneRow:
-    """Return a row of the card from one of the table of genes."""
+def _gene_row(row: Mapping[str, Any], label: str) -> GeneRow:
+    """Return a row of the card from one of the table of genes; for ``label`` see `_shown_tests`."""
     has_symbol = bool(row["symbol"]) and row["symbol"] != row["feature"]
     is_higher = row["t"] > 0
+    direction = "higher" if is_higher else "lower"
     return GeneRow(
         name=str(row["symbol"] if has_symbol else row["feature"]),
         feature_id=str(row["feature"]) if has_symbol else "",
-        label=str(row["class"]) if is_of_class else "",
+        label="" if label else str(row["class"]),
         mark="▲" if is_higher else "▼",
-        meaning="higher in the class" if is_higher else "lower in the class",
+        meaning=f"{direction} in “{label or row['class']}”",
         change=float(row["log_fold_change"]),
         fdr=float(row["fdr"]),
         auc=float(row["auc"]),
@@ -142,15 +143,17 @@ def volcano(results: StudyResults, dataset: str) -> Figure | None:
     tested, label = _shown_tests(results, dataset)
     if not label or tested.empty:
         return None
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     has_changes = tested["log_fold_change"].notna().any()
     return volcano_figure(
         name=f"volcano-{dataset}-card",
         title=label,
-        compared=f"{label} against the others",
+        compared=against_others(label, classes),
         tested=tested,
         change=tested["log_fold_change"] if has_changes else tested["auc"] - 0.5,
         xlabel="log2 fold change" if has_changes else "AUC - 0.5",
-        caption=_TEXTS["volcano"].format(level=FDR_LEVEL),
+        caption=_TEXTS["volcano"].format(level=FDR_LEVEL, label=label, noun=results.noun(dataset)),
+        noun=results.noun(dataset),
         sources=results.tables_of("genes", dataset=dataset).sources("genes"),
     )
 

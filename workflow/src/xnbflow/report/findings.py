@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.findings import KINDS, VERDICT_LEVELS, place_in_order
 from xnbflow.core.joined_columns import joined_columns
 from xnbflow.core.nouns import counted, either, listed
@@ -80,8 +81,25 @@ _ADJUSTABLE = (("column", "separates classes"), ("column", "associated"))
 
 
 def name_of(row: FindingRow) -> tuple[str, str]:
-    """Return the code and kind of a row of the table ``findings``, a key of `KINDS`."""
-    return str(row["code"]), str(row["kind"])
+    """Return the code and kind of a row of the table ``findings``, a key of `KINDS`.
+
+    Raises
+    ------
+    InputError
+        If there is no such kind: another version of xnbflow wrote the row.
+
+    Examples
+    --------
+    >>> name_of({"code": "samples", "kind": "tired"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    xnbflow.core.errors.InputError: the finding 'samples: tired' is of another version ...
+    """
+    name = str(row["code"]), str(row["kind"])
+    if name not in KINDS:
+        finding = quoted(": ".join(filter(None, name)))
+        msg = f"the finding {finding} is of another version of xnbflow; run the study again"
+        raise InputError(msg)
+    return name
 
 
 def in_order(rows: Iterable[FindingRow]) -> list[FindingRow]:

@@ -70,9 +70,13 @@ def next_steps(results: StudyResults, evaluation: dict[str, str]) -> list[str]:
         confirmations.append(against[0])
     elif level_of(results, evaluation) in SUPPORTED:
         if not (results.study.validate or results.study.cohorts):
-            confirmations.append("test the model on a second cohort (option validate)")
+            line = f"validate: [{{model: {classifier}, train: {dataset}, test: NAME}}]"
+            confirmations.append(
+                "test the model on a second cohort: add its data set, and to the study "
+                f"`{line}` with its name"
+            )
         is_unstable = any(row["code"] == "unstable" for row in of_classifier)
-        if _has_signature(results, dataset, classifier) and not is_unstable:
+        if not is_unstable and _has_signature(results, dataset, classifier):
             confirmations.append(f"choose {noun}s of the signature for an assay")
 
     return [

@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,7 @@ class StudyResults:
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
     software: Mapping[str, str] = field(default_factory=software)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    _nouns: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", distinct_labels(self.labels))
@@ -85,14 +86,41 @@ class StudyResults:
     def noun(self, *datasets: str) -> str:
         """Return the word for a feature of these data sets, by default the study's.
 
-        They come from a repository of expression series, their features have symbols, or their
-        values are logarithms. If their features have names of an array's probes, it is "probe".
-        Other data sets have a "feature".
+        It is "gene" if all come from a repository of expression series, or have features with
+        symbols, or values that are logarithms; "probe" if their features also have names of an
+        array's probes; otherwise "feature".
         """
-        names = datasets or tuple(self.study.datasets)
-        if not all(map(self.is_of_expression, names)):
+        nouns = {self._noun_of(dataset) for dataset in datasets or self.study.datasets}
+        if "feature" in nouns:
             return "feature"
-        return "probe" if names and all(map(self._has_probes, names)) else "gene"
+        return "probe" if nouns == {"probe"} else "gene"
+
+    def _noun_of(self, dataset: str) -> str:
+        """Return the word for a feature of one data set, which is kept: its table is large."""
+        if dataset not in self._nouns:
+            if not self._has_expression_values(dataset):
+                self._nouns[dataset] = "feature"
+            else:
+                self._nouns[dataset] = "probe" if self._has_probes(dataset) else "gene"
+        return self._nouns[dataset]
+
+    def is_of_expression(self, dataset: str) -> bool:
+        """Return whether the features of a data set are genes or probes."""
+        return self.noun(dataset) != "feature"
+
+    def _has_expression_values(self, dataset: str) -> bool:
+        """Return whether a data set has expression values, by its source or by its features."""
+        settings = self.configuration.get("datasets", {}).get(dataset, {})
+        if settings.get("source") in _EXPRESSION:
+            return True
+        genes = self.genes(dataset, "symbol", "log_fold_change")
+        return bool((genes["symbol"] != "").any() or genes["log_fold_change"].notna().any())
+
+    def _has_probes(self, dataset: str) -> bool:
+        """Return whether the features of a data set are probes by their names."""
+        if "genes" not in self.tables_of("genes", dataset=dataset).present():
+            return False
+        return are_probes(self.genes(dataset, "feature")["feature"][:1000])
 
     def unit_noun(self, dataset: str) -> str:
         """Return the word for an independent unit of a data set: "sample", or that of its groups.
@@ -123,33 +151,8 @@ class StudyResults:
 
     def with_noun(self, text: str, *datasets: str) -> str:
         """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
-        noun = self.noun(*datasets)
-        return text.format(noun=noun, Noun=noun.capitalize())
-
-    @cached_property
-    def is_of_expression(self) -> Callable[[str], bool]:
-        """Whether a data set is of expression; its large table is read once."""
-
-        def is_of_expression(dataset: str) -> bool:
-            settings = self.configuration.get("datasets", {}).get(dataset, {})
-            if settings.get("source") in _EXPRESSION:
-                return True
-            genes = self.genes(dataset, "symbol", "log_fold_change")
-            return bool((genes["symbol"] != "").any() or genes["log_fold_change"].notna().any())
-
-        return cache(is_of_expression)
-
-    @cached_property
-    def _has_probes(self) -> Callable[[str], bool]:
-        """Whether the features of a data set are probes by their names."""
-
-        def has_probes(dataset: str) -> bool:
-            """Return whether the features are probes; their names are in a large table."""
-            if "genes" not in self.tables_of("genes", dataset=dataset).present():
-                return False
-            return are_probes(self.genes(dataset, "feature")["feature"][:1000])
-
-        return cache(has_probes)
+        feature_noun = self.noun(*datasets)
+        return text.format(noun=feature_noun, Noun=feature_noun.capitalize())
 
     def relative_path(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""

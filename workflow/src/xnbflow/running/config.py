@@ -5,7 +5,8 @@ The Snakefile reads it in every cluster job: nothing numerical is imported here.
 
 import itertools
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -147,15 +148,18 @@ def read_config(
     )
     _check_names(config)
     for name, entry in config.classifiers.items():
-        check_estimator(entry, f"classifiers.{name}", "classifier")
+        with _line_of_entry(files, ["classifiers", name], "params"):
+            check_estimator(entry, f"classifiers.{name}", "classifier")
     for study in config.studies.values():
-        _check_study(study, config)
+        with _line_of_entry(files, ["studies", study.id]):
+            _check_study(study, config)
 
     # Check the steps of data sets, and that no classifier behind them names columns.
     _check_known("preprocessing", config.preprocessing, "data set", datasets, hint=_DATASETS_HINT)
     for name, steps in config.preprocessing.items():
         for i, step in enumerate(steps):
-            check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
+            with _line_of_entry(files, ["preprocessing", name, i], "params"):
+                check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
     for study in config.studies.values():
         for dataset, classifier in itertools.product(study.datasets, study.classifiers):
             columns = columns_named(config.classifiers[classifier])
@@ -334,6 +338,25 @@ def place_in_files(files: Sequence[str | Path], keys: Sequence[Any]) -> str:
         if line is not None:
             return f" ({path}, line {line})"
     return ""
+
+
+@contextmanager
+def _line_of_entry(
+    files: Sequence[str | Path], entry: Sequence[Any], below: str = ""
+) -> Iterator[None]:
+    """Add the file and line to an `InputError` about an entry of the configuration.
+
+    It is the line of the key that the error is about, in the entry or in its mapping ``below``, or
+    of the entry where the file has no such key.
+    """
+    try:
+        yield
+    except InputError as error:
+        candidates = [[*entry, below, error.key], [*entry, error.key], entry]
+        places = (place_in_files(files, keys) for keys in candidates)
+        place = next(filter(None, places), "")
+        msg = f"{error}{place}"
+        raise InputError(msg, file=error.file, key=error.key, remedy=error.remedy) from error
 
 
 def _check_designs(studies: Iterable[Study], entries: Mapping[str, DatasetEntry]) -> None:
@@ -529,4 +552,4 @@ def _check_known(
                 f"configuration, {key}: unknown {kind} {quoted(name)}; "
                 f"{known_names(name, choices)}{hint}"
             )
-            raise InputError(msg)
+            raise InputError(msg, key=key.rpartition(".")[2])

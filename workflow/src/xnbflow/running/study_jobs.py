@@ -37,6 +37,12 @@ class StudyPlanner:
 
     plan: Plan
 
+    # the wildcards of files
+
+    def itself(self, wildcards: Any) -> list[Values]:  # noqa: ARG002
+        """Return one mapping without values: the wildcards of a file of the study."""
+        return [{}]
+
     def datasets(self, wildcards: Any) -> list[Values]:
         """Return the data sets of a study."""
         return [{"dataset": name} for name in self.plan.study(wildcards).datasets]
@@ -73,7 +79,7 @@ class StudyPlanner:
         analyses = self.plan.study(wildcards).analyses
         return None if any(known[name].needs for name in analyses) else "end"
 
-    # parameters
+    # genes
 
     def gene_set_files(self, wildcards: Any) -> list[str]:
         """Return the user's files of gene sets."""
@@ -104,15 +110,22 @@ class StudyPlanner:
         study = self.plan.study(wildcards)
         return [location for location in study.gene_sets if pinned_url(location) is not None]
 
-    def itself(self, wildcards: Any) -> list[Values]:  # noqa: ARG002
-        """Return one mapping without values: the wildcards of a file of the study."""
-        return [{}]
+    # compare
 
     def comparison_fields(self, wildcards: Any) -> dict[str, Any]:
-        """Return the fields of a study on which its tables depend, see `study_fields`."""
+        """Return the fields of a study on which its tables depend, see `study_fields`.
+
+        Of its designs these are the columns that are biology, which limit no verdict.
+        """
+        study = self.plan.study(wildcards)
         names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
         further = ("final", "headline", "jobs", "validate", "cohorts")
-        return study_fields(self.plan.study(wildcards), *names, *further)
+        biology = {
+            dataset: {"biology": list(design.biology)}
+            for dataset, design in study.designs.items()
+            if design.biology
+        }
+        return study_fields(study, *names, *further) | {"designs": biology}
 
     def arguments_of_compare(self, wildcards: Any) -> dict[str, Any]:
         """Return what the tables of a study depend on, beside the files of its jobs.

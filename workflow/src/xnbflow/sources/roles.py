@@ -1,9 +1,8 @@
 """What each row and column of a table is, by the entry of the data set.
 
 `turn` makes samples the rows or columns of a table, and `assign_roles` gives each variable one
-`Role`. The reader uses them with the
-entry of the configuration. A proposal uses them as well: it is an entry, so that it describes what
-the reader does with it.
+`Role`. The reader uses them with the entry of the configuration. A proposal uses them as well: it
+is an entry, so that it describes what the reader does with it.
 """
 
 import math
@@ -57,8 +56,11 @@ def keys_of_texts(dataset: DatasetEntry) -> dict[str, str]:
     >>> keys_of_texts(DatasetEntry("x", "table", label="type", phenotype_columns=("age",)))
     {'type': 'label', 'age': 'phenotype.columns'}
     """
-    names_and_keys = [(dataset.label, "label")]
-    names_and_keys += [(dataset.group, "group"), (dataset.batch, "batch")]
+    names_and_keys = [
+        (dataset.label, "label"),
+        (dataset.group, "group"),
+        (dataset.batch, "batch"),
+    ]
     names_and_keys += [(name, "phenotype.columns") for name in dataset.phenotype_columns]
     return {name: key for name, key in names_and_keys if name}
 
@@ -108,19 +110,19 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
     of the rows, and columns that ``drop`` names describe the rows.
     """
     header = raw.header
-    path = Path(raw.path)
-    if dataset.samples == "rows":
-        key = 0 if header[0] == "" else None
-        if dataset.id_column:
-            key = position_of(path, header, dataset.id_column, "id")
-        return raw.with_samples_in_rows(key)
-    key = 0
+    id_position = None
     if dataset.id_column:
-        key = position_of(path, header, dataset.id_column, "id")
+        id_position = position_of(Path(raw.path), header, dataset.id_column, "id")
+    if dataset.samples == "rows":
+        if id_position is None and header[0] == "":
+            id_position = 0
+        return raw.with_samples_in_rows(id_position)
+    if id_position is None:
+        id_position = 0
     annotation: list[int] = []
     samples: list[int] = []
     for position, name in enumerate(header):
-        if position == key:
+        if position == id_position:
             continue
         if matches(name, dataset.drop):
             annotation.append(position)
@@ -131,7 +133,7 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
     if len(annotation) > _MOST_UNNAMED_TEXTS:
         gene_columns = names_of_gene_columns([header[position] for position in annotation])
         annotation = [position for position in annotation if header[position] in gene_columns]
-    return raw.with_samples_in_columns(key, annotation, samples)
+    return raw.with_samples_in_columns(id_position, annotation, samples)
 
 
 def assign_roles(
@@ -175,38 +177,54 @@ def assign_roles(
     format_texts = set(table.described)
     format_text_names = {table.names[position] for position in format_texts}
     roles = []
-    unnamed_texts = []
     for position, name in enumerate(table.names):
+        is_named = name in named_texts
         if position == table.key:
             role = Role.NAME
         elif position in format_texts:
-            role = Role.TEXT
-            if name not in named_texts:
-                role = _role_of(name, dataset) if name else Role.LEFT_OUT
-                role = Role.TEXT if role is Role.NUMBER else role
+            role = _role_of_format_text(name, dataset, is_named=is_named)
         elif (
-            name in named_texts
+            is_named
             and name not in format_text_names
             and not _are_other_numbers(table, position, phenotype)
         ):
             role = Role.TEXT
-        else:  # most entries name no features, and most tables have thousands of names
-            role = _role_of(name, dataset) if has_patterns else Role.NUMBER
-            if role is Role.TEXT and name in named_texts:
+        elif has_patterns:
+            role = _role_of(name, dataset)
+            if is_named and role is Role.TEXT:  # the format, or the phenotype, has the named text
                 role = Role.LEFT_OUT
-            elif role is Role.TEXT:
-                unnamed_texts.append(position)
+        else:  # most entries name no features, and most tables have thousands of names
+            role = Role.NUMBER
         if role is Role.CATEGORY:
             position_of(path, table.names, name, "categorical")
         roles.append(role)
 
     # Texts that no key names are left out where they are many, or have one name.
+    unnamed_texts = []
+    for position, role in enumerate(roles):
+        is_of_key = position in format_texts or table.names[position] in named_texts
+        if role is Role.TEXT and not is_of_key:
+            unnamed_texts.append(position)
     names = pd.Series([table.names[position] for position in unnamed_texts])
     is_repeated = names.duplicated(keep=False)
     for position, repeated in zip(unnamed_texts, is_repeated, strict=True):
         if repeated or len(unnamed_texts) > _MOST_UNNAMED_TEXTS:
             roles[position] = Role.LEFT_OUT
     return roles
+
+
+def _role_of_format_text(name: str, dataset: DatasetEntry, *, is_named: bool) -> Role:
+    """Return the role of a variable that the format describes as a text of the samples.
+
+    It is a feature only if ``categorical`` or ``angular`` names it. ``is_named`` is whether the
+    label or another key names it.
+    """
+    if is_named:
+        return Role.TEXT
+    if not name:
+        return Role.LEFT_OUT
+    role = _role_of(name, dataset)
+    return Role.TEXT if role is Role.NUMBER else role
 
 
 def kept_columns(phenotype: pd.DataFrame, dataset: DatasetEntry) -> pd.DataFrame:

@@ -62,6 +62,14 @@ class _Column:
     p: float
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _ExaminedPair:
+    """A column and a pair of classes, with their ``row`` of the table ``recognition_pairs``."""
+
+    column: _Column
+    row: Mapping[str, Any]
+
+
 class _Within(NamedTuple):
     """The areas of two classes over all pairs of samples, and within strata, with its p."""
 
@@ -73,7 +81,11 @@ class _Within(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Scored:
-    """The scores (n_samples, n_classes) and codes of the classes of all samples of a data set."""
+    """The scores (n_samples, n_classes) of all samples of a data set, and codes of their classes.
+
+    ``header`` is the data set, whose values are not needed; ``codes`` (n_samples,) are positions
+    among its classes.
+    """
 
     header: DataSet
     scores: np.ndarray
@@ -81,7 +93,7 @@ class _Scored:
 
     @property
     def classes(self) -> list[str]:
-        """Return the labels of the codes."""
+        """The labels of the codes."""
         return [str(label) for label in self.header.classes]
 
     def members(self, column: _Column, classes: tuple[int, int]) -> np.ndarray:
@@ -90,8 +102,10 @@ class _Scored:
 
     def compare(self, samples: np.ndarray, strata: np.ndarray, classes: tuple[int, int]) -> _Within:
         """Compare samples of two classes within strata, and over all pairs."""
-        # drawn orders of the labels do not depend on the order of the file
-        canonical = np.argsort(np.argsort(order_of(self.header))[samples])
+        # Drawn orders of the labels do not depend on the order of the file: samples are sorted by
+        # their ranks in canonical order.
+        ranks = np.argsort(order_of(self.header))
+        canonical = np.argsort(ranks[samples])
         samples = samples[canonical]
         strata = strata[canonical]
         first, second = classes
@@ -135,7 +149,7 @@ def recognition(
         declared = (biology or {}).get(key[0], ())
         codes = np.searchsorted(header.classes, header.labels)
         scored = _Scored(header=header, scores=_scores(table, header), codes=codes)
-        for pairs in _of_classifier(scored, tested.to_dict("records"), declared):
+        for pairs in _rows_of_classifier(scored, tested.to_dict("records"), declared):
             rows.append(key_fields(key) | _over_pairs(pairs))
             pair_rows += [key_fields(key) | pair for pair in pairs]
     return (
@@ -153,24 +167,28 @@ def _scores(table: pd.DataFrame, header: DataSet) -> np.ndarray:
     return by_sample.mean().reindex(header.samples).to_numpy()
 
 
-def _of_classifier(
+def _rows_of_classifier(
     scored: _Scored, tested: Sequence[Mapping[str, Any]], biology: Collection[str]
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of the pairs of classes of each column, and of the columns together."""
-    rows_of: dict[tuple[int, int], list[tuple[_Column, dict[str, Any]]]] = {}
-    for row in tested:
-        column = _column(row, scored, biology)
+    """Yield the rows of the pairs of classes of each column, and of the columns together.
+
+    ``tested`` are the rows of the table ``associations``, ``biology`` the columns that limit no
+    verdict.
+    """
+    limiting: dict[tuple[int, int], list[_ExaminedPair]] = {}
+    for association_row in tested:
+        column = _column(association_row, scored, biology)
         if column is None:
             continue
-        pairs = []
+        rows = []
         for classes, p in _associations_of_pairs(column, scored).items():
-            pair = _column_pair(column, classes, p, scored)
-            pairs.append(pair)
+            row = _column_pair(column, classes, p, scored)
+            rows.append(row)
             if column.limits:
-                rows_of.setdefault(classes, []).append((column, pair))
-        yield pairs
+                limiting.setdefault(classes, []).append(_ExaminedPair(column=column, row=row))
+        yield rows
     # Several columns together may predict a class that none of them predicts alone.
-    together = list(_together_pairs(rows_of, scored))
+    together = list(_together_pairs(limiting, scored))
     if together:
         yield together
 
@@ -180,10 +198,14 @@ def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]
     name = tested["column"]
     cells = phenotype_of(scored.header)[name].str.strip()
     present = has_value(cells) & ~np.isnan(scored.scores).any(axis=1)
+    if not present.any():
+        return None
     labels = pd.Series(scored.header.labels)[present]
-    values = usable(labels, cells[present]) if present.any() else None
-    levels = column_levels(labels, cells[present]) if values is not None else None
-    if values is None or levels is None:
+    values = usable(labels, cells[present])
+    if values is None:
+        return None
+    levels = column_levels(labels, cells[present])
+    if levels is None:
         return None
     return _Column(
         name=name,
@@ -273,40 +295,48 @@ def _pair_row(
 
 
 def _column_status(within: _Within, alone: float, p: float) -> str:
-    """Return the status of a column that is associated with two classes with this p."""
+    """Return the status of a column that is associated with two classes with this p.
+
+    ``alone`` is the area of the column without the classifier. The first of these applies:
+
+    1. *not associated*: the column does not predict the class.
+    2. *recognised*: the classifier recognises the class within the levels of the column.
+    3. *not associated*: pairs of samples share a level, and p of the association is above
+       `_SUSPICIOUS`.
+    4. *cannot be examined*: one to nine pairs of samples share a level.
+    5. *cannot be separated*: all others, also where no pair shares a level.
+    """
     if alone <= 0.5:
         return "not associated"
     if within.pairs >= FEWEST_PAIRS and within.p <= TEST_LEVEL:
         return "recognised"
     if within.pairs and p > _SUSPICIOUS:
         return "not associated"
-    return "cannot be examined" if 0 < within.pairs < FEWEST_PAIRS else "cannot be separated"
+    if 0 < within.pairs < FEWEST_PAIRS:
+        return "cannot be examined"
+    return "cannot be separated"
 
 
 def _together_pairs(
-    rows_of: Mapping[tuple[int, int], Sequence[tuple[_Column, Mapping[str, Any]]]],
-    scored: _Scored,
+    limiting: Mapping[tuple[int, int], Sequence[_ExaminedPair]], scored: _Scored
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each pair of classes that several columns predict.
 
-    ``rows_of`` are the columns that limit the verdict, with their rows, by pair of classes. The
-    columns are those with an association of at most `_SUSPICIOUS`. Pairs of classes that a single
-    column does not separate are not repeated.
+    ``limiting`` are the columns that limit the verdict, by pair of classes. The columns that are
+    examined together are those with an association of at most `_SUSPICIOUS`. Pairs of classes that
+    a single column does not separate are not repeated.
     """
-    for classes, column_rows in rows_of.items():
-        if any(row["status"] in INSEPARABLE for _, row in column_rows):
+    for classes, examined in limiting.items():
+        if any(pair.row["status"] in INSEPARABLE for pair in examined):
             continue
-        predicting = []
-        for column, row in column_rows:
-            if row["association"] <= _SUSPICIOUS:
-                predicting.append((column, row["association"]))
-        predicting.sort(key=lambda pair: pair[1])
+        predicting = [pair for pair in examined if pair.row["association"] <= _SUSPICIOUS]
+        predicting.sort(key=lambda pair: pair.row["association"])
         if len(predicting) > 1:
             yield _together_pair(classes, predicting, scored)
 
 
 def _together_pair(
-    classes: tuple[int, int], predicting: Sequence[tuple[_Column, float]], scored: _Scored
+    classes: tuple[int, int], predicting: Sequence[_ExaminedPair], scored: _Scored
 ) -> dict[str, Any]:
     """Return the row of a pair of classes and several columns, the strongest first.
 
@@ -314,29 +344,29 @@ def _together_pair(
     out one at a time, the weakest first. The result cannot be examined where a column is left out
     that goes with the classes by itself.
     """
-    columns = [column for column, _ in predicting]
+    columns = [pair.column for pair in predicting]
     # Samples are compared within the combinations of levels (plate 1 and site A, ...). Each further
     # column divides these strata, until too few pairs of one stratum are of both classes.
-    n_crossed = len(columns)
-    while True:
+    for n_crossed in range(len(columns), 0, -1):
         samples, strata = _crossed(columns[:n_crossed], classes, scored)
         is_first = scored.codes[samples] == classes[0]
         n_pairs = area_within(np.zeros(len(samples)), is_first, strata).pairs
-        if n_pairs >= FEWEST_PAIRS or n_crossed == 1:
+        if n_pairs >= FEWEST_PAIRS:
             break
-        n_crossed -= 1
     within = scored.compare(samples, strata, classes)
+
+    # The status of columns that are certainly associated and predict the class completely.
+    status = _column_status(within, alone=1.0, p=0.0)
     left_out = predicting[n_crossed:]
-    largest = max(p for _, p in predicting[:n_crossed])
-    status = _column_status(within, 1.0, 0.0)
-    if status == "recognised" and any(p <= TEST_LEVEL for _, p in left_out):
+    if status == "recognised" and any(pair.row["association"] <= TEST_LEVEL for pair in left_out):
         status = "cannot be examined"
+    largest = max(pair.row["association"] for pair in predicting[:n_crossed])
     row = _pair_row(within, classes, level_area(is_first, strata), largest, scored)
     return row | {
         "column": join_columns(column.name for column in columns[:n_crossed]),
         "names": tuple(column.name for column in columns),
         "together": True,
-        "left_out": ", ".join(column.name for column, _ in left_out),
+        "left_out": ", ".join(pair.column.name for pair in left_out),
         "limits": True,
         "status": status,
     }
@@ -345,7 +375,10 @@ def _together_pair(
 def _crossed(
     columns: Sequence[_Column], classes: tuple[int, int], scored: _Scored
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the samples of two classes that have a value in all columns, and their strata."""
+    """Return the samples of two classes that have a value in all columns, and their strata.
+
+    Both have shape (n_samples_of_pair,); samples are positions, in ascending order.
+    """
     samples = np.flatnonzero(np.isin(scored.codes, classes))
     for column in columns:
         samples = np.intersect1d(samples, column.samples)
@@ -353,7 +386,10 @@ def _crossed(
     numbers: list[np.ndarray] = []
     for column in columns:
         values = column.values[np.searchsorted(column.samples, samples)]
-        (numbers if column.is_number else categories).append(values)
+        if column.is_number:
+            numbers.append(values)
+        else:
+            categories.append(values)
     return samples, crossed_strata(scored.codes[samples] == classes[0], categories, numbers)
 
 

@@ -94,6 +94,7 @@ class StudyReader:
     def _kept(
         self, group: str, key: Mapping[str, str], schemas: Mapping[str, TableSchema]
     ) -> "GroupTables":
+        """Return tables that keep what they have read, the same ones for the same group and key."""
         name = (group, *sorted(key.items()))
         if name not in self._groups:
             self._groups[name] = GroupTables(self, group, key, schemas)
@@ -273,6 +274,7 @@ class GroupTables:
         if not where:
             return self[name]
         columns = tuple(where)
+        # A page reads the rows of each classifier from a table: the table is divided once.
         if (name, columns) not in self._positions:
             groups = self[name].groupby(list(columns), sort=False)
             self._positions[name, columns] = groups.indices
@@ -284,5 +286,8 @@ class GroupTables:
 
     def present(self) -> list[str]:
         """Return the names of the tables that were written; an analysis may leave some out."""
-        root = self._reader.root
-        return [name for name in self.schemas if all((root / p).exists() for p in self.paths(name))]
+        return [name for name in self.schemas if self._is_present(name)]
+
+    def _is_present(self, name: str) -> bool:
+        """Return whether all files of a table were written."""
+        return all((self._reader.root / path).exists() for path in self.paths(name))

@@ -12,6 +12,8 @@ from xnbflow.report.page.style import GREY, shorten
 
 #: Width of a class, in inches.
 _CLASS = 0.6
+#: Width of the numbers and the label of the axis, in inches.
+_MARGIN = 0.7
 #: Least and greatest width of a chart, in inches.
 _LEAST = 2.4
 _MOST = 3.7
@@ -36,38 +38,36 @@ def draw_gene(
     # the same for every feature of a series, so that figures can be compared
     places = codes + spread_of_samples(len(values))
     drawn: list[marks.Mark] = [marks.Boxes(values=values, codes=codes)]
-
-    # Lines that join the samples of each group with several classes, in order of these; a missing
-    # value ends each line.
-    samples_of_lines: list[int] = []
-    for group in sorted({*groups} - {""}):
-        in_group = np.flatnonzero(np.asarray(groups) == group)
-        in_group = in_group[np.argsort(codes[in_group], kind="stable")]
-        if len(set(codes[in_group])) > 1:
-            samples_of_lines += [*in_group.tolist(), -1]
-    order = np.array(samples_of_lines[:-1], dtype=int)
-    gaps = order < 0
-    x = np.where(gaps, np.nan, places[order])
-    y = np.where(gaps, np.nan, values[order])
-    if len(x):
+    order = _order_of_lines(codes, groups)
+    if len(order):
+        gaps = order < 0
+        x = np.where(gaps, np.nan, places[order])
+        y = np.where(gaps, np.nan, values[order])
         drawn.append(marks.Line(x=x, y=y, colour=GREY, width=0.6))
-    # batches in colour; without batches the classes, as in the other pictures
-    parts = np.asarray(batches) if any(batches) else np.asarray(classes)
+
+    # Batches in colour, samples without one in grey; without batches the classes, as in the other
+    # pictures.
+    has_batches = any(batches)
+    parts = np.asarray(batches) if has_batches else np.asarray(classes)
     names = sorted(set(parts.tolist()) - {""}, key=natural_key)
-    for i, part in enumerate([*names, *([""] if "" in parts else [])]):
+    colours: dict[str, int | str] = {name: number for number, name in enumerate(names)}
+    if "" in parts:
+        colours[""] = GREY
+    for part, colour in colours.items():
         chosen = np.flatnonzero((parts == part) & ~np.isnan(values)).tolist()
-        tips: dict[str, list[str]] = {}
+        tips: dict[str, list[str] | str] = {}
         if samples:
-            tips["sample"] = [samples[j] for j in chosen]
-        tips["class"] = [str(classes[j]) for j in chosen]
+            tips["sample"] = [samples[i] for i in chosen]
+        tips["class"] = [str(classes[i]) for i in chosen]
+        tips["value"] = "y"
         points = marks.Points(
             x=places[chosen],
             y=values[chosen],
-            colour=i if part else GREY,
+            colour=colour,
             size=3.0,
             alpha=0.7,
-            label=shorten(part) if part and any(batches) else "",
-            tips={**tips, "value": "y"},
+            label=shorten(part) if part and has_batches else "",
+            tips=tips,
         )
         drawn.append(points)
     panel = ChartPanel(
@@ -76,5 +76,25 @@ def draw_gene(
         y=Axis(label=ylabel),
         height=2.2,
     )
-    width = max(_LEAST, min(_MOST, 0.7 + _CLASS * len(labels)))
+    width = max(_LEAST, min(_MOST, _MARGIN + _CLASS * len(labels)))
     return single(panel, width=width, title=shorten(title, 40))
+
+
+def _order_of_lines(codes: np.ndarray, groups: Sequence[str]) -> np.ndarray:
+    """Return the positions of samples along the lines that join groups with several classes.
+
+    The samples of a group are in the order of their classes, ``codes`` (n_samples,); -1 ends each
+    line but the last.
+
+    Examples
+    --------
+    >>> _order_of_lines(np.array([1, 0, 0, 1]), ["p", "p", "q", "q"]).tolist()
+    [1, 0, -1, 2, 3]
+    """
+    samples_of_lines: list[int] = []
+    for group in sorted({*groups} - {""}):
+        in_group = np.flatnonzero(np.asarray(groups) == group)
+        in_group = in_group[np.argsort(codes[in_group], kind="stable")]
+        if len(set(codes[in_group])) > 1:
+            samples_of_lines += [*in_group.tolist(), -1]
+    return np.array(samples_of_lines[:-1], dtype=int)

@@ -246,6 +246,8 @@ class Card:
         Its main numbers.
     feature_rows : sequence of GeneRow
         The features as a table.
+    features_are_tested : bool
+        Whether these features are those with the smallest p, and not those of a classifier.
     feature_notes : sequence of str
         Sentences below this table, such as which class has no features of its own.
     share_of : str
@@ -277,6 +279,7 @@ class Card:
     tiles: Sequence[Tile] = ()
     feature_rows: Sequence[GeneRow] = ()
     feature_notes: Sequence[str] = ()
+    features_are_tested: bool = False
     share_of: str = ""
     noun: str = "gene"
     warnings: Sequence[str] = ()

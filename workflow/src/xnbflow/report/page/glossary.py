@@ -10,7 +10,7 @@ from importlib.resources import files
 from xnbflow.report.page.unbroken import Html, unbroken_sentence
 
 #: Code in a text.
-_CODE = re.compile(r"`([^`<>]+)`")
+_CODE = re.compile(r"`([^`]+)`")
 
 
 @cache
@@ -40,11 +40,22 @@ def with_terms(text: str) -> Html:
     --------
     >>> print(with_terms("Write `adjust: [plate]`."))
     Write <code>adjust: [plate]</code>.
+    >>> print(with_terms("Write `validate: [{model: csnb-cv, train: one, test: recall}]`."))
+    Write <code>validate: [{model: csnb-cv, train: one, test: recall}]</code>.
     >>> print(with_terms("Recall < 1: the recall of a class."))
     <abbr title="Share of the samples of a class that are predicted as this class.">Recall</abbr> \
 &lt; 1: the recall of a class.
     """
     meanings = dict(glossary())
+    parts = []
+    for i, part in enumerate(_CODE.split(text)):
+        is_code = i % 2 == 1  # between two back quotes
+        parts.append(f"<code>{html.escape(part)}</code>" if is_code else _explained(part, meanings))
+    return Html("".join(parts))
+
+
+def _explained(text: str, meanings: dict[str, str]) -> str:
+    """Return a text without code as HTML; terms that it explains leave the mapping."""
     parts = []
     end = 0
     for match in _pattern().finditer(text):
@@ -57,4 +68,4 @@ def with_terms(text: str) -> Html:
             parts.append(f'<abbr title="{title}">{word}</abbr>')
             end = match.end()
     parts.append(unbroken_sentence(text[end:]))
-    return Html(_CODE.sub(r"<code>\1</code>", "".join(parts)))
+    return "".join(parts)

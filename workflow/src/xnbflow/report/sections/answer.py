@@ -3,7 +3,7 @@
 import pandas as pd
 
 from xnbflow.core.nouns import counted
-from xnbflow.report.cards import CAPTION, NO_FEATURES, card
+from xnbflow.report.cards import CAPTION, NO_FEATURES, TESTED_FEATURES, card
 from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.cohorts import COHORT_ANCHOR, cohorts_in_words, verdicts_in_words
@@ -37,7 +37,12 @@ def section(results: StudyResults) -> Section | None:
     features_are_named = any(
         card.feature_items or any(line.items for line in card.lines) for card in cards
     )
-    caption = results.with_noun(CAPTION) if features_are_named else NO_FEATURES
+    captions = []
+    if features_are_named:
+        captions.append(results.with_noun(CAPTION))
+    if any(card.features_are_tested for card in cards):
+        captions.append(results.with_noun(TESTED_FEATURES))
+    caption = " ".join(captions) or NO_FEATURES
     files = sources("estimates", "verdicts", "findings", "selection", "stability")
     for dataset in dict.fromkeys(dataset for dataset, _ in results.evaluations):
         files += results.tables_of("genes", dataset=dataset).sources("genes")

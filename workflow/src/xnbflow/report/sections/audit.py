@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.inference.verdicts import INSEPARABLE
-from xnbflow.report.adjusted_genes import ASSOCIATED_KINDS, is_adjusted_for
+from xnbflow.report.adjusted_genes import ASSOCIATED_KINDS, is_adjusted_for, is_biology
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.histograms import draw_correlations, draw_p_values
 from xnbflow.report.drawings.probabilities import draw_probabilities
@@ -108,33 +108,47 @@ class GravestFinding:
 
 
 def most_serious(results: StudyResults, dataset: str) -> GravestFinding | None:
-    """Return the most serious finding of a data set; None without a warning."""
+    """Return the most serious finding of a data set; None without a warning.
+
+    That a column is associated which the design of the study has as biology is no such finding.
+    """
     findings = _audit_findings(results)
     findings = findings[findings["dataset"] == dataset]
     findings = findings[findings["severity"] == "warning"]
-    if findings.empty:
+    serious = [row for row in findings.to_dict("records") if not is_biology(results, row)]
+    if not serious:
         return None
-    row = findings.iloc[0].to_dict()
+    row = serious[0]
     sentence = finding_sentence(results, row)
     if len(findings) > 1:
         sentence += f" {counted(len(findings) - 1, 'other finding')} below."
     short = finding_in_short(row, results.noun(dataset))
     if is_adjusted_for(results, row):
-        short = f"{short.removesuffix('.')}; comparisons of features are adjusted for it."
+        comparisons = f"comparisons of {results.noun(dataset)}s"
+        short = f"{short.removesuffix('.')}; {comparisons} are adjusted for it."
     return GravestFinding(short=short, sentence=sentence)
 
 
 def finding_sentence(results: StudyResults, row: dict[str, Any]) -> str:
     """Return a finding in a sentence, with the recognition within levels of its column.
 
-    Its advice, to adjust the comparisons of features for the column, is left out where the design
-    of the study has it.
+    Its advice, to adjust the comparisons of features for the column, has the columns for which the
+    design adjusts already. It is left out where the design has the column, or the classes cannot be
+    separated from it.
     """
     advice = None
-    if is_adjusted_for(results, row):
-        advice = "comparisons of features are adjusted for it"
+    noun = results.noun(row["dataset"])
     within = _words_on_levels(results, row)
-    text = finding_in_words(row, within, advice=advice, noun=results.noun(row["dataset"]))
+    design = results.study.design_of(row["dataset"])
+    if is_adjusted_for(results, row):
+        advice = f"comparisons of {noun}s are adjusted for it"
+    elif is_biology(results, row):
+        advice = "the design of the study has it as biology"
+    elif within and row["kind"] in ASSOCIATED_KINDS:
+        advice = ""
+    elif design.adjust and row["kind"] in ASSOCIATED_KINDS and row["other"]:
+        row = row | {"other": ", ".join([*design.adjust, row["other"]])}
+    text = finding_in_words(row, within, advice=advice, noun=noun)
     return capitalized(text)
 
 

@@ -32,6 +32,7 @@ def further_comparisons(results: StudyResults, tables: PageTables, dataset: str)
         yield from _proposal(results, dataset)
         return
     sets = tables["gene_set_tests"]
+    noun = results.noun(dataset)
     blocks: list[Block] = [Prose(_TEXTS["introduction"], "help")]
     for number, name in enumerate(names):
         rows = contrasts[contrasts["contrast"] == name].reset_index(drop=True)
@@ -40,7 +41,7 @@ def further_comparisons(results: StudyResults, tables: PageTables, dataset: str)
         if number < _MOST_PLOTS:
             figure_name = f"contrast-{dataset}-{number:02}"
             content.append(
-                _comparison_volcano(figure_name, name, rows, tables.sources("contrasts"))
+                _comparison_volcano(figure_name, name, rows, tables.sources("contrasts"), noun)
             )
 
         # The table of the first features of a comparison.
@@ -66,7 +67,7 @@ def further_comparisons(results: StudyResults, tables: PageTables, dataset: str)
                         significant,
                     )
                 )
-        blocks.append(Group(name, content, _note(rows, sets_of_name), opened=number == 0))
+        blocks.append(Group(name, content, _note(rows, sets_of_name, noun), opened=number == 0))
     yield Group("Pairs of classes", blocks, counted(len(names), "comparison"))
 
 
@@ -79,9 +80,9 @@ def _proposal(results: StudyResults, dataset: str) -> Iterator[Prose]:
         yield Prose(_TEXTS["proposal"].format(line=f"contrasts: {line.strip()}"), "help")
 
 
-def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
+def _note(rows: pd.DataFrame, sets: pd.DataFrame, noun: str) -> str:
     """Return how many features and gene sets of a comparison are significant."""
-    features = counted(int((rows["fdr"] < FDR_LEVEL).sum()), "feature")
+    features = counted(int((rows["fdr"] < FDR_LEVEL).sum()), noun)
     if sets.empty:
         return f"{features} at an FDR below {FDR_LEVEL:g}"
     gene_sets = counted(sets.loc[sets["fdr"] < FDR_LEVEL, "gene_set"].nunique(), "gene set")
@@ -89,7 +90,7 @@ def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
 
 
 def _comparison_volcano(
-    name: str, comparison: str, rows: pd.DataFrame, sources: list[str]
+    name: str, comparison: str, rows: pd.DataFrame, sources: list[str], noun: str
 ) -> Figure:
     """Return the volcano plot of a comparison."""
     tested = rows[rows["p"].notna()].reset_index(drop=True)
@@ -105,6 +106,7 @@ def _comparison_volcano(
         tested=tested,
         change=change,
         xlabel=xlabel,
-        caption=_TEXTS["volcano"].format(level=FDR_LEVEL),
+        caption=_TEXTS["volcano"].format(level=FDR_LEVEL, noun=noun),
         sources=sources,
+        noun=noun,
     )

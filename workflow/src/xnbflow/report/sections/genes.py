@@ -28,7 +28,7 @@ from xnbflow.report.page.gene_content import gene_content
 from xnbflow.report.results import PageTables, StudyResults
 from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
-from xnbflow.report.sections.volcano_figure import volcano_figure
+from xnbflow.report.sections.volcano_figure import against_others, volcano_figure
 from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import GROUPS, LIMMA_SCRIPT, text_of
 
@@ -65,7 +65,7 @@ def section(results: StudyResults) -> Section | None:
             tables_by_series[dataset] = tables
     if not tables_by_series:
         return None
-    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help")]
+    blocks: list[Block] = [Prose(results.with_noun(_TEXTS["how_to_read"]), "help")]
     genes = {dataset: tables["genes"] for dataset, tables in tables_by_series.items()}
     most_bytes = _bytes_of_series(genes)
     for i, (dataset, tables) in enumerate(tables_by_series.items()):
@@ -75,16 +75,18 @@ def section(results: StudyResults) -> Section | None:
     # The links to the tables of all features, as text and as Parquet, and to the script for R.
     links = []
     for dataset in genes:
+        noun = results.noun(dataset)
         template = GROUPS["genes"].path.fill(study=results.study.id, dataset=dataset)
         table = template.of(table="genes")
         files = [results.relative_path(text_of(table)), results.relative_path(table)]
-        links.append((dataset, "all features, each class against the others", files))
+        links.append((dataset, f"all {noun}s, each class against the others", files))
         if len(results.tables_of("genes", dataset=dataset)["contrasts"]):
             table = template.of(table="contrasts")
             files = [results.relative_path(text_of(table)), results.relative_path(table)]
-            links.append((dataset, "all features, the other comparisons", files))
+            links.append((dataset, f"all {noun}s, the other comparisons", files))
         script = LIMMA_SCRIPT.of(study=results.study.id, dataset=dataset)
-        title = f"the same comparisons in R, by limma (values: xnbflow export {dataset})"
+        commands = f"xnbflow export {dataset}; Rscript {script} {dataset}.gct"
+        title = f"the same comparisons in R, by limma (in the folder of the study: {commands})"
         links.append((dataset, title, [results.relative_path(script)]))
     blocks.append(Links(links))
     lead = "Differences between the classes, tested one by one without a classifier."
@@ -124,7 +126,7 @@ def _genes_of_series(
     by_chance = sizes["perfect_by_chance"].sum() if len(sizes) > _MIRRORED else np.nan
     if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
         by_chance = sizes["perfect_by_chance"].iloc[0]
-    text = _gene_counts_sentence(genes, by_chance)
+    text = _gene_counts_sentence(genes, by_chance, noun=results.noun(dataset))
     for note in "\n".join(tables["design"]["notes"]).splitlines():
         text += f" {capitalized(note)}."
     sources = [
@@ -142,7 +144,7 @@ def _genes_of_series(
         yield from compared_pairs
     # of two classes the one that is not the control
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
-    gallery = _volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
+    gallery = _volcano_plots(results, tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
     n_with_values = tables["gene_values"]["feature"].nunique()
     yield GeneExplorer(
@@ -150,30 +152,37 @@ def _genes_of_series(
         series=dataset,
         figures=gallery,
         caption=_TEXTS["explorer"].format(
-            total=f"{genes['feature'].nunique():,}", n=f"{n_with_values:,}"
+            total=f"{genes['feature'].nunique():,}",
+            n=f"{n_with_values:,}",
+            noun=results.noun(dataset),
         ),
         sources=tables.sources("genes", "gene_values"),
     )
     yield heatmap_figure(
         name=f"genes-{dataset}",
         cells=tables["gene_heatmap"],
-        caption=_TEXTS["heatmap"],
+        caption=results.with_noun(_TEXTS["heatmap"], dataset),
         sources=tables.sources("genes"),
         n_samples=int(about["samples"]),
         phenotype=results.tables_of("audit", dataset=dataset)["components"],
+        noun=results.noun(dataset),
     )
-    table = _gene_table_block(tables, genes[genes["class"].isin(listed_classes)])
+    table = _gene_table_block(
+        tables, genes[genes["class"].isin(listed_classes)], results.noun(dataset)
+    )
     yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
     if len(classes) == _MIRRORED:
         yield from compared_pairs
     yield from _gene_set_blocks(results, dataset, listed_classes)
 
 
-def _gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str:
+def _gene_counts_sentence(
+    genes: pd.DataFrame, by_chance: float = np.nan, noun: str = "feature"
+) -> str:
     """Return sentences on the numbers of features that separate the classes and that differ.
 
     ``by_chance`` is the number that is expected to separate classes perfectly if labels carry no
-    information; NaN where it is not known.
+    information; NaN where it is not known. ``noun`` is the word for a feature.
     """
     n_perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
     n_features = genes["feature"].nunique()
@@ -190,7 +199,7 @@ def _gene_counts_sentence(genes: pd.DataFrame, by_chance: float = np.nan) -> str
     elif by_chance >= 0:
         chance = "; labels without information give fewer than one"
     return (
-        f"{n_perfect:,} of {counted(n_features, 'feature')} "
+        f"{n_perfect:,} of {counted(n_features, noun)} "
         f"{either(n_perfect, 'separates', 'separate')} {separated} perfectly (AUC of 0 or 1{chance}"
         f"). {n_differ:,} {either(n_differ, 'differs', 'differ')}{comparison} at an FDR below "
         f"{FDR_LEVEL:g}."
@@ -209,7 +218,11 @@ def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
 
 
 def _volcano_plots(
-    tables: PageTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
+    results: StudyResults,
+    tables: PageTables,
+    dataset: str,
+    classes: Sequence[str],
+    numbers: Sequence[int],
 ) -> Gallery:
     """Return the volcano plots of some classes, by their numbers."""
     genes = tables["genes"]
@@ -222,13 +235,14 @@ def _volcano_plots(
             figure = volcano_figure(
                 name=f"volcano-{dataset}-{number:02}",
                 title=classes[number],
-                compared=f"{classes[number]} against the others",
+                compared=against_others(classes[number], classes),
                 tested=tested,
                 change=change,
                 xlabel=xlabel,
+                noun=results.noun(dataset),
             )
             figures.append(figure)
-    caption = _TEXTS["volcano"].format(level=FDR_LEVEL)
+    caption = _TEXTS["volcano"].format(level=FDR_LEVEL, noun=results.noun(dataset))
     if len(classes) > _MOST_PLOTS:
         caption += f" {_TEXTS['volcano_first'].format(most=_MOST_PLOTS)}"
     return Gallery(figures, caption, tables.sources("genes"))
@@ -334,7 +348,7 @@ def _kind_of_term(symbol: str, feature: str) -> int:
     return 1 if symbol.partition("///")[0].strip() == term else 2
 
 
-def _gene_table_block(tables: PageTables, genes: pd.DataFrame) -> Table:
+def _gene_table_block(tables: PageTables, genes: pd.DataFrame, noun: str) -> Table:
     """Return the first features of each class by rank."""
     n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= n_of_class]
@@ -354,7 +368,7 @@ def _gene_table_block(tables: PageTables, genes: pd.DataFrame) -> Table:
         )
     else:
         columns = [column for column in columns if column not in _LEAST]
-    caption = f"All features {order}."
+    caption = f"All {noun}s {order}."
     if len(rows) < len(genes):
         caption = f"The first {n_of_class:,} of each class {order}. All are in the files."
     pages = list(map(gene_page, rows["symbol"], rows["feature"]))

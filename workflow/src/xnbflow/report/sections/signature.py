@@ -23,6 +23,8 @@ _PHENOTYPE = "phenotype."
 #: The category of rare values in these columns, and the share of samples with it from which on a
 #: column is a text about each sample, such as a description, and no strip.
 _OTHERS = "others"
+#: Columns of GEO that are such texts by their names, also where few samples differ in them.
+_FREE_TEXTS = ("description",)
 _MOST_OTHERS = 0.5
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",
           "interchangeable", "weight", "core", "median_in", "median_out")  # fmt: skip
@@ -32,7 +34,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the signatures; None where the study keeps no classifier."""
     if not results.study.final:
         return None
-    how_to_read = _TEXTS["how_to_read"].format(folds=results.study.folds[0])
+    how_to_read = _TEXTS["how_to_read"].format(folds=results.study.folds[0], noun=results.noun())
     blocks: list[Block] = [Prose(how_to_read, "help")]
     models = results.study.models
     if len(models) == 1:
@@ -75,10 +77,11 @@ def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> It
         yield heatmap_figure(
             name=f"heatmap-{dataset}-{classifier}",
             cells=tables["heatmap"],
-            caption=_TEXTS["heatmap"],
+            caption=results.with_noun(_TEXTS["heatmap"], dataset),
             sources=tables.sources("heatmap"),
             n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
             phenotype=results.tables_of("audit", dataset=dataset)["components"],
+            noun=results.noun(dataset),
         )
     boxes = core_boxes(results, dataset, classifier)
     fewest_boxes = 2 if is_on_card else 1  # a single one is on the card
@@ -157,12 +160,13 @@ def heatmap_figure(
     sources: Sequence[str],
     n_samples: int,
     phenotype: pd.DataFrame,
+    noun: str = "feature",
 ) -> Figure:
     """Return the heat map of a table of features by samples, ``row`` by ``column``.
 
     If fewer than the ``n_samples`` of the series are drawn, the caption has both numbers.
     ``phenotype`` are rows of the table ``components``: batch, sex and age of the samples. If a
-    drawn sample has no row there, no strips are drawn.
+    drawn sample has no row there, no strips are drawn. ``noun`` is the word for a feature.
     """
     rows = cells.drop_duplicates("row").sort_values("row")
     columns = cells.drop_duplicates("column").sort_values("column")
@@ -179,7 +183,7 @@ def heatmap_figure(
         )
     if strips:
         caption += f" Strips: class, {', '.join(strips)}; empty where unknown."
-    size = f"{counted(len(names), 'feature')} in {counted(len(classes), 'sample')}"
+    size = f"{counted(len(names), noun)} in {counted(len(classes), 'sample')}"
     return Figure(
         name=name,
         draw=draw_heatmap,
@@ -205,6 +209,7 @@ def _strips(samples: pd.Series, phenotype: pd.DataFrame) -> dict[str, list[str]]
     strips = {}
     for name, texts in columns.items():
         is_free_text = (texts == _OTHERS).mean() > _MOST_OTHERS
+        is_free_text |= str(name).removeprefix(_PHENOTYPE) in _FREE_TEXTS
         if (texts != "").any() and not is_free_text:
             strips[str(name).removeprefix(_PHENOTYPE)] = texts.tolist()
     return strips

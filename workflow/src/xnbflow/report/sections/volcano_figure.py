@@ -23,16 +23,18 @@ def volcano_figure(
     xlabel: str,
     caption: str = "",
     sources: Sequence[str] = (),
+    noun: str = "feature",
 ) -> Figure:
     """Return the volcano plot of a comparison.
 
     The rows of ``tested`` have the positions as labels, and each has a p value; ``change`` has the
-    same rows. ``compared`` describes the comparison for readers who do not see the plot.
+    same rows. ``compared`` describes the comparison for readers who do not see the plot; ``noun``
+    is the word for a feature.
     """
     differ = tested["fdr"] < FDR_LEVEL
     first = tested[differ].nsmallest(_MOST_NAMED, "p")
     names = first["symbol"].where(first["symbol"] != "", first["feature"])
-    n_differ = counted(int(differ.sum()), "feature")
+    n_differ = counted(int(differ.sum()), noun)
     return Figure(
         name=name,
         draw=draw_volcano,
@@ -51,3 +53,15 @@ def volcano_figure(
         ),
         sources=sources,
     )
+
+
+def against_others(label: str, classes: Sequence[str]) -> str:
+    """Return a comparison of a class with the others in words: of two classes, with the other one.
+
+    Examples
+    --------
+    >>> against_others("tumour", ["normal", "tumour"]), against_others("a", ["a", "b", "c"])
+    ('tumour against normal', 'a against the others')
+    """
+    others = [name for name in classes if name != label]
+    return f"{label} against {others[0] if len(others) == 1 else 'the others'}"

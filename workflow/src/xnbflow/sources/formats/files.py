@@ -45,7 +45,14 @@ _SIGNATURES = {
     "MATLAB": (b"MATLAB 5.0", b"MATLAB 7.3"),
     "NumPy": (b"\x93NUMPY",),
     "Matrix Market": (b"%%MatrixMarket",),
+    "Feather": (b"ARROW1",),
+    "bzip2": tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)),
+    "xz": (b"\xfd7zXZ\x00",),
+    "Zstandard": (b"\x28\xb5\x2f\xfd",),
+    "SPSS": (b"$FL2", b"$FL3"),
+    "JSON records": (b"[{", b"[\n", b"[\r\n"),
 }
+_UNPACK = "unpack it, or compress it as .gz"
 _WAY_OUT = {
     "series matrix": (
         "a GEO series matrix",
@@ -81,6 +88,12 @@ _WAY_OUT = {
         "a sparse matrix without names",
         "make an .h5ad file of it (AnnData)",
     ),
+    "Feather": ("a Feather file", "write it as Parquet"),
+    "bzip2": ("compressed by bzip2", _UNPACK),
+    "xz": ("compressed by xz", _UNPACK),
+    "Zstandard": ("compressed by Zstandard", _UNPACK),
+    "SPSS": ("a file of SPSS", "export a table as CSV"),
+    "JSON records": ("a JSON file", "write its records as a table, for example as CSV"),
 }
 
 

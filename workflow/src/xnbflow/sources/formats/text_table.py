@@ -205,24 +205,25 @@ class TextTable:
         InputError
             If a cell is not a finite number; it names the cell.
         """
-        columns: Sequence[int] = variables
-        positions: Sequence[int] = range(len(self))
-        if not self.samples_are_rows:
-            columns, positions = self._columns_of_samples, variables
+        # The rows and columns of the file that have the values.
+        if self.samples_are_rows:
+            rows: Sequence[int] = range(len(self))
+            columns = variables
+            numbers = np.empty((len(columns), len(rows)))
+        else:
+            rows = variables
+            columns = self._columns_of_samples
+            numbers = np.empty((len(rows), len(columns)))
+
+        # Where the columns are the last ones, lines need not be divided, see `_joined_cells`.
         width = len(self.header)
-        n_columns = len(columns)
-        are_last = n_columns > 0 and [*columns] == [*range(columns[0], width)]
+        are_last = len(columns) > 0 and list(columns) == list(range(columns[0], width))
         start_column = columns[0] if are_last else None
-        shape = (len(positions), n_columns)
-        numbers = np.empty(shape[::-1] if self.samples_are_rows else shape)
+
         step = max(1, _CELLS_AT_ONCE // max(1, width))
-        for start in range(0, len(positions), step):
-            batch = positions[start : start + step]
-            texts = [self._joined_cells(row, columns, start_column) for row in batch]
-            values = numbers_of("\n".join(texts), len(batch) * n_columns, self.decimal)
-            if values is None:
-                values = self._numbers_one_by_one(batch, columns, texts)
-            block = values.reshape(len(batch), n_columns)
+        for start in range(0, len(rows), step):
+            batch = rows[start : start + step]
+            block = self._numbers_of_rows(batch, columns, start_column)
             if self.samples_are_rows:
                 numbers[:, start : start + step] = block.T
             else:
@@ -231,6 +232,19 @@ class TextTable:
                 for row in batch:
                     self.rows[row] = ""
         return numbers
+
+    def _numbers_of_rows(
+        self, rows: Sequence[int], columns: Sequence[int], start_column: int | None
+    ) -> np.ndarray:
+        """Return the numbers in some rows and columns, (n_rows, n_columns).
+
+        The columns are all from ``start_column`` on if this is not None.
+        """
+        texts = [self._joined_cells(row, columns, start_column) for row in rows]
+        numbers = numbers_of("\n".join(texts), len(rows) * len(columns), self.decimal)
+        if numbers is None:
+            numbers = self._numbers_one_by_one(rows, columns, texts)
+        return numbers.reshape(len(rows), len(columns))
 
     def _joined_cells(self, row: int, columns: Sequence[int], start: int | None) -> str:
         """Return some cells of a row as one text, joined by line breaks.
@@ -245,6 +259,7 @@ class TextTable:
         return "\n".join([cells[column].strip() for column in columns])
 
     def _divided(self, row: str | list[str]) -> list[str]:
+        """Return the cells of a row, which may be a line."""
         return row.split(self.separator) if isinstance(row, str) else row
 
     def place(self, column: int, row: int | None = None) -> str:
@@ -287,18 +302,18 @@ class TextTable:
             if text != cell.strip():  # quote the cell as it is written
                 fault = fault.replace(quoted(text), quoted(cell.strip()))
             advice = self.advice or _advice(cell.strip())
-        if fault:
-            msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
+        if not fault:
+            return float(text)
+        key = None
+        if not self.advice:
             key = "decimal" if "decimal" in advice else "drop"
-            raise InputError(
-                msg, file=str(self.path), key=None if self.advice else key, remedy=advice
-            )
-        return float(text)
+        msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
+        raise InputError(msg, file=str(self.path), key=key, remedy=advice)
 
 
 def _with_points(texts: list[str]) -> list[str]:
     """Return texts in which the decimal commas of numbers are points."""
-    return [t.replace(",", ".") if DECIMAL_COMMA.fullmatch(t) else t for t in texts]
+    return [text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text for text in texts]
 
 
 def other_width(path: str | Path, place: str, n_cells: int, width: int) -> InputError:

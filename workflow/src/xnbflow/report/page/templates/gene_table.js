@@ -122,9 +122,9 @@ class GeneTable {
     const words = (count) => count.toLocaleString("en");
     const isWhole = content.features.length === content.total;
     const part = isWhole ? "" : ` (the first ${words(content.features.length)} by rank are here; the files have all)`;
-    const unknown = rows.length || content.symbols.some(Boolean) ? "" : ". The features of this study have no symbols: search for a probe";
+    const unknown = rows.length || content.symbols.some(Boolean) ? "" : `. The ${content.noun}s of this study have no symbols: search for the name of a probe`;
     this.download.textContent = `Download ${words(rows.length)} as CSV`;
-    this.output.textContent = `${words(rows.length)} of ${words(content.total)} features${part}; page ${state.page + 1} of ${words(pages)}${unknown}`;
+    this.output.textContent = `${words(rows.length)} of ${words(content.total)} ${content.noun}s${part}; page ${state.page + 1} of ${words(pages)}${unknown}`;
     this.previous.disabled = state.page === 0;
     this.next.disabled = state.page >= pages - 1;
   }

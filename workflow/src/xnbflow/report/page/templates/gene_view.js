@@ -200,7 +200,7 @@ class GeneView {
   withoutValues() {
     const command = `xnbflow export ${this.content.name}`;
     const number = String(this.content.low.length);
-    return make("p", { class: "note" }, "The page has the samples’ values of the first ", number, " features. Write those of all as a table: ", make("code", {}, command));
+    return make("p", { class: "note" }, "The page has the samples’ values of the first ", number, ` ${this.content.noun}s. Write those of all as a table: `, make("code", {}, command));
   }
 
   async draw(values) {

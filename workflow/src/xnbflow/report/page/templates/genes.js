@@ -108,7 +108,7 @@ class GeneExplorer {
       state[key] = value;
       table.filter();
     };
-    const placeholder = content.symbols.some(Boolean) ? "gene or probe" : "feature";
+    const placeholder = content.symbols.some(Boolean) ? "gene or probe" : content.noun;
     const search = typedInput("search", "", { autocomplete: "off", placeholder, class: "search" }, set("text"));
     const options = [["0", "all"], ["1", "higher"], ["-1", "lower"]];
     const direction = make("select", {}, ...options.map(([value, text]) => make("option", { value }, text)));

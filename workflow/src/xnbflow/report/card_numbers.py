@@ -1,4 +1,7 @@
-"""The tiles of a card: its main numbers, each with what it is compared with."""
+"""The numbers of a card: as tiles, each with what it is compared with, and as text, the facts.
+
+A number has one declaration for both. Tiles have fewer digits than facts, which open on demand.
+"""
 
 from dataclasses import dataclass
 
@@ -8,17 +11,43 @@ import pandas as pd
 from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.inference.verdicts import LEAST_REPLICATED
 from xnbflow.report.adjusted_genes import explaining_column
-from xnbflow.report.numbers import format_number
+from xnbflow.report.numbers import format_count, format_number
 from xnbflow.report.page.blocks import Tile
 from xnbflow.report.results import StudyResults
 from xnbflow.report.texts import texts_of
 
 _TEXTS = texts_of("cards")
-#: Estimates that are tiles: label, format, and what the estimate is compared with.
-_TILES = {
-    "balanced_accuracy": ("Balanced accuracy", ".0%", "chance"),
-    "roc_auc": ("AUC", ".2f", "chance"),
-    "accuracy": ("Accuracy", ".0%", "largest class"),
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownEstimate:
+    """How a card shows an estimate.
+
+    Attributes
+    ----------
+    label : str
+        Its name.
+    in_tile, in_fact : str
+        The format of the number in a tile, and in a fact.
+    compared_with : str
+        What the reference is with which a tile compares it.
+    """
+
+    label: str
+    in_tile: str
+    in_fact: str
+    compared_with: str
+
+
+#: The estimates of a card by their metric, in the order of the facts.
+_ESTIMATES = {
+    "balanced_accuracy": _ShownEstimate(
+        label="Balanced accuracy", in_tile=".0%", in_fact=".1%", compared_with="chance"
+    ),
+    "accuracy": _ShownEstimate(
+        label="Accuracy", in_tile=".0%", in_fact=".1%", compared_with="largest class"
+    ),
+    "roc_auc": _ShownEstimate(label="AUC", in_tile=".2f", in_fact=".2f", compared_with="chance"),
 }
 
 
@@ -41,21 +70,49 @@ def estimate_tiles(estimates: pd.DataFrame) -> list[Tile]:
         shown.append("accuracy")
     tiles = []
     for metric in shown:
-        label, spec, compared = _TILES[metric]
+        shown_estimate = _ESTIMATES[metric]
+        spec = shown_estimate.in_tile
         row = estimates.loc[metric]
-        interval = f"{format_number(row['lower'], spec)} to {format_number(row['upper'], spec)}"
+        reference = f"{shown_estimate.compared_with} {row['reference']:{spec}}"
         tile = Tile(
-            label=label,
+            label=shown_estimate.label,
             text=format_number(row["estimate"], spec),
             value=float(row["estimate"]),
             lower=float(row["lower"]),
             upper=float(row["upper"]),
             reference=float(row["reference"]),
             meaning=_TEXTS[metric],
-            note=f"95% interval {interval}; {compared} {row['reference']:{spec}}",
+            note=f"95% interval {_interval_text(row, spec)}; {reference}",
         )
         tiles.append(tile)
     return tiles
+
+
+def estimate_facts(estimates: pd.DataFrame) -> dict[str, str]:
+    """Return the estimates with their intervals as text.
+
+    With more than two classes there is an AUC of each class, and none is shown.
+    """
+    metrics = estimates.index.tolist()
+    facts = {}
+    for metric, shown_estimate in _ESTIMATES.items():
+        if metrics.count(metric) == 1:
+            row = estimates.loc[metric]
+            estimate = format_number(row["estimate"], shown_estimate.in_fact)
+            interval = _interval_text(row, shown_estimate.in_fact)
+            facts[shown_estimate.label] = f"{estimate} ({interval})"
+    return facts
+
+
+def _interval_text(row: pd.Series, spec: str) -> str:
+    """Return the interval of a row of the table ``estimates`` in a format.
+
+    Examples
+    --------
+    >>> _interval_text(pd.Series({"lower": 0.5, "upper": 0.9}), ".0%")
+    '50% to 90%'
+    """
+    return f"{format_number(row['lower'], spec)} to {format_number(row['upper'], spec)}"
 
 
 def selection_tiles(
@@ -116,6 +173,26 @@ def difference_tiles(results: StudyResults, dataset: str) -> list[Tile]:
         meaning=_TEXTS["differ"],
     )
     return [tile]
+
+
+def selection_facts(
+    results: StudyResults, evaluation: dict[str, str], stability: pd.DataFrame
+) -> dict[str, str]:
+    """Return the number of features and the stability of their selection."""
+    facts = {}
+    number = features_per_class(results, evaluation)
+    if not np.isnan(number):
+        noun = results.noun(evaluation["dataset"])
+        facts[f"{noun.capitalize()}s per class"] = format_count(number)
+    if "" not in stability.index:  # the row over all classes
+        return facts
+    overall = stability.loc[""]
+    index = stability_of_verdict(overall)
+    if index is not None:
+        facts["Stability"] = f"{index.value:z.2f} [{index.lower:z.2f}, {index.upper:z.2f}]"
+    elif pd.notna(overall["stability"]):
+        facts["Agreement between folds"] = f"{overall['stability']:z.2f}"
+    return facts
 
 
 @dataclass(frozen=True, kw_only=True)
