@@ -177,7 +177,9 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
             ),
         )
     assert list(series.samples) == ["s1", "s2"]
-    assert series.notes == ("1 sample was left out, having no label: s3 (other)",)
+    assert series.notes == (
+        "1 sample was left out, having a text that is not among the classes: s3 (other)",
+    )
 
 
 @pytest.mark.parametrize(("fields", "quoted"), mistakes("options"))

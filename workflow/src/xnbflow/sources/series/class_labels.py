@@ -164,9 +164,10 @@ class LabelRule:
         notes = []
         if not has_label.all():
             omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~has_label).tolist()]
+            reason = "having a text that is not among the classes" if self.mapping else None
             notes.append(
-                f"{counted(len(omitted), 'sample', 'was', 'were')} left out, having no label: "
-                f"{listed(omitted)}"
+                f"{counted(len(omitted), 'sample', 'was', 'were')} left out, "
+                f"{reason or 'having no label'}: {listed(omitted)}"
             )
         classes = np.array([label for label in labels if label is not None])
         if words:
