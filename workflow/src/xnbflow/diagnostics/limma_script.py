@@ -16,6 +16,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Design
+from xnbflow.data.canonical_order import numbered
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.diagnostics.adjustment import covariates, with_known_covariates
@@ -132,8 +133,8 @@ def _head(series: DataSet, design: Design, columns: Mapping[str, np.ndarray]) ->
     sheet = pd.DataFrame({"sample": series.samples, "class": series.labels})
     for column, cells in columns.items():
         sheet[f"adjust: {column}"] = cells
-    if series.groups is not None:
-        sheet["group"] = series.groups
+    if series.groups is not None:  # by number: names of patients are in no file of results
+        sheet["group"] = numbered(series.groups) + 1
     yield f"samples <- {_table(sheet)}"
 
 
