@@ -41,11 +41,11 @@ TABLES = [
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory):
-    """The folder of the same study, run without a cluster as far as its tables."""
+    """The folder of the same study, run to its end without a cluster."""
     if reason := why_not():
         pytest.skip(reason)
     folder = prepare(tmp_path_factory.mktemp("local"), SMALL)
-    snakemake(folder, *TABLES)
+    snakemake(folder)
     return folder
 
 
