@@ -66,7 +66,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
              meaning="Mean recall of the classes."),
         Tile(label="Core genes", text="5", note="40 used per class"),
         Tile(label="Stability", text="0.62", value=0.62, lower=0.5, upper=0.74, reference=0.4,
-             note="share of the first ten of a half that differ in the other, beyond chance"),
+             note="of the first ten of one half, the share that differs in the other"),
     ]  # fmt: skip
     rows = [
         GeneRow(name=f"GENE{i}", feature_id=f"{i}_at", mark="▲▼"[i % 2], meaning="higher",

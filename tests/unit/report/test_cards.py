@@ -58,9 +58,7 @@ def test_the_tile_of_stability_is_that_of_halves_else_of_folds(results):
     actual = tiles(cards.card(changed(results, "stability", where, **halves), *PLACE.values()))
     tile = actual["Stability"]
     assert (tile.value, tile.lower, tile.upper, tile.reference) == (0.5, 0.3, 0.7, 0.5)
-    assert tile.note.startswith(
-        "agreement of the first ten of two halves; single divisions from 0.30"
-    )
+    assert tile.note.startswith("agreement of the first ten of two halves of the samples; 0.30")
 
 
 def test_the_stability_of_a_card_is_the_number_of_its_verdict(results):
@@ -71,7 +69,9 @@ def test_the_stability_of_a_card_is_the_number_of_its_verdict(results):
     card = cards.card(changed(results, "stability", where, **numbers), *PLACE.values())
     tile = tiles(card)["Stability"]
     assert (tile.value, tile.lower, tile.upper) == (0.44, 0.25, 0.64)
-    assert tile.note.startswith("share of the first ten of a half that differ in the other")
+    assert tile.note.startswith(
+        "of the first ten of one half of the samples, the share that differs"
+    )
     assert card.facts["Stability"] == "0.44 [0.25, 0.64]"
 
 

@@ -102,6 +102,6 @@ def _repeated_below(node: yaml.Node | None, above: list[str]) -> tuple[list[str]
             lines[key.tag, key.value] = line
             children.append((key.value, value))
     for name, child in children:
-        if found := _repeated_below(child, [*above, name]):
-            return found
+        if repeated := _repeated_below(child, [*above, name]):
+            return repeated
     return None

@@ -9,6 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+#: Folds of the inner cross-validation of an estimator of this package, without another number.
+INNER_FOLDS = 5
+
 
 def stratified_folds(
     labels: np.ndarray, n_splits: int, seed: int | np.random.RandomState | None = None

@@ -19,7 +19,7 @@ from xnbflow.tables.contract import GROUPS
 
 #: Quantiles of the values of a sample, by the end of the name of their column.
 QUANTILES = {"05": 0.05, "25": 0.25, "50": 0.5, "75": 0.75, "95": 0.95}
-#: Most samples that are compared with each other: cells of a larger map could not be told apart.
+#: Most samples that are compared with each other: cells of a larger map could not be distinguished.
 _MOST_CORRELATED = 100
 #: Samples whose quantiles are computed at once, so that few values are copied.
 _SAMPLES_AT_ONCE = 64

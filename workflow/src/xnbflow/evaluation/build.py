@@ -10,11 +10,9 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.data.dataset import COUNTS, KINDS, DataSet
+from xnbflow.data.stratified import INNER_FOLDS
 from xnbflow.evaluation.fitting import is_pipeline
 from xnbflow.preprocessing.counts import CountNormalizer, ReadFilter
-
-#: Inner folds of our estimators without the parameter ``cv``.
-_FOLDS = 5
 
 #: The columns of each feature kind.
 Columns = Mapping[str, Sequence[int] | np.ndarray]
@@ -56,7 +54,7 @@ def build_estimator(
     # would compute the order of each training set anew.
     is_ours = estimator.__module__.startswith("xnbflow.")
     if is_ours and "cv" in accepted and accepted["cv"].default is None:
-        params.setdefault("cv", _FOLDS)
+        params.setdefault("cv", INNER_FOLDS)
     if "random_state" in accepted:
         params.setdefault("random_state", random_state)
     return estimator(**params)

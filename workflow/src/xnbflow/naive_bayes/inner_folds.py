@@ -9,7 +9,7 @@ import numpy as np
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole_constraint
 from xnbflow.data.canonical_order import canonical_order, numbered
-from xnbflow.data.stratified import stratified_folds
+from xnbflow.data.stratified import INNER_FOLDS, stratified_folds
 
 
 def _is_fold(value: Any) -> bool:
@@ -35,9 +35,6 @@ CV_CONSTRAINTS: list[Any] = [
     _FOLDS_GIVEN,
     None,
 ]
-
-#: Inner folds without the parameter ``cv``.
-_FOLDS = 5
 
 
 def inner_folds(
@@ -68,10 +65,10 @@ def inner_folds(
     if cv is None and features is not None:
         order = canonical_order(features, codes, groups)
         ordered_groups = None if groups is None else numbered(groups[order])
-        folds = inner_folds(_FOLDS, codes[order], ordered_groups)
+        folds = inner_folds(INNER_FOLDS, codes[order], ordered_groups)
         return [(order[train], order[test]) for train, test in folds]
     if cv is None:
-        cv = _FOLDS
+        cv = INNER_FOLDS
     if isinstance(cv, Integral):
         most = np.bincount(codes).max() if groups is None else len(np.unique(groups))
         n_splits = min(int(cv), int(most))

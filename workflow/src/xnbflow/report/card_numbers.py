@@ -227,7 +227,10 @@ def stability_of_verdict(stability: pd.Series) -> _Stability | None:
             value=float(stability["replicated"]),
             lower=float(stability["replicated_lower"]),
             upper=float(stability["replicated_upper"]),
-            description="share of the first ten of a half that differ in the other, beyond chance",
+            description=(
+                "of the first ten of one half of the samples, the share that differs in the other, "
+                "beyond chance"
+            ),
             text_key="replicated_features",
         )
     if pd.notna(stability["short_list"]):
@@ -235,7 +238,7 @@ def stability_of_verdict(stability: pd.Series) -> _Stability | None:
             value=float(stability["short_list"]),
             lower=float(stability["short_lower"]),
             upper=float(stability["short_upper"]),
-            description="agreement of the first ten of two halves",
+            description="agreement of the first ten of two halves of the samples",
             text_key="short_list",
         )
     return None
@@ -258,9 +261,8 @@ def _stability_tile(stability: pd.Series) -> Tile | None:
             upper=index.upper,
             reference=LEAST_REPLICATED,
             note=(
-                f"{index.description}; single divisions from {index.lower:z.2f} to "
-                f"{index.upper:z.2f}; "
-                f"stable from {LEAST_REPLICATED:g}"
+                f"{index.description}; {index.lower:z.2f} to {index.upper:z.2f} "
+                f"in single divisions into halves; stable from {LEAST_REPLICATED:g}"
             ),
         )
     if pd.notna(stability["stability"]):

@@ -150,7 +150,8 @@ def _wins_clause(results: StudyResults, chosen: str) -> str:
     if not most > 0:
         return text
     ahead = [results.labels[name] for name in others.index if others[name] == most]
-    return f"{text}, {join_words(ahead)} on {most}"
+    each = " each" if len(ahead) > 1 else ""
+    return f"{text}, {join_words(ahead)} on {most}{each}"
 
 
 def cohort_sentence(row: Mapping[str, Any], name: str) -> str:

@@ -396,19 +396,19 @@ def explanations(blocks: Iterable[Block]) -> list[tuple[str, str]]:
     Each has the sentence that is visible below its figure or table, and the others. Prose that is
     help, and captions of blocks that explain themselves, have no visible sentence.
     """
-    found: dict[tuple[str, str], None] = {}
+    captions: dict[tuple[str, str], None] = {}
     for block in walk(blocks):
         if isinstance(block, Prose) and block.role == "help":
-            found["", block.text] = None
+            captions["", block.text] = None
         elif isinstance(block, Cards | Evidence):
-            found["", block.caption] = None
+            captions["", block.caption] = None
         elif isinstance(block, Figure | Gallery | Table | GeneExplorer):
             figures = block.figures if isinstance(block, Gallery) else ()
             for caption in (block.caption, *(figure.caption for figure in figures)):
                 first, others = first_sentence(caption)
                 if others:
-                    found[first, others] = None
-    return [explanation for explanation in found if explanation[1]]
+                    captions[first, others] = None
+    return [explanation for explanation in captions if explanation[1]]
 
 
 def figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:

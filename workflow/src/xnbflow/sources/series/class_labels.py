@@ -164,11 +164,11 @@ class LabelRule:
         notes = []
         if not has_label.all():
             omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~has_label).tolist()]
-            reason = "having a text that is not among the classes" if self.mapping else None
-            notes.append(
-                f"{counted(len(omitted), 'sample', 'was', 'were')} left out, "
-                f"{reason or 'having no label'}: {listed(omitted)}"
-            )
+            reason = "having no label"
+            if self.mapping:
+                reason = "having a text that is not among the classes"
+            samples_left_out = counted(len(omitted), "sample", "was", "were")
+            notes.append(f"{samples_left_out} left out, {reason}: {listed(omitted)}")
         classes = np.array([label for label in labels if label is not None])
         if words:
             notes += _note_words(where, classes, words)
