@@ -32,7 +32,6 @@ SECTION_INPUT = dict(
     tables=tables_over(OF_STUDY.itself, "study"),
     truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
     genes=tables_over(OF_STUDY.datasets, "genes"),
-    sample_values=over(OF_STUDY.datasets, "results/{dataset}/diagnostics/sample_values.parquet"),
     audit=tables_over(OF_STUDY.datasets, "audit"),
     diagnostics=tables_over(OF_STUDY.diagnostics_datasets, "diagnostic"),
     training=tables_over(OF_STUDY.training_jobs, "training"),

@@ -60,8 +60,8 @@ def tables_of(path: str, *groups: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> tables_of("results/{dataset}/diagnostics/{table}.parquet", "audit")["components"]
-    'results/{dataset}/diagnostics/components.parquet'
+    >>> tables_of("results/{dataset}/diagnostics/{table}.parquet", "audit")["samples"]
+    'results/{dataset}/diagnostics/samples.parquet'
     >>> list(tables_of("results/studies/{study}/genes/{dataset}/{table}.tsv", "genes"))
     ['genes', 'contrasts']
     """

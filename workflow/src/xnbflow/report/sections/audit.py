@@ -46,7 +46,7 @@ _MOST_NAMED = 12
 _OF_SAMPLED = ["compared", "dependent_error", "pair_share", "pair_share_error"]
 #: Kinds of findings on a column that goes with the class.
 _COLUMN_KINDS = ASSOCIATED_KINDS
-#: Prefix of the columns of the phenotype in the table ``components``.
+#: Prefix of the columns of the phenotype in the table ``samples`` of the audit.
 _PHENOTYPE = "phenotype."
 
 
@@ -173,7 +173,7 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
 
 def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the pictures of a data set, and how each column goes with the class."""
-    sources = results.tables_of("audit", dataset=dataset).sources("components")
+    sources = results.tables_of("audit", dataset=dataset).sources("samples")
     sources += results.tables.sources("findings")
     components = _component_figures(results, dataset)
     probabilities = _probability_figures(results, dataset)
@@ -221,7 +221,7 @@ def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
 def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the samples by two principal components, coloured by class and by tested columns."""
     audited = results.tables_of("audit", dataset=dataset)
-    samples = audited["components"]
+    samples = audited["samples"]
     shares = samples[["share_1", "share_2"]].iloc[0].tolist()
 
     # The class and the tested columns of the phenotype that the table has, by name.
