@@ -161,6 +161,7 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
         return ""
     classifier = results.tables["headline"]["classifier"].iloc[0]
     rows = results.rows("recognition", dataset=row["dataset"], classifier=classifier)
+    rows = rows[rows["class"] == ""]
     rows = rows[(rows["column"] == row["subject"]) & ~rows["together"].astype(bool)]
     rows = rows[rows["status"].isin(INSEPARABLE)]
     if rows.empty:
@@ -205,16 +206,15 @@ def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
 def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     """Return the tests within the levels of columns: of all classes, and of pairs of several."""
     blocks: list[Block] = []
-    within = results.rows("recognition", dataset=dataset)
+    rows = results.rows("recognition", dataset=dataset)
+    columns = rows.columns.drop(["dataset", "together"]).tolist()
+    within = rows[rows["class"] == ""]
     if len(within):
-        columns = within.columns.drop(["dataset", "together"]).tolist()
         blocks.append(results.tables.show("recognition", _TEXTS["within"], columns, within))
-    pairs = results.rows("recognition_pairs", dataset=dataset)
+    pairs = rows[rows["class"] != ""]
     n_pairs = len(pairs[["class", "other"]].drop_duplicates())
     if n_pairs > 1:
-        columns = pairs.columns.drop(["dataset", "together"]).tolist()
-        table = results.tables.show("recognition_pairs", _TEXTS["within_pairs"], columns, pairs)
-        blocks.append(table)
+        blocks.append(results.tables.show("recognition", _TEXTS["within_pairs"], columns, pairs))
     return blocks
 
 
