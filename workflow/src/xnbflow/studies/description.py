@@ -3,6 +3,7 @@
 `study_tables` adds them to the tables of the study, whose columns the contract declares.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.keyed_tables import KEY, Key, key_fields
+from xnbflow.evaluation.selected import DISTANCE_TO
 from xnbflow.studies.densities import (
     class_densities,
     density_estimator,
@@ -45,7 +47,6 @@ PROFILE = [
 ]
 #: The tables that this module makes, besides `feature_profiles` of the selected features.
 DESCRIPTIONS = (
-    "class_distances",
     "dependent_pairs",
     "densities",
     "values",
@@ -54,7 +55,7 @@ DESCRIPTIONS = (
     "scores",
 )
 #: The training tables that are described.
-_TRAINED = ("predictions", "selected", "distances", "explanations", "fits")
+_TRAINED = ("predictions", "selected", "explanations", "fits")
 
 
 def description_tables(
@@ -136,9 +137,10 @@ def _describe(
     evidence = _relative_evidence(series, trained["predictions"], trained["explanations"], entry)
     return {
         "profiles": _profiles_with_groups(complete, ranked, pairs, examined),
-        "class_distances": class_distances(trained["distances"]),
         "dependent_pairs": pairs,
-        "densities": class_densities(complete, drawn, entry),
+        "densities": class_densities(complete, drawn, entry).merge(
+            distances_from_focus(trained["selected"], drawn), on=["class", "feature"], how="left"
+        ),
         "values": _values_of_samples(complete, drawn),
         "priors": priors_of_folds(trained["fits"], series.classes),
         "evidence": evidence,
@@ -300,10 +302,32 @@ def priors_of_folds(fits: pd.DataFrame, classes: Iterable[str]) -> pd.DataFrame:
     return table.assign(log_offset=table["log_prior"] + table["intercept"])
 
 
-def class_distances(distances: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean distance of a class from another in a feature, over its folds."""
-    groups = distances.groupby(["class", "feature", "other_class"], sort=False)["distance"]
-    return groups.agg(distance="mean", fits="size").reset_index()
+def distances_from_focus(selected: pd.DataFrame, features: Sequence[str]) -> pd.DataFrame:
+    """Return how far each other class is from the class in focus, in some features.
+
+    The class in focus is the one for which a feature is selected most often; of several that one in
+    which it is farthest from the others. A distance is the mean over the folds that select the
+    feature for this class. ``selected`` is the table of a classifier's training; the result has the
+    columns ``class``, ``feature`` and ``distance``.
+
+    Examples
+    --------
+    >>> folds = {"class": ["a", "a"], "feature": "g1", "distance": 0.6, "distance_to.b": [0.5, 0.7]}
+    >>> distances_from_focus(pd.DataFrame(folds), ["g1"]).values.tolist()
+    [['b', 'g1', 0.6]]
+    """
+    rows = []
+    for feature in features:
+        of_feature = selected[selected["feature"] == feature]
+        classes = of_feature.groupby("class")["distance"].agg(times="size", distance="mean")
+        focus = classes.sort_values(["times", "distance"], ascending=False).index[0]
+        in_focus = of_feature[of_feature["class"] == focus].filter(
+            regex=f"^{re.escape(DISTANCE_TO)}"
+        )
+        for column, distance in in_focus.mean().items():
+            label = str(column).removeprefix(DISTANCE_TO)
+            rows.append({"class": label, "feature": feature, "distance": distance})
+    return pd.DataFrame(rows, columns=["class", "feature", "distance"])
 
 
 def dependent_pairs(series: DataSet, features: Sequence[str], cut: float | None) -> pd.DataFrame:
