@@ -50,7 +50,6 @@ DESCRIPTIONS = (
     "dependent_pairs",
     "densities",
     "values",
-    "priors",
     "evidence",
     "scores",
 )
@@ -142,9 +141,8 @@ def _describe(
             distances_from_focus(trained["selected"], drawn), on=["class", "feature"], how="left"
         ),
         "values": _values_of_samples(complete, drawn),
-        "priors": priors_of_folds(trained["fits"], series.classes),
         "evidence": evidence,
-        "scores": _sums_of_evidence(evidence),
+        "scores": _scores(trained["predictions"], evidence, trained["fits"], series.classes),
     }
 
 
@@ -195,11 +193,35 @@ def _values_of_samples(series: DataSet, features: Sequence[str]) -> pd.DataFrame
     )
 
 
-def _sums_of_evidence(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Return the table ``scores``: the evidence of all features for a class, by tested sample."""
+def _scores(
+    predictions: pd.DataFrame, evidence: pd.DataFrame, fits: pd.DataFrame, classes: Iterable[str]
+) -> pd.DataFrame:
+    """Return the table ``scores``: what adds up to the log posterior of a class, by tested sample.
+
+    Where nothing was selected for a class in a fold, its evidence and reference are 0. The table is
+    empty where no evidence is known.
+    """
+    key = ["repeat", "fold", "sample", "class"]
     present = evidence.dropna(subset=["evidence"])
-    of_samples = present.groupby(["repeat", "fold", "sample", "class"], sort=False)
-    return of_samples[["evidence", "log_reference"]].sum().reset_index()
+    if present.empty:
+        return pd.DataFrame(columns=[*key, "log_offset", "evidence", "log_reference"])
+    sums = present.groupby(["sample", "class"])[["evidence", "log_reference"]].sum().reset_index()
+    tested = predictions.loc[predictions["repeat"] == 0, ["repeat", "fold", "sample"]]
+    scores = tested.merge(pd.DataFrame({"class": [*classes]}), how="cross")
+    scores = scores.merge(sums, on=["sample", "class"], how="left").fillna(0.0)
+    return scores.merge(_log_offsets(fits, classes), on=["fold", "class"], how="left")
+
+
+def _log_offsets(fits: pd.DataFrame, classes: Iterable[str]) -> pd.DataFrame:
+    """Return log prior and intercept together, for each fold of the first repeat and class."""
+    first = fits[fits["repeat"] == 0]
+    parts = []
+    for label in classes:
+        log_offset = first[f"log_prior.{label}"] + first[f"intercept.{label}"]
+        parts.append(
+            pd.DataFrame({"fold": first["fold"], "class": label, "log_offset": log_offset})
+        )
+    return pd.concat(parts, ignore_index=True)
 
 
 def _feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
@@ -281,25 +303,6 @@ def _kth_of_others(
     for ranks_of_member in member_ranks.T:
         rank += ranks_of_member <= rank
     return np.asarray(values[rows, order[rows, rank]])
-
-
-def priors_of_folds(fits: pd.DataFrame, classes: Iterable[str]) -> pd.DataFrame:
-    """Return the table ``priors`` of the first repeat, a row for each fold and class.
-
-    It has no rows for a classifier that reports no priors, and none of a failed fit.
-    """
-    first = fits[fits["repeat"] == 0]
-    parts = [pd.DataFrame(columns=["repeat", "fold", "class", "log_prior", "intercept"])]
-    for label in classes:
-        if f"log_prior.{label}" in first:
-            part = first[["repeat", "fold"]].assign(
-                log_prior=first[f"log_prior.{label}"], intercept=first[f"intercept.{label}"]
-            )
-            parts.append(part.dropna().assign(**{"class": label}))
-    with_rows = [part for part in parts if len(part)]
-    table = pd.concat(with_rows) if with_rows else parts[0]
-    table = table.sort_values("fold", kind="stable", ignore_index=True)
-    return table.assign(log_offset=table["log_prior"] + table["intercept"])
 
 
 def distances_from_focus(selected: pd.DataFrame, features: Sequence[str]) -> pd.DataFrame:

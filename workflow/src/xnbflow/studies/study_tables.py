@@ -245,7 +245,6 @@ def _dataset_tables(
         "label_tests": _with_keys(label_tests, "label_tests"),
         "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
         "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
-        "p_values": study_overview.p_values(diagnostic_tables["normality"]),
     }
 
 
