@@ -205,10 +205,10 @@ def _scores(
     present = evidence.dropna(subset=["evidence"])
     if present.empty:
         return pd.DataFrame(columns=[*key, "log_offset", "evidence", "log_reference"])
-    sums = present.groupby(["sample", "class"])[["evidence", "log_reference"]].sum().reset_index()
+    sums = present.groupby(key, sort=False)[["evidence", "log_reference"]].sum().reset_index()
     tested = predictions.loc[predictions["repeat"] == 0, ["repeat", "fold", "sample"]]
     scores = tested.merge(pd.DataFrame({"class": [*classes]}), how="cross")
-    scores = scores.merge(sums, on=["sample", "class"], how="left").fillna(0.0)
+    scores = scores.merge(sums, on=key, how="left").fillna(0.0)
     return scores.merge(_log_offsets(fits, classes), on=["fold", "class"], how="left")
 
 
