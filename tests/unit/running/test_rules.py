@@ -220,7 +220,6 @@ def test_memory_and_time_follow_from_the_input_and_double_at_each_attempt(rule):
 @pytest.mark.parametrize(
     ("rule", "study", "threads"),
     [
-        ("acquire", {}, 2),  # at most two for 600 MB
         ("genes", {}, 1),
         ("diagnose", {}, 1),  # of 100 samples, if the entry has no shape: 200 MB
         ("cohorts", {"series": ("a",)}, 1),
