@@ -12,7 +12,7 @@ from xnbflow.diagnostics.series_audit import audit
 
 def proposed_groups(tables):
     """Return the samples for which an audit proposes groups."""
-    components = tables["components"]
+    components = tables["samples"]
     return components[components["group"] != ""]
 
 

@@ -310,7 +310,7 @@ def test_a_component_that_follows_a_column_is_named_whatever_the_column_is_calle
     assert rows["other"].tolist() == ["q"]
     assert rows["severity"].item() == "notice"
     assert rows["estimate"].item() > 0.7
-    assert both["components"]["phenotype.q"].tolist() == library.tolist()  # its colour
+    assert both["samples"]["phenotype.q"].tolist() == library.tolist()  # its colour
     assert not findings(series(rng.normal(8, 1, (FEATURES, N)), q=library), "component").size
 
 
@@ -371,7 +371,7 @@ def test_columns_that_name_patients_or_samples_colour_no_component(rng):
         groups=patients,
         sample_metadata=pd.DataFrame({"who": patients, "title": names, "plate": plate}),
     )
-    components = audit(data)["components"]
+    components = audit(data)["samples"]
     coloured = [name for name in components if name.startswith("phenotype.")]
     assert coloured == ["phenotype.plate"]
     assert not components.astype(str).apply(lambda cells: cells.str.contains("Jane")).any(axis=None)
