@@ -71,7 +71,7 @@ SMALL = {
 TABLES = {
     "cica": ("summary", "recovery", "regression_summary"),
     "separation": ("verdicts", "figure_summary"),
-    "effects": ("split_summary",),
+    "effects": ("splits",),
 }
 #: The error of the regression at the width of the paper, a measure of the table `summary`.
 AT_PAPERS_WIDTH = f"{SQUARE_ERROR}, paper's width"
@@ -282,7 +282,7 @@ def figure_lines() -> list[str]:
 
 def split_lines() -> list[str]:
     """Return the shares of Spambase that the models misclassify over random splits."""
-    summary = kept("effects", "split_summary").set_index(["model", "features"])
+    summary = kept("effects", "splits").set_index(["model", "features"])
     sets = {"paper": "18 columns of the paper", "all": "57 columns"}
     cells = []
     for model in summary.index.unique("model"):
