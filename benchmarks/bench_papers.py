@@ -69,7 +69,7 @@ SMALL = {
 }
 #: The tables of each analysis that the documents show.
 TABLES = {
-    "cica": ("summary", "recovery", "regression_summary"),
+    "cica": ("summary", "regression_summary"),
     "separation": ("verdicts", "figure_summary"),
     "effects": ("splits",),
 }
@@ -217,7 +217,9 @@ def map_lines() -> list[str]:
 
 def recovery_lines() -> list[str]:
     """Return the recovery error of CICA by number of samples, at both widths."""
-    recovery = kept("cica", "recovery").set_index(["samples", "method"])
+    summary = kept("cica", "summary")
+    in_paper = (summary["setting"] == AS_PAPER) & (summary["measure"] == RECOVERY_ERROR)
+    recovery = summary[in_paper].set_index(["samples", "method"])
     cells = []
     for samples in recovery.index.unique("samples"):
         rows_of_size = recovery.loc[samples]
