@@ -149,7 +149,7 @@ def test_descents_are_of_each_width_with_the_regression_at_the_papers():
 
 def test_a_descent_that_has_converged_stays_where_it_is(monkeypatch):
     simulation = simulate(40, np.random.default_rng(0))
-    monkeypatch.setattr(simulated_tables, "_FAST_ICA_TOLERANCE", 1e9)
+    monkeypatch.setattr(simulated_tables, "_DESCENT_TOLERANCE", 1e9)
     rows = pd.DataFrame(_descent_rows(simulation, 30, [{"width": 1.0}, {"width": 0.5}], 4))
     for _, path in rows.groupby(["width", "measure"]):
         assert path["step"].tolist() == [0, 1, 2, 3, 4]

@@ -51,7 +51,7 @@ _ITERATED = (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
 #: Limits of a band over seeds, as shares of the seeds.
 _BAND = {"lower": 0.1, "median": 0.5, "upper": 0.9}
 #: A descent that is shown ends where no entry of the gradient is larger, as that of `CICA`.
-_FAST_ICA_TOLERANCE = 1e-4
+_DESCENT_TOLERANCE = 1e-4
 #: Steps of FastICA.
 _FAST_ICA_STEPS = 1000
 
@@ -291,7 +291,7 @@ def _descend_from_identity(
     """Return the matrix at each step of a descent from the identity."""
     objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
     start = np.eye(N_SOURCES)
-    return natural_gradient(objective, start, max_iter=n_steps, tol=_FAST_ICA_TOLERANCE).path
+    return natural_gradient(objective, start, max_iter=n_steps, tol=_DESCENT_TOLERANCE).path
 
 
 def _recovery(simulation: Simulation, demixing: np.ndarray) -> float:
