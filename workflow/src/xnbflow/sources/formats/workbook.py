@@ -111,10 +111,9 @@ def _fill_merged(rows: list[tuple[int, list[Any]]], merged: list[list[int]]) -> 
         if top is None:
             continue
         for number in range(first_row + 2, last_row + 2):
-            cells = row_of_number.get(number)
-            for column in range(first_column, last_column + 1):
-                is_cell = cells is not None and column < len(cells)
-                if is_cell and _is_blank(cells[column]):
+            cells = row_of_number.get(number, [])
+            for column in range(first_column, min(last_column + 1, len(cells))):
+                if _is_blank(cells[column]):
                     cells[column] = top[first_column]
                     n_filled += 1
     return n_filled
@@ -223,8 +222,8 @@ def _refuse_stray_cell(path: Path, sheet: str) -> None:
     # of a damaged archive the library reports what is wrong
     damages = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError)
     with suppress(*damages), zipfile.ZipFile(path) as archive:
-        with archive.open(_part_of_sheet(archive, sheet)) as part:
-            head = part.read(_HEAD)
+        part = _part_of_sheet(archive, sheet)
+        head = archive.open(part).read(_HEAD)
     match = _DIMENSION.search(head)
     if match is None:
         return
@@ -234,9 +233,9 @@ def _refuse_stray_cell(path: Path, sheet: str) -> None:
     if n_rows * n_columns > _MOST_CELLS:
         msg = (
             f"{path}: the last used cell of the sheet {sheet!r} is {last_column}{last_row}, so "
-            f"that {n_rows:,} rows and {n_columns:,} columns would be read. Delete the rows below and "
-            "the columns beside the table in the spreadsheet program (also cells that look empty) "
-            "and save it, or save the table as CSV"
+            f"that {n_rows:,} rows and {n_columns:,} columns would be read. Delete the rows below "
+            "and the columns beside the table in the spreadsheet program (also cells that look "
+            "empty) and save it, or save the table as CSV"
         )
         raise InputError(msg, file=str(path), key="sheet")
 
