@@ -64,7 +64,9 @@ def test_a_pair_is_a_repeat_by_its_gap_to_other_samples_and_by_its_correlation(
         assert expected.sum() > 2 * len(np.unique(labels))  # fewer groups are not reported
         actual = likely_repeats(values, labels).group
         np.testing.assert_array_equal(actual >= 0, expected)
-        assert all(len(np.unique(patient[actual == number])) == 1 for number in range(actual.max()))
+        assert all(
+            len(np.unique(patient[actual == number])) == 1 for number in range(actual.max() + 1)
+        )
         is_repeat += expected[:18].tolist()
     assert 0.2 < np.mean(is_repeat) < 0.9
 
