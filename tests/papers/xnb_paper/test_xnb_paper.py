@@ -265,7 +265,7 @@ def test_the_section_has_the_printed_numbers_beside_ours(tmp_path):
 def test_table_2_has_18_rows_as_printed_with_ours_beside_them():
     """Series that the study lacks have the printed numbers; the mean is that of section 6."""
     study = study_of(["GSE7670", "GSE50161"], 1)
-    table = compute.compare(PARTS | {"folds": ["10x10"]}, study)["table2"]
+    table = compute.compare(PARTS | {"folds": ["10x10"]}, study)["printed"]
     printed = pd.read_csv(FOLDER / "table2.tsv", sep="\t")
     for column in ("nb_accuracy", "xnb_accuracy", "xnb_features_per_class"):
         assert table[column].tolist()[:18] == printed[column].tolist()
@@ -284,7 +284,7 @@ def test_table_2_is_of_the_first_scheme_of_folds():
     other = study["repeats"].assign(folds="paper", value=0.5)
     study["repeats"] = pd.concat([study["repeats"], other], ignore_index=True)
     about = PARTS | {"folds": ["paper", "10x10"]}
-    table = compute.compare(about, study)["table2"].set_index("series")
+    table = compute.compare(about, study)["printed"].set_index("series")
     assert table.loc["GSE7670", "xnb_accuracy_ours"] == 0.5
 
 
@@ -294,7 +294,7 @@ def test_table_2_has_the_accuracy_of_the_script_s_third_classifier():
     fs_nb = fs_nb.assign(classifier="fs-nb", value=[0.6, 0.8])
     study["repeats"] = pd.concat([study["repeats"], fs_nb], ignore_index=True)
     about = {"parts": PARTS["parts"] | {"fs_nb": "fs-nb"}, "folds": ["10x10"]}
-    table = compute.compare(about, study)["table2"].set_index("series")
+    table = compute.compare(about, study)["printed"].set_index("series")
     assert table.loc["GSE7670", "fs_nb_accuracy"] == pytest.approx(0.7)
     assert table.loc["", "fs_nb_accuracy"] == pytest.approx(0.7)
 
