@@ -131,7 +131,7 @@ def analyse(
 
     if len(tables["fitted"]):
         tables["fitted_means"] = _mean_losses(tables["fitted"])
-    tables["theorem1"] = _add_standard_errors(tables["theorem1"])
+    tables["theorem1"] = _deviations(tables["theorem1"])
     empty = {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
     return empty | {name: table for name, table in tables.items() if len(table)}
 
@@ -146,15 +146,16 @@ def _mean_losses(fitted: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def _add_standard_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
-    """Add the relative deviations of Theorem 1 from the simulated signal."""
+def _deviations(theorem1: pd.DataFrame) -> pd.DataFrame:
+    """Return the relative deviations of Theorem 1 from the simulated signal."""
     simulated = theorem1["simulated"]
-    return theorem1.assign(
+    deviations = theorem1.assign(
         relative_error=theorem1["simulated_error"] / simulated,
         printed_off=theorem1["printed"] / simulated - 1,
         corrected_off=theorem1["corrected"] / simulated - 1,
         corrected_estimated_off=theorem1["corrected_estimated"] / simulated - 1,
     )
+    return deviations[TABLES["theorem1"].fixed]
 
 
 def _add_sign_tests(risk: pd.DataFrame) -> pd.DataFrame:
@@ -178,8 +179,7 @@ def _fit_settings(
     known_risk = risk.set_index(_KEYS)["risk"]
     rows = []
     for setting, n in itertools.product(settings, params["samples"]):
-        has_useless = setting.about["useless"] > 0
-        if has_useless and (setting.name, n, ALL_BLOCKS) in known_risk.index:
+        if setting.useless > 0 and (setting.name, n, ALL_BLOCKS) in known_risk.index:
             rows += _fit_all(setting, n, params["fits"])
     if not rows:
         return pd.DataFrame(columns=TABLES["fitted"].fixed)
