@@ -200,7 +200,7 @@ def test_training_sets_without_a_gain_are_neither_helped_nor_harmed():
 
 def test_a_gain_counts_from_two_standard_errors_on():
     risk = pd.DataFrame({"gain": [0.021, 0.019, -0.021, -0.019], "gain_error": 0.01})
-    signs = compute._add_sign_tests(risk)
+    signs = compute._mark_gains(risk)
     assert signs["helps"].tolist() == [True, False, False, False]
     assert signs["harms"].tolist() == [False, False, True, False]
 
