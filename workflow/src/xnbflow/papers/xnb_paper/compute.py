@@ -53,7 +53,7 @@ def analyse(
 
 
 def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Return the tables ``numbers``, ``means`` and ``printed``.
+    """Return the tables ``numbers`` and ``printed``.
 
     ``about`` has ``parts``, the study's classifiers that are the paper's ``nb`` and ``xnb`` and the
     script's ``fs_nb``; numbers of one without a counterpart are left out. It has the ``folds`` of
@@ -77,9 +77,11 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
                 "folds": folds,
                 "quantity": quantity,
                 "paper": printed,
+                "paper_here": printed,
                 "ours": ours.mean(),
                 "sd": _standard_deviation(ours),
                 "percentile": percentile_of(printed, ours.round(DECIMALS[quantity])),
+                "datasets": 1,
                 "n_repeats": len(ours),
             }
         )
@@ -97,8 +99,7 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
     fs_nb = in_first_scheme.groupby("dataset")["value"].mean()
 
     return {
-        "numbers": numbers,
-        "means": _means(values),
+        "numbers": pd.concat([numbers, _means(values)], ignore_index=True),
         "printed": printed_tables(ours, fs_nb),
     }
 
@@ -159,7 +160,7 @@ def _comparable(
 
 
 def _means(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows "Mean" of Tables 1 and 2: the printed ones, and ours over data sets.
+    """Return the rows of ``numbers`` for the rows "Mean" of Tables 1 and 2, and ours.
 
     Where the study lacks data sets of the paper, ``paper_here`` is the mean of the printed numbers
     of those that it has.
@@ -179,6 +180,7 @@ def _means(values: pd.DataFrame) -> pd.DataFrame:
         for name, (paper_here, means) in quantities.items():
             rows.append(
                 {
+                    "dataset": "",
                     "folds": folds,
                     "quantity": name,
                     "paper": MEANS[name],
@@ -189,7 +191,7 @@ def _means(values: pd.DataFrame) -> pd.DataFrame:
                     "n_repeats": len(means),
                 }
             )
-    return pd.DataFrame(rows, columns=TABLES["means"].fixed)
+    return pd.DataFrame(rows, columns=TABLES["numbers"].fixed)
 
 
 def _standard_deviation(values: np.ndarray) -> float:
