@@ -21,7 +21,7 @@ from xnbflow.sources.proposal.column_keys import (
     set_aside,
 )
 from xnbflow.sources.proposal.label import first_column
-from xnbflow.sources.proposal.layout import InferredRoles
+from xnbflow.sources.proposal.layout import Layout
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     label_keys,
@@ -38,14 +38,14 @@ from xnbflow.sources.series.plausibility import (
 _MOST_REPEATS = 4
 
 
-def propose_columns(layout: InferredRoles) -> InferredRoles:
+def propose_columns(layout: Layout) -> Layout:
     """Return the roles of the columns that are not features.
 
     These are names, patients, the batch, rare classes, and other columns of the samples. Where the
     numbers of a table are too few to recognise its features, all are named as features.
     """
     entry = layout.entry
-    label = str(entry.label).removeprefix("obs:")
+    label = str(entry.label)
     # An export may have the label beside others.
     others = tuple(name for name in entry.phenotype_columns if name != label)
     entry = replace(entry, phenotype_columns=others)

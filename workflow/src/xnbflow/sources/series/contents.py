@@ -54,6 +54,8 @@ def series_of_table(
     ``release`` the texts of the table are removed from memory as they are converted.
     """
     path = Path(table.path)
+    if not len(table):
+        raise InputError(f"{path} has no rows below its header; get it again")
     series = _read(table, roles, dataset, release=release)
     if "" in series.features or "" in series.samples:
         series = _leave_out_empty(series)
