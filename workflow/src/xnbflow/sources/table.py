@@ -17,7 +17,8 @@ from xnbflow.sources.table_files import fetch_phenotype, fetch_table, read_texts
 def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get a table from its path or URL, and read it by the keys of its entry."""
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
-    return read_table(path, dataset, phenotype=fetch_phenotype(dataset, downloads))
+    phenotype = fetch_phenotype(dataset, downloads) if dataset.phenotype else None
+    return read_table(path, dataset, phenotype=phenotype)
 
 
 def read_table(

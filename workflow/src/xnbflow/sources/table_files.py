@@ -64,11 +64,9 @@ def fetch_table(downloads: Downloads, location: str, name: str, sha256: str | No
     return downloads.fetch_location("table", location, name=name, sha256=sha256)
 
 
-def fetch_phenotype(dataset: DatasetEntry, downloads: Downloads) -> Path | None:
-    """Return the local path of the phenotype, which may be at a URL or in GEO; None without one."""
-    location = dataset.phenotype
-    if not location:
-        return None
+def fetch_phenotype(dataset: DatasetEntry, downloads: Downloads) -> Path:
+    """Return the local path of the phenotype that the entry names, which may be in GEO."""
+    location = dataset.phenotype or ""
     if is_accession(location):
         return fetch_accession(dataset.id, location, downloads)
     return fetch_table(downloads, location, f"{dataset.id}-phenotype")

@@ -5,7 +5,6 @@ completes the entry by what the names and the texts of the table show, each key 
 reader applies the entry as it is written, so that it does what the proposal states.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -52,10 +51,6 @@ class InferredRoles:
     phenotype: pd.DataFrame | None = None
     fields: pd.DataFrame = field(default_factory=pd.DataFrame)
     remarks: tuple[str, ...] = ()
-
-    def with_keys(self, entry: DatasetEntry, remarks: Sequence[str] = ()) -> "InferredRoles":
-        """Return the roles with a further completed entry, and further reasons."""
-        return replace(self, entry=entry, remarks=(*self.remarks, *remarks))
 
 
 def infer(

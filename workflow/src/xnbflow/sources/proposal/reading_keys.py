@@ -55,9 +55,8 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
             "in western Europe."
         )
     phenotype = None
-    phenotype_path = fetch_phenotype(entry, downloads)
-    if phenotype_path is not None:
-        phenotype, entry = _read_phenotype(phenotype_path, entry, table)
+    if entry.phenotype:
+        phenotype, entry = _read_phenotype(fetch_phenotype(entry, downloads), entry, table)
     return TableTexts(table=table, entry=entry, phenotype=phenotype, remarks=tuple(remarks))
 
 

@@ -77,7 +77,8 @@ def propose_series(
         if _has_code(note, "without phenotype") or _has_code(note, "phenotype only"):
             remarks.append(f"{note[0].upper()}{note[1:]}.")
     notes = [*series.notes, *notes_on_constants(series)]
-    return series, inferred.with_keys(entry, remarks), notes
+    remarks = [*inferred.remarks, *remarks]
+    return series, replace(inferred, entry=entry, remarks=tuple(remarks)), notes
 
 
 def _has_code(note: str, code: str) -> bool:
