@@ -128,11 +128,11 @@ def _read(
         features=names,
         samples=np.array(table.samples, dtype=object),
         labels=[UNLABELLED] * len(table.samples),  # for samples to predict
-        label_place=f"label {dataset.label!r}",
         sample_metadata=metadata,
         kinds=kinds,
         feature_metadata=annotation if len(annotation.columns) else None,
         feature_places=positions,
+        sample_places=np.arange(len(table.samples)),
         place=lambda feature, sample: (
             f"{table.place_of_variable(feature)}, {table.place_of_sample(sample)}"
         ),
