@@ -41,8 +41,8 @@ from xnbflow.sources.series.scale_recognition import (
 )
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
-from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
+from xnbflow.sources.table_files import fetch_table
 
 #: Sources whose series are read without labels, and their readers.
 _LOADERS = {"geo": load_geo, "table": load_table}
