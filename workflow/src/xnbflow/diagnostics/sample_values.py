@@ -11,10 +11,9 @@ from scipy.spatial.distance import squareform
 
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features, with_log_counts
-from xnbflow.diagnostics.features import linear_values
+from xnbflow.diagnostics.features import is_unlogged, linear_values, logged
 from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.diagnostics.sample_components import MOST_COMPARED_SAMPLES
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged
 from xnbflow.tables.contract import GROUPS
 
 #: Quantiles of the values of a sample, by the end of the name of their column.
@@ -64,8 +63,8 @@ def sample_values(series: DataSet) -> pd.DataFrame:
         values = values[expressed[series.kinds == "linear"]]
         before = np.log2(series.values[expressed] + 1)
         table = table.join(_quantiles(before, positions, "before"))
-    elif is_not_logged(intensity_quantiles(values)):
-        values = np.log2(np.maximum(values, 1.0))
+    elif is_unlogged(series):
+        values = logged(values)
     table = table.join(_quantiles(values, positions, "value"))
 
     compared = np.arange(len(positions))
