@@ -68,11 +68,11 @@ class LogHandler(LogHandlerBase):
         message = record.getMessage()
         if _is_repeated(message):
             return ""
-        if event == LogEvent.ERROR or message.startswith(_PRINTED):
-            return message
-        if event is not None or record.levelno < logging.WARNING:
-            return ""
-        return message
+        if event == LogEvent.ERROR:
+            return self._events.error_sentence(message)
+        is_printed = message.startswith(_PRINTED)
+        is_warning = event is None and record.levelno >= logging.WARNING
+        return message if is_printed or is_warning else ""
 
     def _start_progress(self) -> None:
         """Show what runs: at the foot of a terminal, elsewhere as lines of long jobs."""

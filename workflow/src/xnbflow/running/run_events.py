@@ -5,6 +5,8 @@ Snakemake reports events to handlers of its logger; their names and fields are t
 """
 
 import logging
+import re
+import textwrap
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,6 +32,11 @@ _TITLES = {
     "report": "Writing the page of {study}",
     "draw": "Drawing the figures of {study}",
 }
+#: Snakemake's text of a `WorkflowError`, of which an input function can be the place.
+_WORKFLOW_ERROR = re.compile(
+    r"^ *WorkflowError[^\n]*:\n(.*?)(?=\nWildcards:|\nTraceback:|\n  File |\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 #: A part of the message of Snakemake about a job that the user interrupted (Ctrl-C).
 _INTERRUPTED = "died with <Signals.SIGINT"
 
@@ -81,6 +88,20 @@ class RunEvents:
     def title(self, job: int) -> str:
         """Return what a job does, as "Reading wine"."""
         return self._titles.get(job, f"job {job}")
+
+    def error_sentence(self, message: str) -> str:
+        r"""Return the sentence of a `WorkflowError`, without the place in the code that raised it.
+
+        The text of any other error is returned as it is.
+
+        Examples
+        --------
+        >>> text = 'WorkflowError in file "a.smk", line 3:\nNo such file.\n  File "a.smk"'
+        >>> RunEvents().error_sentence(text)
+        'Error: No such file.'
+        """
+        found = _WORKFLOW_ERROR.search(message)
+        return f"Error: {textwrap.dedent(found[1])}" if found else message
 
     def running_line(self, now: float) -> str:
         """Return the running jobs at a time of the monotonic clock; empty if no job runs."""
