@@ -19,9 +19,9 @@ _PERIOD = 2.0
 _PERIOD_OF_LINES = 10.0
 #: Moves to the begin of the line and clears it.
 _CLEAR = "\r\x1b[K"
-#: Messages that are printed although they are no warnings: about a study that has run, and about
-#: what a run downloads.
-_PRINTED = ("Nothing to be done", "To download")
+#: Messages that are printed although they are no warnings: about a study that has run, what a run
+#: downloads, and results that it would mix.
+_PRINTED = ("Nothing to be done", "To download", "The results of")
 #: Snakemake's messages that repeat the sentences at the end of a failed run.
 _REPEATED = (
     "died with <Signals.SIGINT",

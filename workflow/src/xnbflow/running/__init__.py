@@ -12,6 +12,7 @@ job_process      What happens at the start and at the end of every job?
 run_events       Which jobs run, and why did a job fail?
 planned_downloads
                  Which files does a run download?
+unrecorded       Would a run mix new results with earlier ones?
 snakemake_program
                  What is printed where Snakemake is interrupted while it plans?
 cluster          Would Snakemake wait for ever on this SLURM cluster?

@@ -8,7 +8,7 @@ import logging
 import re
 import textwrap
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from xnbflow.core.progress import last_progress
 
+#: Begins Snakemake's message about a study that has run.
+NOTHING_TO_DO = "Nothing to be done"
 #: Bytes at the end of a log in which the last line of progress is sought.
 _TAIL = 4_000
 #: What a job does, by its rule, with the values of its wildcards.
@@ -176,6 +178,30 @@ class FailureRecorder(logging.Handler):
     def sentences(self) -> list[str]:
         """Return a sentence for each failed job."""
         return list(self._events.failures())
+
+
+class PlanNotice(logging.Handler):
+    """A handler of Snakemake's logger that adds sentences to a complete plan, also of ``-n``.
+
+    Parameters
+    ----------
+    sentences : callable
+        Returns the sentences.
+    log : callable
+        Logs one of them.
+    """
+
+    def __init__(self, sentences: Callable[[], Iterable[str]], log: Callable[[str], None]) -> None:
+        super().__init__()
+        self._sentences = sentences
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log the sentences after the counts of jobs, or where nothing is to be done."""
+        is_counts = getattr(record, "event", None) == LogEvent.RUN_INFO
+        if is_counts or record.getMessage().startswith(NOTHING_TO_DO):
+            for sentence in self._sentences():
+                self._log(sentence)
 
 
 def _title_of_job(rule: str, wildcards: Mapping[str, str]) -> str:
