@@ -15,7 +15,7 @@ from xnbflow.diagnostics.association import (
     category_association,
 )
 from xnbflow.diagnostics.block_correlation import block_correlation
-from xnbflow.diagnostics.columns import usable
+from xnbflow.diagnostics.columns import column_values
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.diagnostics.gene_values import gene_values
@@ -98,7 +98,7 @@ def test_categories_have_two_samples_in_the_mean_whatever_their_column_is_called
 ):
     labels = pd.Series(["a", "b"] * 6)
     cells = pd.Series([f"level {chr(97 + i % n_levels)}" for i in range(12)], name=name)
-    assert (usable(labels, cells) is not None) == is_usable
+    assert (column_values(labels, cells) is not None) == is_usable
 
 
 def alike(r, n_features=400):

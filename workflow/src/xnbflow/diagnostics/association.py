@@ -32,7 +32,8 @@ from xnbflow.core.study import Design
 from xnbflow.core.terms import configured_term, is_batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import phenotype_of, with_known_covariates
-from xnbflow.diagnostics.columns import has_value, is_class_in_other_words, usable
+from xnbflow.diagnostics.class_words import is_class_in_other_words
+from xnbflow.diagnostics.columns import column_values, has_value
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.series.plausibility import is_event_status, is_event_time, is_technical
@@ -78,7 +79,7 @@ def association(
     units = pd.DataFrame({"label": labels, "cell": cells, "group": groups})
     if groups is not None:
         units = units.drop_duplicates()
-    values = usable(units["label"], units["cell"].rename(cells.name))
+    values = column_values(units["label"], units["cell"].rename(cells.name))
     if values is None:
         return None
     labels = units["label"][values.index]
@@ -102,7 +103,7 @@ def share_of_variance(scores: np.ndarray, cells: pd.Series) -> tuple[float, floa
     from scipy.stats import spearmanr  # noqa: PLC0415  half a second; few series have a phenotype
 
     any_class = pd.Series(np.arange(len(cells)).astype(str), index=cells.index)
-    values = usable(any_class, cells)
+    values = column_values(any_class, cells)
     if values is None or values.nunique() < 2:
         return None
     of_values = pd.Series(scores, index=cells.index)[values.index]
@@ -380,7 +381,7 @@ def _term(series: DataSet, name: str) -> str:
     """Return a column in the design of a study; numbers that are codes are categories."""
     cells = phenotype_of(series)[name].str.strip()
     present = has_value(cells)
-    values = usable(pd.Series(series.labels)[present], cells[present])
+    values = column_values(pd.Series(series.labels)[present], cells[present])
     is_category = values is not None and not pd.api.types.is_numeric_dtype(values)
     is_code = is_category and pd.to_numeric(cells[present], errors="coerce").notna().all()
     return f"factor({name})" if is_code else name
