@@ -69,9 +69,9 @@ SMALL = {
 }
 #: The tables of each analysis that the documents show.
 TABLES = {
-    "cica": ("summary", "recovery", "regression_summary"),
+    "cica": ("summary", "regression_summary"),
     "separation": ("verdicts", "figure_summary"),
-    "effects": ("split_summary",),
+    "effects": ("splits",),
 }
 #: The error of the regression at the width of the paper, a measure of the table `summary`.
 AT_PAPERS_WIDTH = f"{SQUARE_ERROR}, paper's width"
@@ -217,7 +217,9 @@ def map_lines() -> list[str]:
 
 def recovery_lines() -> list[str]:
     """Return the recovery error of CICA by number of samples, at both widths."""
-    recovery = kept("cica", "recovery").set_index(["samples", "method"])
+    summary = kept("cica", "summary")
+    in_paper = (summary["setting"] == AS_PAPER) & (summary["measure"] == RECOVERY_ERROR)
+    recovery = summary[in_paper].set_index(["samples", "method"])
     cells = []
     for samples in recovery.index.unique("samples"):
         rows_of_size = recovery.loc[samples]
@@ -282,7 +284,7 @@ def figure_lines() -> list[str]:
 
 def split_lines() -> list[str]:
     """Return the shares of Spambase that the models misclassify over random splits."""
-    summary = kept("effects", "split_summary").set_index(["model", "features"])
+    summary = kept("effects", "splits").set_index(["model", "features"])
     sets = {"paper": "18 columns of the paper", "all": "57 columns"}
     cells = []
     for model in summary.index.unique("model"):

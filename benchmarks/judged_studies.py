@@ -144,7 +144,7 @@ def judge(
 
     predictions = {KEY: tables["predictions"]}
     performance = pooled_performance(predictions[KEY], series, inflation)
-    _, columns = recognition(predictions, headers, audited["associations"].assign(dataset="d"))
+    columns = recognition(predictions, headers, audited["associations"].assign(dataset="d"))
     pairs_of_classes = class_pairs(predictions, headers, {KEY: inflation})
     further = [
         *column_findings(columns, headers).get(KEY, ()),

@@ -6,11 +6,10 @@ other encodings and separators, `FILES` in other formats. `write` writes one by 
 
 import numpy as np
 import pandas as pd
-from toys import put
+from toys import put, put_gct
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.gct import write_gct_and_cls
 from xnbflow.sources.proposal.summary import Summary
 
 N = 24
@@ -158,9 +157,8 @@ def _gct(folder):
 def _gct_and_cls(folder):
     """GCT 1.2 with the classes in a CLS file."""
     labels = np.repeat(["ill", "well"], N // 2)
-    path, classes = write_gct_and_cls(
-        DataSet("x", genes().T, features=GENES, samples=PATIENTS, labels=labels), folder / "x"
-    )
+    series = DataSet("x", genes().T, features=GENES, samples=PATIENTS, labels=labels)
+    path, classes = put_gct(folder, series)
     return path, {"phenotype": str(classes)}
 
 

@@ -181,9 +181,8 @@ def completed(frame, table):
     ``recall.normal``, follow.
     """
     empty = {"integer": 0, "number": np.nan, "boolean": False, "text or none": None, "text": ""}
-    for name in table.fixed:
-        if name not in frame:
-            frame = frame.assign(**{name: empty[table.columns[name].type]})
+    absent = [name for name in table.fixed if name not in frame]
+    frame = frame.assign(**{name: empty[table.columns[name].type] for name in absent})
     return frame[[*table.fixed, *(name for name in frame if name not in table.fixed)]]
 
 

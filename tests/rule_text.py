@@ -15,6 +15,11 @@ def rule_texts():
     return "".join(path.read_text() for path in sorted(RULES.glob("*.smk")))
 
 
+def parameters_of_rule(stage, arguments=None, own_code=None):
+    """Return the parameters of a rule with the name of its stage in place of a digest."""
+    return rule_parts.parameters(stage, arguments, own_code) | {"code": stage}
+
+
 def directive(rule, name, **names):
     """Evaluate a directive of a rule: its value, or the dictionary of its keywords.
 
@@ -24,11 +29,11 @@ def directive(rule, name, **names):
         rf"^rule {rule}:\n(.*?)(?=^\S|\Z)", rule_texts(), re.MULTILINE | re.DOTALL
     )
     (body,) = re.findall(rf"^    {name}:(.*?)(?=^    \S|\Z)", block, re.MULTILINE | re.DOTALL)
-    for function in ("cpus_for", "files_of", "over", "requests", "tables_of", "tables_over"):
+    for function in ("cpus_for", "over", "requests", "tables_of", "tables_over"):
         names[function] = getattr(rule_parts, function)
     names["partial"] = partial
     names |= {"update": str, "directory": str}
-    names["stage_code"] = str
+    names["parameters"] = parameters_of_rule
     body = textwrap.dedent(body).strip()
     for common, value in re.findall(
         r"^([A-Z_]+) = (dict\(\n.*?^\))", rule_texts(), re.MULTILINE | re.DOTALL

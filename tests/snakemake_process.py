@@ -8,7 +8,11 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 #: One process imports these once; each command runs in a fork of it.
-IMPORTED = "snakemake.cli snakemake.workflow snakemake.report jsonschema nbformat requests yaml"
+IMPORTED = (
+    "snakemake.cli snakemake.workflow snakemake.profiles snakemake.storage "
+    "snakemake.report.html_reporter snakemake_storage_plugin_fs "
+    "jsonschema nbformat packaging platformdirs requests smart_open yaml"
+)
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(IMPORTED.split())
 

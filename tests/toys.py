@@ -16,6 +16,7 @@ import yaml
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
+from xnbflow.sources.formats.gct import gct_and_cls
 
 #: Programs that tests run in processes of their own or write as files of a user.
 PROGRAMS = Path(__file__).with_name("programs")
@@ -72,6 +73,12 @@ def put(folder, text, name="mine.csv"):
     data = text if isinstance(text, bytes) else text.encode()
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
     return path
+
+
+def put_gct(folder, series, name="x"):
+    """Write a series as GCT and CLS; return both paths."""
+    texts = gct_and_cls(series)
+    return [put(folder, texts[end], f"{name}{end}") for end in (".gct", ".cls")]
 
 
 @contextmanager

@@ -461,7 +461,7 @@ def gene_page(tmp_path_factory):
     root = tmp_path_factory.mktemp("genes")
     files = StudyFiles(root)
     files.put("genes", gene_tables(series, Design()), study="a-study", dataset="toy")
-    files.put("audit", {"components": audit(series)["components"].head(0)}, dataset="toy")
+    files.put("audit", {"samples": audit(series)["samples"].head(0)}, dataset="toy")
     study = Study(
         id="a-study",
         title="Genes",

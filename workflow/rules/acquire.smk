@@ -5,7 +5,7 @@ rule acquire:
     input:
         unpack(OF_DATA.user_files),
     output:
-        **tables_of("results/{dataset}/{table}.parquet", "acquired"),
+        **tables_of("results/{dataset}/{table}.parquet"),
         series="results/{dataset}/series.parquet",
         # kept by a job that runs again: the next download of the same files is compared with it
         checksums=update("results/{dataset}/checksums.sha256"),
@@ -17,15 +17,9 @@ rule acquire:
     priority: lambda wildcards: -1 / (1 + PLAN.dataset_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(PLAN.dataset_mb(wildcards), most=2, per_cpu=300)
     resources:
         **requests(mem_mb=1200, mem_per_mb=6, minutes=60, minutes_per_mb=1, size_mb=OF_DATA.size_mb),
     params:
-        dataset=OF_DATA.dataset_entry,
-        file_states=OF_DATA.user_file_states,
-        code=stage_code("reading"),
-        own_code=OF_DATA.own_code,
-    message:
-        "Reading {wildcards.dataset}"
+        **parameters("reading", OF_DATA.arguments_of_acquire, OF_DATA.own_code),
     script:
         "../scripts/acquire.py"

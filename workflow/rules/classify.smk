@@ -7,10 +7,7 @@ rule classify:
         series="results/{dataset}/series.parquet",
         folds_file=OF_DATA.folds_file,
     output:
-        **tables_of(
-            "results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet",
-            "training",
-        ),
+        **tables_of("results/studies/{study}/training/{dataset}/{folds}/{job}/{table}.parquet"),
     log:
         "results/logs/classify/{study}/{dataset}/{folds}/{job}.log",
     benchmark:
@@ -22,11 +19,7 @@ rule classify:
     resources:
         **requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3, factor=OF_DATA.repeats),
     params:
-        arguments=OF_DATA.arguments_of_classify,
-        code=stage_code("computing"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Training the classifiers of the job {wildcards.job} on {wildcards.dataset} ({wildcards.folds})"
+        **parameters("computing", OF_DATA.arguments_of_classify, OF_STUDY.own_code),
     script:
         "../scripts/classify.py"
 
@@ -36,7 +29,7 @@ rule check:
     input:
         series="results/{dataset}/series.parquet",
     output:
-        **tables_of("results/studies/{study}/checks/{dataset}/{table}.parquet", "check"),
+        **tables_of("results/studies/{study}/checks/{dataset}/{table}.parquet"),
     log:
         "results/logs/check/{study}/{dataset}.log",
     benchmark:
@@ -47,11 +40,7 @@ rule check:
     resources:
         **requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3),
     params:
-        arguments=OF_DATA.arguments_of_check,
-        code=stage_code("computing"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Checking the first classifiers of {wildcards.study} on {wildcards.dataset}"
+        **parameters("computing", OF_DATA.arguments_of_check, OF_STUDY.own_code),
     script:
         "../scripts/check.py"
 
@@ -63,7 +52,7 @@ rule models:
         training=tables_over(OF_DATA.first_job, "training"),
         checks=tables_over(OF_DATA.checks_of_model, "check"),
     output:
-        files_of("results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet", "model"),
+        **tables_of("results/studies/{study}/models/{dataset}/{classifier}/{table}.parquet"),
         model="results/studies/{study}/models/{dataset}/{classifier}/{classifier}.skops",
         gene_sets="results/studies/{study}/models/{dataset}/{classifier}/{classifier}.gmt",
     log:
@@ -75,10 +64,6 @@ rule models:
     resources:
         **requests(mem_mb=1300, mem_per_mb=6, minutes=120, minutes_per_mb=3),
     params:
-        arguments=OF_DATA.arguments_of_models,
-        code=stage_code("computing"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Fitting {wildcards.classifier} to all samples of {wildcards.dataset}"
+        **parameters("computing", OF_DATA.arguments_of_models, OF_STUDY.own_code),
     script:
         "../scripts/models.py"

@@ -8,8 +8,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.running.data_set_jobs import DataSetPlanner
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration, overlay
-from xnbflow.running.provenance import stage_code
-from xnbflow.running.rule_parts import cpus_for, files_of, over, requests, tables_of, tables_over
+from xnbflow.running.rule_parts import cpus_for, over, parameters, requests, tables_of, tables_over
 from xnbflow.running.study_jobs import StudyPlanner
 
 # A classifier of the user can be a module in the folder of the run. It replaces no installed module.

@@ -4,14 +4,12 @@
 rule compare:
     input:
         series=over(OF_STUDY.datasets, "results/{dataset}/series.parquet"),
-        acquired=tables_over(OF_STUDY.datasets, "acquired"),
-        audit=tables_over(OF_STUDY.datasets, "audit"),
-        diagnostics=tables_over(OF_STUDY.diagnostics_datasets, "diagnostic"),
+        audit=tables_over(OF_STUDY.datasets, "acquired", "diagnostic", "audit"),
         training=tables_over(OF_STUDY.training_jobs, "training"),
         checks=tables_over(OF_STUDY.check_datasets, "check"),
         cohorts=over(OF_STUDY.with_cohorts, "results/studies/{study}/cohorts"),
     output:
-        files_of("results/studies/{study}/tables/{table}.parquet", "study"),
+        **tables_of("results/studies/{study}/tables/{table}.parquet"),
     log:
         "results/logs/compare/{study}.log",
     benchmark:
@@ -23,11 +21,7 @@ rule compare:
     resources:
         **requests(mem_mb=1500, mem_per_mb=10, minutes=60, minutes_per_mb=0.5),
     params:
-        arguments=OF_STUDY.arguments_of_compare,
-        code=stage_code("judging"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Comparing the classifiers of {wildcards.study}"
+        **parameters("judging", OF_STUDY.arguments_of_compare, OF_STUDY.own_code),
     script:
         "../scripts/compare.py"
 
@@ -50,10 +44,6 @@ rule cohorts:
     resources:
         **requests(mem_mb=1500, mem_per_mb=12, minutes=120, minutes_per_mb=3),
     params:
-        arguments=OF_STUDY.arguments_of_cohorts,
-        code=stage_code("computing"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Testing and combining the cohorts of {wildcards.study}"
+        **parameters("computing", OF_STUDY.arguments_of_cohorts, OF_STUDY.own_code),
     script:
         "../scripts/cohorts.py"

@@ -6,7 +6,7 @@ rule diagnose:
     input:
         series="results/{dataset}/series.parquet",
     output:
-        **tables_of("results/{dataset}/diagnostics/{table}.parquet", "diagnostic", "audit"),
+        **tables_of("results/{dataset}/diagnostics/{table}.parquet"),
     log:
         "results/logs/diagnose/{dataset}.log",
     benchmark:
@@ -18,9 +18,6 @@ rule diagnose:
     resources:
         **requests(mem_mb=1300, mem_per_mb=11, minutes=60, minutes_per_mb=1),
     params:
-        tests=OF_DATA.tests,
-        code=stage_code("computing"),
-    message:
-        "Auditing the samples and testing the features of {wildcards.dataset}"
+        **parameters("computing", OF_DATA.arguments_of_diagnose),
     script:
         "../scripts/diagnose.py"

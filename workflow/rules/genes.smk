@@ -6,9 +6,8 @@ rule genes:
         series="results/{dataset}/series.parquet",
         gene_sets=OF_STUDY.gene_set_files,
     output:
-        **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet", "genes"),
+        **tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet"),
         limma="results/studies/{study}/genes/{dataset}/limma.R",
-        text=tables_of("results/studies/{study}/genes/{dataset}/{table}.tsv", "genes").values(),
     log:
         "results/logs/genes/{study}/{dataset}.log",
     benchmark:
@@ -20,11 +19,6 @@ rule genes:
     resources:
         **requests(mem_mb=1300, mem_per_mb=11, minutes=60, minutes_per_mb=1),
     params:
-        design=OF_DATA.design,
-        shipped_gene_sets=OF_STUDY.shipped_gene_sets,
-        gene_set_urls=OF_STUDY.gene_set_urls,
-        code=stage_code("computing"),
-    message:
-        "Comparing the features of {wildcards.dataset} for {wildcards.study}"
+        **parameters("computing", OF_STUDY.arguments_of_genes),
     script:
         "../scripts/genes.py"

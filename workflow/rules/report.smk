@@ -18,11 +18,7 @@ rule analyse:
     resources:
         **requests(mem_mb=2500, mem_per_mb=6, minutes=480, minutes_per_mb=3),
     params:
-        arguments=OF_STUDY.arguments_of_analyse,
-        code=stage_code("computing"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Analysing {wildcards.analysis} for {wildcards.study}"
+        **parameters("computing", OF_STUDY.arguments_of_analyse, OF_STUDY.own_code),
     script:
         "../scripts/analyse.py"
 
@@ -30,11 +26,8 @@ rule analyse:
 #: What the sections of a page read. The page and its figures are made from the same sections.
 SECTION_INPUT = dict(
     tables=tables_over(OF_STUDY.itself, "study"),
-    truth=over(OF_STUDY.datasets, "results/{dataset}/truth.parquet"),
+    audit=tables_over(OF_STUDY.datasets, "acquired", "diagnostic", "audit"),
     genes=tables_over(OF_STUDY.datasets, "genes"),
-    sample_values=over(OF_STUDY.datasets, "results/{dataset}/diagnostics/sample_values.parquet"),
-    audit=tables_over(OF_STUDY.datasets, "audit"),
-    diagnostics=tables_over(OF_STUDY.diagnostics_datasets, "diagnostic"),
     training=tables_over(OF_STUDY.training_jobs, "training"),
     models=over(
         OF_STUDY.models,
@@ -67,13 +60,19 @@ rule report:
     resources:
         **requests(mem_mb=2500, mem_per_mb=6, minutes=60, minutes_per_mb=0.5),
     params:
-        arguments=OF_STUDY.arguments_of_report,
-        code=stage_code("page"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Writing the page of {wildcards.study}"
+        **parameters("page", OF_STUDY.arguments_of_report, OF_STUDY.own_code),
     script:
         "../scripts/report.py"
+
+
+#: The figures of a study in Snakemake's own report: `snakemake --report`.
+IN_SNAKEMAKES_REPORT = dict(
+    patterns=["{section}/{figure}.svg"],
+    category=OF_STUDY.figure_category,
+    subcategory="{section}",
+    labels=OF_STUDY.figure_labels,
+    caption="../report/figure.rst",
+)
 
 
 # Draw: SVG, PDF and PNG for print, by `snakemake figures` for the studies under run:, or for one study by the
@@ -83,14 +82,7 @@ rule draw:
         **SECTION_INPUT,
         record="results/studies/{study}/run.json",
     output:
-        figures=report(
-            directory("results/studies/{study}/figures"),
-            patterns=["{section}/{figure}.svg"],
-            category=lambda wildcards: f"{wildcards.study} - {OF_STUDY.figure_labels(wildcards)['data set']}",
-            subcategory="{section}",
-            labels=OF_STUDY.figure_labels,
-            caption="../report/figure.rst",
-        ),
+        figures=report(directory("results/studies/{study}/figures"), **IN_SNAKEMAKES_REPORT),
     log:
         "results/logs/draw/{study}.log",
     benchmark:
@@ -101,9 +93,6 @@ rule draw:
     resources:
         **requests(mem_mb=2500, mem_per_mb=6, minutes=60, minutes_per_mb=0.5),
     params:
-        code=stage_code("page"),
-        own_code=OF_STUDY.own_code,
-    message:
-        "Drawing the figures of {wildcards.study}"
+        **parameters("page", own_code=OF_STUDY.own_code),
     script:
         "../scripts/draw.py"

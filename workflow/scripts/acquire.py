@@ -12,10 +12,9 @@ start_job(snakemake)
 from xnbflow.jobs.acquire import acquire_data_set
 from xnbflow.sources.dataset_entry import read_entry
 
+entry = read_entry(snakemake.wildcards.dataset, snakemake.params.arguments["entry"])
 acquire_data_set(
-    read_entry(snakemake.wildcards.dataset, snakemake.params.dataset).with_files(
-        dict(snakemake.input.items())
-    ),
+    entry.with_files(dict(snakemake.input.items())),
     series=Path(snakemake.output.series),
     findings=Path(snakemake.output.findings),
     truth=Path(snakemake.output.truth),

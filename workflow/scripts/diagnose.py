@@ -22,7 +22,7 @@ from xnbflow.tables.finding_table import finding_table
 from xnbflow.tables.storage import write_parquet
 
 series = DataSet.read(snakemake.input.series)
-tables = diagnose(series, snakemake.params.tests) | audit(series)
+tables = diagnose(series, **snakemake.params.arguments) | audit(series)
 checks = (missing_values, values_at_limit, selection, units)
 further = finding_table(finding for check in checks for finding in check(series))
 tables["findings"] = pd.concat([tables["findings"], further], ignore_index=True)

@@ -13,14 +13,15 @@ from xnbflow.core.study import Design
 from xnbflow.jobs.genes import compare_features
 from xnbflow.running.project import ROOT
 
+arguments = snakemake.params.arguments
 files = {path: Path(path) for path in snakemake.input.gene_sets}
-files |= {path: ROOT / path for path in snakemake.params.shipped_gene_sets}
+files |= {path: ROOT / path for path in arguments["shipped_gene_sets"]}
 
 compare_features(
     Path(snakemake.input.series),
-    Design(**snakemake.params.design),
+    Design(**arguments["design"]),
     gene_set_files=files,
-    gene_set_urls=snakemake.params.gene_set_urls,
+    gene_set_urls=arguments["gene_set_urls"],
     downloads=snakemake.config["download"],
     folder=Path(snakemake.output.genes).parent,
 )

@@ -26,13 +26,12 @@ def numerical_boundary(phi, mu, kappa, priors):
         return log_joint(psi, 0) - log_joint(psi, 1)
 
     grid = np.linspace(-np.pi, np.pi, 721)
-    odds = np.array([log_odds(psi) for psi in grid])
+    odds = log_odds(grid)
     changes = np.flatnonzero(np.sign(odds[:-1]) != np.sign(odds[1:]))
     return sorted(brentq(log_odds, grid[i], grid[i + 1], xtol=1e-12) for i in changes)
 
 
 @pytest.mark.parametrize("priors", [(0.5, 0.5), (0.15, 0.85)])
-@pytest.mark.slow
 def test_theorem_2_gives_the_boundary_that_a_root_finder_finds(priors):
     """Figure 6's classes: at each phi both angles psi of the theorem, or none."""
     mu = np.array([[np.pi, -2 * np.pi / 3], [np.pi / 2, np.pi]])

@@ -15,9 +15,8 @@ def of_kind(panel, kind):
 
 
 def effect(separate=((1.0, 0.25),), *, large=False):
-    edges = np.array([0.0, 1.5, 3.0])
-    counts = np.array([4, 1])
-    return draw_effect("capital", VALUES, EFFECTS, separate, edges, counts, "2 beyond", large=large)
+    counts = np.array([4, 9, 0, 1])
+    return draw_effect("capital", VALUES, EFFECTS, counts, separate, "2 beyond", large=large)
 
 
 def test_a_separate_value_is_a_point_in_a_gap_of_each_curve():
@@ -37,7 +36,10 @@ def test_a_separate_value_is_a_point_in_a_gap_of_each_curve():
 def test_the_strip_has_a_histogram_by_square_root_and_the_shares_of_separate_values():
     above, below = effect().panels
     (bars,) = of_kind(below, Rectangles)
-    assert bars.y1 == pytest.approx([1, 0.5])  # roots of 4/4 and 1/4
+    assert len(bars.y1) == 50
+    assert (bars.x0[0], bars.x1[-1]) == (0, 3)
+    assert bars.y1[[0, -1]] == pytest.approx([1, 0.5])  # roots of 4/4 and 1/4
+    assert not bars.y1[1:-1].any()  # no bar has the 9 observations of the separate value
     (lines,) = of_kind(below, Segments)
     assert lines.x0.tolist() == [1]
     assert of_kind(below, Texts)[0].texts == [" 25%"]
@@ -53,7 +55,6 @@ def test_a_large_figure_has_a_legend(large, labels):
 def test_many_values_are_thinned_to_the_steps_of_the_axis():
     values = np.linspace(0, 3, 1000)
     effects = np.tile(values, (3, 1))
-    edges = np.array([0.0, 3.0])
-    chart = draw_effect("x", values, effects, [(values[500], 0.1)], edges, np.array([1000]), "")
+    chart = draw_effect("x", values, effects, np.ones(1000), [(values[500], 0.1)], "")
     line = of_kind(chart.panels[0], Line)[0]
     assert 120 <= len(line.x) <= 123  # 120 steps, the last value and the separate one

@@ -11,7 +11,13 @@ from sklearn import metrics
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.papers.generalized.compute import _completed_tables, _summarise_splits, analyse
+from xnbflow.papers.generalized.compute import (
+    _backfitting,
+    _completed_tables,
+    _summarise_splits,
+    analyse,
+    random_splits,
+)
 from xnbflow.papers.generalized.entries import ANALYSIS
 
 NAIVE = "naive Bayes"
@@ -91,16 +97,17 @@ def test_statistics_are_those_of_scikit_learn(tables, model, toy):
     assert ends == pytest.approx([share - 1.96 * error, share + 1.96 * error])
     assert row["cutoff"] == 0.75
     counts = metrics.confusion_matrix(events, p > 0.75)
-    (costs,) = select(tables["costs"], **where).itertuples()
-    assert (costs.other, costs.event, costs.samples) == ("mail", "spam", 200)
-    assert (costs.false_alarms, costs.missed) == (counts[0, 1], counts[1, 0])
+    assert (row["other"], row["event"], row["n_samples"]) == ("mail", "spam", 200)
+    assert (row["false_alarms"], row["missed"]) == (counts[0, 1], counts[1, 0])
     # L1 + L2 = 2: a false alarm costs 1.5, and what is missed .5
-    assert costs.loss_per_1000 == pytest.approx((1.5 * counts[0, 1] + 0.5 * counts[1, 0]) / 0.2)
+    assert row["loss_per_1000"] == pytest.approx((1.5 * counts[0, 1] + 0.5 * counts[1, 0]) / 0.2)
 
 
-def test_convergence_begins_with_naive_bayes_and_the_scorecard_is_the_models(tables, model):
-    convergence = select(tables["convergence"], features="all")
-    assert convergence["log_likelihood"].to_numpy() == pytest.approx(model.log_likelihood_)
+def test_backfitting_begins_with_naive_bayes_and_the_scorecard_is_the_models(tables, model):
+    (backfitting,) = select(tables["backfitting"], features="all").itertuples()
+    path = model.log_likelihood_
+    assert [backfitting.naive, backfitting.last] == pytest.approx([path[0], path[-1]])
+    assert (backfitting.passes, backfitting.greatest_after) == (len(path) - 1, np.argmax(path))
     naive = select(tables["fit"], model=NAIVE, features="all", part="train")
     assert naive["log_likelihood"].iloc[0] == pytest.approx(model.log_likelihood_[0])
     card = select(tables["scorecard"], features="all").reset_index(drop=True)
@@ -121,7 +128,7 @@ def test_selection_and_tuning_do_not_see_the_test_part(tuned_tables, toy, folds)
         kinds=toy.kinds,
     )
     again = analyse({"spambase": other}, {**PARAMS, "folds": folds}, threads=1)
-    for table in ("stepwise", "tuning", "scorecard", "convergence"):
+    for table in ("stepwise", "tuning", "scorecard", "backfitting"):
         pd.testing.assert_frame_equal(tuned_tables[table], again[table])
     assert not tuned_tables["fit"].equals(again["fit"])
     fit = select(tuned_tables["fit"], features="selected", model=NAIVE)
@@ -187,9 +194,9 @@ def test_curves_are_described_by_where_the_samples_are(tables):
     spread = pd.DataFrame({"feature": "atom", "kind": "continuous", "value": np.arange(41.0)})
     spread = spread.assign(count=[60, *[1] * 40], sum=0.1 * spread["value"])
     card = spread.assign(naive_effect=2 * spread["sum"], adjustment=-spread["sum"])
-    path = pd.DataFrame({"iteration": range(4), "log_likelihood": [-90.0, -50, -40, -45]})
     about = {"dataset": "d", "features": "all"}
-    hand_written = {"scorecard": card.assign(**about), "convergence": path.assign(**about)}
+    path = _backfitting([-90.0, -50, -40, -45])
+    hand_written = {"scorecard": card.assign(**about), "backfitting": pd.DataFrame([about | path])}
     summaries = _completed_tables({"fit": tables["fit"]} | hand_written)
     atom = summaries["strengths"].set_index("feature").loc["atom"]
     naive = np.r_[np.zeros(60), 0.2 * np.arange(1, 41)].std()
@@ -198,30 +205,34 @@ def test_curves_are_described_by_where_the_samples_are(tables):
     )
     # one of 100 lies beyond the 99% quantile, and 60 are apart
     assert atom[["low", "high", "beyond"]].tolist() == pytest.approx([0, 39, 0.01])
-    (passes,) = summaries["passes"].itertuples()
+    (passes,) = summaries["backfitting"].itertuples()
     assert (passes.passes, passes.greatest, passes.greatest_after) == (3, -40, 2)
 
 
-def test_random_splits_have_the_sizes_of_the_fixed_one_and_repeat(tables, toy, folds):
+def test_random_splits_have_the_sizes_of_the_fixed_one_and_differ(tables, toy):
     splits = tables["splits"]
     assert set(splits["features"]) == {"all", "paper"}
-    assert splits.groupby(["features", "split"]).size().eq(5).all()  # models
-    assert splits["split"].nunique() == 3
-    assert (splits[["n_train", "n_test"]].to_numpy() == [400, 200]).all()
-    errors = select(splits, features="all", model=NAIVE)["misclassification"]
-    assert errors.nunique() > 1  # other samples in each split
+    assert splits.groupby("features").size().eq(5).all()  # models
+    assert splits["splits"].eq(3).all()
+    params = {"generalized": PARAMS["generalized"], "losses": (3, 1), "random_splits": 3}
+    errors = random_splits(toy, features=None, n_train=400, params=params)
+    errors = select(errors, model=NAIVE)["misclassification"]
+    assert errors.nunique() == 3  # other samples in each split
+    assert 200 * errors.to_numpy() == pytest.approx(np.round(200 * errors))  # 200 are tested
+    summary = select(splits, features="all", model=NAIVE)["mean"].item()
+    assert summary == pytest.approx(errors.mean())
 
 
 def test_the_papers_error_is_placed_in_the_interval_of_one_further_split():
     errors = [0.05, 0.06, 0.055, 0.065]
-    about = {"dataset": "spambase", "features": "paper", "model": NAIVE}
-    (row,) = _summarise_splits(pd.DataFrame({"misclassification": errors, **about})).itertuples()
+    splits = pd.DataFrame({"model": NAIVE, "misclassification": errors})
+    (row,) = _summarise_splits(splits, 0.053).itertuples()
     mean, sd = 0.0575, np.std(errors, ddof=1)
     half = 3.182446 * sd * np.sqrt(1.25)  # Student's t, 3 degrees of freedom, 97.5 %
     assert [row.mean, row.lower, row.upper] == pytest.approx([mean, mean - half, mean + half])
     assert (row.paper, row.paper_share, row.contains) == (0.053, 0.25, True)
-    far = pd.DataFrame({"misclassification": [0.10, 0.11, 0.105], **about})
-    assert not _summarise_splits(far)["contains"].item()
+    far = pd.DataFrame({"model": NAIVE, "misclassification": [0.10, 0.11, 0.105]})
+    assert not _summarise_splits(far, 0.053)["contains"].item()
 
 
 def test_the_published_method_is_fitted_without_atoms_from_naive_bayes(tables, toy):

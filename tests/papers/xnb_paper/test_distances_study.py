@@ -186,6 +186,13 @@ def test_a_sample_of_the_features_is_used(tmp_path):
     assert few["features_per_class"].max() == 3 < whole["features_per_class"].max()
 
 
+def test_classes_that_are_smaller_than_the_folds_are_refused():
+    values = np.random.default_rng(0).normal(size=(2, 6))
+    few = dataset(values, list("aaabbb"), "d")
+    with pytest.raises(InputError, match="4"):
+        analyse({"d": few}, small("distances") | {"splits": 4}, 1)
+
+
 def test_missing_values_are_refused():
     values = np.ones((2, 36))
     values[0, 0] = np.nan

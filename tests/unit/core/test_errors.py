@@ -24,7 +24,7 @@ from xnbflow.models.explanation import explain_sample
 from xnbflow.running.cli import commands
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
-from xnbflow.sources.formats.gct import write_gct_and_cls
+from xnbflow.sources.formats.gct import gct_and_cls
 from xnbflow.studies import comparison, densities
 
 SERIES = two_classes()
@@ -195,8 +195,8 @@ CALLS = {
     "name 'Brain' is not <T": lambda: acquire(DatasetEntry("b", "cumida", "Brain")),
     "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
-    "not measurements, and GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
-    "only in spaces or _ are equal": lambda: write_gct_and_cls(SPACED, "x"),
+    "not measurements, and GCT is for": lambda: gct_and_cls(WORDS),
+    "only in spaces or _ are equal": lambda: gct_and_cls(SPACED),
     "needs two classifiers, got": lambda: comparison.compare_over_data_sets(X[["g1"]]),
     "no density of g0; give them": lambda: densities.class_densities(SMALL, ["g0"], LINEAR),
     r"has shape \(2, 2\); its shape should be \(1, 2\)": lambda: metrics.known_predictions(

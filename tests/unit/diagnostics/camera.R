@@ -1,4 +1,4 @@
-# camera and cameraPR of limma for the values, design, contrast and sets in the folder of the
+# camera of limma for the values, design, contrast and sets in the folder of the
 # first argument. Writes expected.tsv there: a row per test and set.
 folder <- commandArgs(trailingOnly = TRUE)[1]
 suppressMessages(library(limma))
@@ -9,18 +9,15 @@ contrast <- as.vector(table_of("contrast.tsv"))
 lines <- strsplit(readLines(file.path(folder, "sets.tsv")), "\t")
 sets <- lapply(lines, function(line) as.integer(line) + 1L)
 names(sets) <- seq_along(sets)
-fit <- eBayes(contrasts.fit(lmFit(values, design), contrast))
 results <- list(
   estimated = camera(values, sets, design, contrast, inter.gene.cor = NA, sort = FALSE),
   trend = camera(values, sets, design, contrast, inter.gene.cor = NA, trend.var = TRUE,
-                 sort = FALSE),
-  preranked = cameraPR(as.vector(fit$t), sets, sort = FALSE)
+                 sort = FALSE)
 )
 rows <- lapply(names(results), function(name) {
   found <- results[[name]]
-  correlation <- if (is.null(found$Correlation)) 0.01 else found$Correlation
   data.frame(test = name, set = seq_along(sets) - 1L, size = found$NGenes,
-             correlation = correlation, higher = found$Direction == "Up", p = found$PValue,
+             correlation = found$Correlation, higher = found$Direction == "Up", p = found$PValue,
              fdr = found$FDR)
 })
 write.table(do.call(rbind, lapply(rows, format, digits = 15)), file.path(folder, "expected.tsv"),

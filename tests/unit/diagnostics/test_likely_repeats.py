@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from scipy.stats import median_abs_deviation
 from toys import dataset
 
 from xnbflow.diagnostics.repeated_samples import likely_repeats
@@ -12,7 +13,7 @@ from xnbflow.diagnostics.series_audit import audit
 
 def proposed_groups(tables):
     """Return the samples for which an audit proposes groups."""
-    components = tables["components"]
+    components = tables["samples"]
     return components[components["group"] != ""]
 
 
@@ -33,6 +34,41 @@ def test_patients_with_several_samples_are_found(rng, sizes, correlation):
     assert actual.share >= 0.5
     for number in range(actual.group.max() + 1):
         assert len(np.unique(codes[actual.group == number])) == 1  # one patient each
+
+
+@pytest.mark.parametrize(("n_features", "correlation"), [(120, 0.5), (2000, 0.36)])
+def test_a_pair_is_a_repeat_by_its_gap_to_other_samples_and_by_its_correlation(
+    n_features, correlation
+):
+    """The rule of the docstring by NumPy and SciPy: a gap of 2 spreads, a correlation of .3.
+
+    With 120 features some pairs lack the gap, with 2,000 some lack the correlation.
+    """
+    labels = np.repeat(["a", "b"], 20)
+    is_repeat = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        values, patient = patients(rng, [2] * 9 + [1] * 22, correlation, n_features)
+        within = np.hstack([v - v.mean(axis=1, keepdims=True) for v in np.split(values, 2, axis=1)])
+        within -= within.mean(axis=1, keepdims=True)
+        r = np.corrcoef(within.T)
+        np.fill_diagonal(r, 0.0)
+        z = np.arctanh(r)
+        spread = median_abs_deviation(z[np.triu_indices(40, 1)], scale="normal")
+        expected = np.zeros(40, dtype=bool)
+        for first in range(0, 18, 2):
+            pair = [first, first + 1]
+            nearest_other = np.delete(z[pair], pair, axis=1).max()
+            gap = z[first, first + 1] - nearest_other
+            expected[pair] = gap >= 2 * spread and r[first, first + 1] >= 0.3
+        assert expected.sum() > 2 * len(np.unique(labels))  # fewer groups are not reported
+        actual = likely_repeats(values, labels).group
+        np.testing.assert_array_equal(actual >= 0, expected)
+        assert all(
+            len(np.unique(patient[actual == number])) == 1 for number in range(actual.max() + 1)
+        )
+        is_repeat += expected[:18].tolist()
+    assert 0.2 < np.mean(is_repeat) < 0.9
 
 
 def test_tumour_and_normal_tissue_of_a_patient_are_found_in_spite_of_their_classes(rng):

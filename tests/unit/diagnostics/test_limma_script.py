@@ -7,13 +7,12 @@ import pandas as pd
 import pytest
 from counts_cases import simulated_counts
 from r_oracles import is_installed
-from toys import HOSTILE, dataset
+from toys import HOSTILE, dataset, put_gct
 
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.contrasts import contrast_table
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.limma_script import limma_script
-from xnbflow.sources.formats.gct import write_gct_and_cls
 
 #: Columns of the table of the script and of the table of genes.
 COLUMNS = {
@@ -33,7 +32,7 @@ def run_script(folder, series, design):
     for package in ("limma", "edgeR", "statmod"):
         if not is_installed(package):
             pytest.skip(f"R's {package} is not installed")
-    write_gct_and_cls(series, folder / "toy")
+    put_gct(folder, series, "toy")
     (folder / "limma.R").write_text(limma_script(series, design))
     done = subprocess.run(
         ["Rscript", "--vanilla", "limma.R", "toy.gct"],

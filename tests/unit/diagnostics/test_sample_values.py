@@ -71,13 +71,12 @@ def test_intensities_are_replaced_by_their_logarithms(rng):
 
 def test_of_many_samples_a_share_of_each_class_is_compared(rng):
     labels = np.repeat(["a", "b"], [225, 75])
-    table = sample_values(dataset(rng.normal(size=(30, 300)), labels))
+    series = dataset(rng.normal(size=(30, 300)), labels)
+    table = sample_values(series)
     names, correlations = correlations_of(table)
     assert correlations.shape == (100, 100)
-    assert table.set_index("sample").loc[names, "class"].value_counts().to_dict() == {
-        "a": 75,
-        "b": 25,
-    }
+    compared = pd.Series(labels, index=series.samples)[names]
+    assert compared.value_counts().to_dict() == {"a": 75, "b": 25}
     assert table.filter(regex="^correlation").notna().any(axis=1).sum() == 100
 
 

@@ -310,7 +310,7 @@ def test_a_component_that_follows_a_column_is_named_whatever_the_column_is_calle
     assert rows["other"].tolist() == ["q"]
     assert rows["severity"].item() == "notice"
     assert rows["estimate"].item() > 0.7
-    assert both["components"]["phenotype.q"].tolist() == library.tolist()  # its colour
+    assert both["samples"]["phenotype.q"].tolist() == library.tolist()  # its colour
     assert not findings(series(rng.normal(8, 1, (FEATURES, N)), q=library), "component").size
 
 
@@ -345,9 +345,9 @@ def test_random_columns_seldom_raise_an_alarm(rng):
     """Of 80 columns without information at most one is reported, after Holm's adjustment."""
     columns = {f"c{i}": rng.choice(list("abc"), N) for i in range(40)}
     columns |= {f"n{i}": rng.normal(size=N).astype(str) for i in range(40)}
-    random = series(**columns)
-    assert len(associations(random)) == 80
-    assert len(findings(random, "separates classes", "associated")) <= 1
+    tables = audit(series(**columns))
+    assert len(tables["associations"]) == 80
+    assert tables["findings"]["kind"].isin(["separates classes", "associated"]).sum() <= 1
 
 
 @pytest.mark.slow  # more than a second for 1,002 samples
@@ -371,7 +371,7 @@ def test_columns_that_name_patients_or_samples_colour_no_component(rng):
         groups=patients,
         sample_metadata=pd.DataFrame({"who": patients, "title": names, "plate": plate}),
     )
-    components = audit(data)["components"]
+    components = audit(data)["samples"]
     coloured = [name for name in components if name.startswith("phenotype.")]
     assert coloured == ["phenotype.plate"]
     assert not components.astype(str).apply(lambda cells: cells.str.contains("Jane")).any(axis=None)

@@ -5,10 +5,13 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from xnbflow.evaluation.folds import repeated_folds, stratified_splits
-from xnbflow.inference.diagonal_discriminant import (
-    ten_features_score,
-    ten_features_scores,
-)
+from xnbflow.inference.diagonal_discriminant import ten_features_scores
+
+
+def score_of(values, labels, seed, groups=None, n_splits=5):
+    """Score one order of the labels, in folds that a seed draws."""
+    folds = repeated_folds(labels, groups, n_splits, [seed])
+    return ten_features_scores(values, n_splits=n_splits)(labels[None], folds)[0]
 
 
 @pytest.mark.parametrize(("n_classes", "n_features"), [(2, 80), (3, 600)])
@@ -32,14 +35,14 @@ def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_c
         probabilities = model.predict_proba(standard[np.ix_(features, test)].T)
         probability_of_class[test] = probabilities[np.arange(len(test)), codes[test]]
     expected = np.mean([probability_of_class[codes == c].mean() for c in range(n_classes)])
-    tested_labels = ten_features_score(values)(codes, 3)
+    tested_labels = score_of(values, codes, 3)
     assert tested_labels == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_class_that_no_training_set_has_is_never_predicted():
     values, codes = np.random.default_rng(0).normal(size=(4, 13)), np.repeat([0, 1, 2], [6, 6, 1])
     values[:2, 6:12] += 9
-    assert 0.5 < ten_features_score(values)(codes, 0) < 2 / 3
+    assert 0.5 < score_of(values, codes, 0) < 2 / 3
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(15), 3)])
@@ -55,5 +58,5 @@ def test_rows_that_are_scored_together_have_the_scores_of_each(rng, n_classes, n
             labels = (rng.permutation(15) % n_classes)[groups]  # a group has one class
         rows.append(labels)
         folds.append(repeated_folds(labels, groups, 3, [seed])[0])
-        expected.append(ten_features_score(values, groups, n_splits=3)(labels, seed))
+        expected.append(score_of(values, labels, seed, groups, n_splits=3))
     assert scores(np.stack(rows), np.stack(folds)).tolist() == expected

@@ -12,8 +12,9 @@ from toys import dataset, shifted_classes
 from xnbflow.data.canonical_order import in_canonical_order
 from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.data.series_seed import series_seed
+from xnbflow.evaluation.folds import repeated_folds
 from xnbflow.inference import label_test as label_tests
-from xnbflow.inference.diagonal_discriminant import ten_features_score
+from xnbflow.inference.diagonal_discriminant import ten_features_scores
 from xnbflow.inference.label_test import _default_n_draws, _residuals, _seeds_of_draws, label_test
 
 
@@ -139,9 +140,11 @@ def test_the_test_is_exact_over_all_orders_of_a_small_study(rng):
 def test_the_score_is_the_mean_over_draws_of_folds_with_seeds_of_their_own(rng):
     series = shifted_classes(0, n_features=60, shifted=10)
     first = series_seed(series, 0, "permutation")
-    score = ten_features_score(in_canonical_order(series).values)
-    labels = in_canonical_order(series).labels
-    single = [score(labels, first + step) for step in (0, 1_000_003, 2_000_006)]
+    ordered = in_canonical_order(series)
+    codes = np.unique(ordered.labels, return_inverse=True)[1]
+    seeds = [first + step for step in (0, 1_000_003, 2_000_006)]
+    folds = [repeated_folds(codes, None, 5, [seed])[0] for seed in seeds]
+    single = ten_features_scores(ordered.values)(np.tile(codes, (3, 1)), np.stack(folds)).tolist()
     assert len(set(single)) == 3
     for n_draws in (1, 3):
         (row,) = label_test(series, n_permutations=99, n_draws=n_draws).to_dict("records")

@@ -9,6 +9,7 @@ from xnbflow.report.sentences import _within_levels
 
 COLUMN = {
     "column": "plate",
+    "class": "",
     "limits": True,
     "auc_column": 0.9,
     "auc_within": 0.52,
@@ -56,8 +57,10 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(tmp_path, rows
     pair = COLUMN | {"class": "adenoma"}
     classes = ["adenoma", *others] if others else ["adenoma", "tumor"]
     tables = {
-        "recognition": [PLACE | row for row in rows],
-        "recognition_pairs": [PLACE | pair | {"other": other} for other in others],
+        "recognition": [
+            *(PLACE | row for row in rows),
+            *(PLACE | pair | {"other": other} for other in others),
+        ],
         "class_sizes": [{"dataset": "d", "class": label} for label in classes],
     }
     study = study_of_tables(tmp_path, tables)
@@ -68,7 +71,9 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(tmp_path, rows
 
 def test_columns_together_are_named_together(tmp_path):
     row = COLUMN | {"column": "plate × site", "status": "cannot be examined", "pairs": 12}
-    study = study_of_tables(tmp_path, {"recognition": [PLACE | row | {"together": True}]})
+    study = study_of_tables(
+        tmp_path, {"recognition": [PLACE | row | {"together": True}]}
+    )
     sentence = _within_levels(study, PLACE)
     assert sentence.startswith("“plate” and “site” together predict the class with an AUC of 0.90")
     assert "the combinations of all of them leave too few pairs" in sentence

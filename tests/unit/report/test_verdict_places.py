@@ -209,7 +209,7 @@ def study_of(root, conditions):
     }
     data_findings = finding_table(evidence["data"]).assign(dataset="d")
     pairs = pd.DataFrame([PLACE | row for row in evidence.get("pairs", [])])
-    pairs = completed(pairs, contract.GROUPS["study"].tables["recognition_pairs"])
+    pairs = completed(pairs, contract.GROUPS["study"].tables["recognition"])
     alike = {"class": "x", "other": "y", "auc": 0.6, "lower": 0.4, "separated": False}
     distinct = {"class": "x", "other": "z", "auc": 1.0, "lower": 0.9, "separated": True}
     rows = []
@@ -230,7 +230,7 @@ def study_of(root, conditions):
         further=_further_findings(
             {KEY: None},
             headers,
-            recognition_pairs=pairs,
+            recognition_table=pairs,
             class_pair_table=class_pairs,
             cohort_tests=cohort_tests(root, evidence),
         ),
@@ -248,7 +248,7 @@ def study_of(root, conditions):
             "findings": judged["findings"].to_dict("records"),
             "stability": stability.to_dict("records"),
             "label_tests": tests.to_dict("records"),
-            "recognition_pairs": pairs.to_dict("records"),
+            "recognition": pairs.to_dict("records"),
             "model.heatmap": [],
             "genes.gene_values": [],
             "genes.contrasts": [],

@@ -29,7 +29,13 @@ def test_a_run_is_a_line_for_each_job_and_step(handler, capsys):
         (
             20,
             "",
-            {"event": LogEvent.JOB_INFO, "jobid": 1, "rule_msg": "Reading a", "rule_name": "x"},
+            {
+                "event": LogEvent.JOB_INFO,
+                "jobid": 1,
+                "rule_msg": "",
+                "rule_name": "acquire",
+                "wildcards": {"dataset": "a"},
+            },
         ),
         (20, "", {"event": LogEvent.PROGRESS, "done": 1, "total": 3}),
         (30, "The disk is slow", {}),

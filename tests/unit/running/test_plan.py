@@ -109,15 +109,9 @@ def test_a_packed_file_counts_four_times(plan):
 
 
 def test_diagnostics_are_tested_where_one_study_of_the_data_set_asks(plan):
-    tests = DataSetPlanner(plan).tests
-    assert tests(wildcards(dataset="wine"))["min_abs_r"] == 0.7
-    assert tests(wildcards(dataset="digits")) is None
-    diagnostics = inputs_of("compare", plan)["diagnostics"]
-    assert diagnostics(TWO) == []
-    assert diagnostics(ONE)[:2] == [
-        "results/wine/diagnostics/normality.parquet",
-        "results/mine/diagnostics/normality.parquet",
-    ]
+    arguments = DataSetPlanner(plan).arguments_of_diagnose
+    assert arguments(wildcards(dataset="wine"))["tests"]["min_abs_r"] == 0.7
+    assert arguments(wildcards(dataset="digits"))["tests"] is None
 
 
 def test_a_job_trains_the_classifiers_of_its_name(plan):
@@ -289,7 +283,7 @@ def test_a_model_that_is_not_fitted_to_halves_reads_none(plan):
 
 def test_the_settings_of_diagnostics_are_those_of_dependence(plan):
     plan.config.diagnostics.update(min_abs_r=0.6, dependence_alpha=0.001, normality_alpha=0.05)
-    settings = DataSetPlanner(plan).tests(wildcards(dataset="wine"))
+    settings = DataSetPlanner(plan).arguments_of_diagnose(wildcards(dataset="wine"))["tests"]
     assert (settings["min_abs_r"], settings["alpha"]) == (0.6, 0.001)
 
 
@@ -318,11 +312,11 @@ def with_designs(plan, study, **designs):
 def test_the_trend_of_a_design_is_that_of_the_transform_unless_it_is_named(plan):
     """Logarithms of counts per million have variances that depend on their means."""
     job = wildcards(study="one", dataset="mine")
-    assert DataSetPlanner(plan).design(job) == vars(Design()) | {"trend": False}
+    assert StudyPlanner(plan).arguments_of_genes(job)["design"] == vars(Design()) | {"trend": False}
     plan.datasets["mine"] = replace(plan.datasets["mine"], transform="log_cpm")
-    assert DataSetPlanner(plan).design(job)["trend"]
+    assert StudyPlanner(plan).arguments_of_genes(job)["design"]["trend"]
     plan.config.studies["one"] = with_designs(plan, "one", mine=Design(trend=False))
-    assert not DataSetPlanner(plan).design(job)["trend"]
+    assert not StudyPlanner(plan).arguments_of_genes(job)["design"]["trend"]
 
 
 def test_the_verdict_depends_on_the_columns_that_are_biology(plan):
@@ -338,10 +332,9 @@ def test_two_studies_of_a_data_set_have_two_designs_and_folders(plan):
     plan.config.studies["one"] = with_designs(plan, "one", wine=Design(reference="class_0"))
     plan.config.studies["two"] = with_designs(plan, "two", wine=Design(reference="class_1"))
     for study, reference in (("one", "class_0"), ("two", "class_1")):
-        assert (
-            DataSetPlanner(plan).design(wildcards(study=study, dataset="wine"))["reference"]
-            == reference
-        )
+        job = wildcards(study=study, dataset="wine")
+        design = StudyPlanner(plan).arguments_of_genes(job)["design"]
+        assert design["reference"] == reference
 
 
 def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):

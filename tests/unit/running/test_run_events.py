@@ -20,7 +20,7 @@ def logged(level, text, **properties):
     [
         pytest.param(
             "ERROR Traceback\n  a.py\nxnbflow.core.errors.InputError: mine: too few. Add some.",
-            "Failed: Training nb on mine. mine: too few. Add some. Log: ",
+            "Failed: Fitting nb to all samples of mine. mine: too few. Add some. Log: ",
             id="a refusal",
         ),
         pytest.param(
@@ -37,7 +37,8 @@ def logged(level, text, **properties):
 )
 def test_a_failed_job_is_one_sentence_with_its_log(tmp_path, log, expected):
     path, events = put(tmp_path, log, "a.log"), RunEvents()
-    job = {"rule_msg": "Training nb on mine", "rule_name": "classify"}
+    job = {"rule_msg": "", "rule_name": "models"}
+    job["wildcards"] = {"study": "s", "dataset": "mine", "classifier": "nb"}
     events.note(logged(20, "", event=LogEvent.JOB_INFO, jobid=3, **job))
     events.note(logged(40, "CalledProcessError: ... returned non-zero exit status 1."))
     events.note(logged(40, "Error in rule", event=LogEvent.JOB_ERROR, jobid=3, log=[str(path)]))
@@ -55,13 +56,17 @@ def test_an_interrupted_run_is_one_sentence():
     assert sentence.startswith("Interrupted. ")
 
 
+def job_info(job, rule, **wildcards):
+    return {"jobid": job, "rule_msg": "", "rule_name": rule, "wildcards": wildcards}
+
+
 def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
     monkeypatch.setattr("xnbflow.running.run_events.time.monotonic", lambda: 10.0)
     events, lines = RunEvents(), []
     for event, properties in (
         (LogEvent.RUN_INFO, {"stats": {"total": 3}}),
-        (LogEvent.JOB_INFO, {"jobid": 1, "rule_msg": "Training nb", "rule_name": "classify"}),
-        (LogEvent.JOB_INFO, {"jobid": 2, "rule_msg": "", "rule_name": "diagnose"}),
+        (LogEvent.JOB_INFO, job_info(1, "report", study="demo")),
+        (LogEvent.JOB_INFO, job_info(2, "xnbflow_diagnose", dataset="mine")),
         (LogEvent.JOB_STARTED, {"jobs": [1, 2]}),
         (LogEvent.JOB_FINISHED, {"job_id": 2}),
         (LogEvent.PROGRESS, {"done": 1, "total": 3}),
@@ -71,9 +76,9 @@ def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
         lines.append(events.running_line(now=14.2))
     assert lines[2:] == [
         "",
-        "3 steps left; running: Training nb (4 s), diagnose (4 s)",
-        "3 steps left; running: Training nb (4 s)",
-        "2 steps left; running: Training nb (4 s)",
+        "3 steps left; running: Writing the page of demo (4 s), xnbflow_diagnose mine (4 s)",
+        "3 steps left; running: Writing the page of demo (4 s)",
+        "2 steps left; running: Writing the page of demo (4 s)",
         "",
     ]
 
@@ -96,8 +101,8 @@ def test_a_job_without_a_log_is_named():
 def running(tmp_path, log):
     path = put(tmp_path, log, "a.log")
     events = RunEvents()
-    job = {"rule_msg": "Checking mine", "rule_name": "check", "log": [str(path)]}
-    events.note(logged(20, "", event=LogEvent.JOB_INFO, jobid=3, **job))
+    job = job_info(3, "acquire", dataset="mine") | {"log": [str(path)]}
+    events.note(logged(20, "", event=LogEvent.JOB_INFO, **job))
     events.note(logged(20, "", event=LogEvent.JOB_STARTED, jobs=[3]))
     return events, path
 
@@ -107,7 +112,7 @@ def test_a_long_job_has_the_progress_of_its_log(tmp_path):
     assert list(events.new_progress()) == []
     path.write_text("x" * 9_000 + "\n12:00 INFO progress: 6 of 20 pairs, about 80 s left\n")
     assert "; 6 of 20 pairs, about 80 s left)" in events.running_line(now=0.0)
-    lines = ["Checking mine: 6 of 20 pairs, about 80 s left"]
+    lines = ["Reading mine: 6 of 20 pairs, about 80 s left"]
     assert list(events.new_progress()) == lines
     assert list(events.new_progress()) == []  # until it changes
     path.unlink()

@@ -5,7 +5,7 @@ import pytest
 from toys import dataset, put, refused, set_fields
 
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.gct import as_gct, read_classes, write_gct_and_cls
+from xnbflow.sources.formats.gct import as_gct, gct_and_cls, read_classes
 
 GCT = "#1.2\n1\t4\nNAME\tDescription\ts1\ts2\ts3\ts4\ng1\tx\t1\t2\t3\t4\n"
 GCT_1_3 = "#1.3\n1\t2\t2\t1\nid\tsymbol\tlength\ts1\ts2\ntissue\tna\tna\ta\tb\ng1\tTP53\t9\t1\t2\n"
@@ -57,18 +57,18 @@ def test_classes_that_contradict_the_format_are_refused(tmp_path, text, message)
         classes_of(tmp_path, text)
 
 
-def test_classes_that_cls_cannot_distinguish_are_not_written(tmp_path):
+def test_classes_that_cls_cannot_distinguish_are_not_written():
     series = dataset(np.ones((2, 4)), ["a b", "a b", "a_b", "a_b"])
     with refused(
         "names of classes that differ only in spaces or _ are equal in CLS",
     ):
-        write_gct_and_cls(series, tmp_path / "x")
+        gct_and_cls(series)
     angles = dataset(np.ones((1, 2)), ["a", "b"], kinds=["angular"])
     with refused("has features that are not measurements"):
-        write_gct_and_cls(angles, tmp_path / "x")
+        gct_and_cls(angles)
 
 
-def test_a_quoted_name_is_refused_as_it_is_written(tmp_path):
+def test_a_quoted_name_is_refused_as_it_is_written():
     series = dataset(np.ones((2, 4)), list("aabb"), features=['"quoted"', "g"])
     with refused("""'"quoted"' begins with a quotation mark"""):
-        write_gct_and_cls(series, tmp_path / "x")
+        gct_and_cls(series)

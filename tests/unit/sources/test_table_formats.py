@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from proposed import PATIENTS, table, write
-from toys import entry_in, mistakes, put, refused
+from toys import entry_in, mistakes, put, put_gct, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
@@ -20,7 +20,7 @@ from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern, read_entry
 from xnbflow.sources.formats import parquet
-from xnbflow.sources.formats.gct import read_classes, write_gct_and_cls
+from xnbflow.sources.formats.gct import gct_and_cls, read_classes
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.table import read_table
@@ -307,7 +307,7 @@ def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
     series = DataSet(
         "x", values, features=names, samples=samples, labels=[*"aabb"], feature_metadata=symbols
     )
-    path, labels = write_gct_and_cls(series, tmp_path / "x")
+    path, labels = put_gct(tmp_path, series)
     header, *rows = [line.split("\t") for line in path.read_text().splitlines()[2:]]
     assert header == ["Name", "Description", *samples]
     assert [row[0] for row in rows] == names
@@ -318,9 +318,8 @@ def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
     read = read_table(path, entry_in(tmp_path / "x.yaml"))
     assert (read.features.tolist(), read.samples.tolist()) == (names, samples)
     with refused("begins with a quotation mark"):
-        write_gct_and_cls(
-            DataSet("x", values, features=[*names[:4], '"g"'], samples=samples, labels=[*"aabb"]),
-            "y",
+        gct_and_cls(
+            DataSet("x", values, features=[*names[:4], '"g"'], samples=samples, labels=[*"aabb"])
         )
 
 

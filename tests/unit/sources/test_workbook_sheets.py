@@ -4,9 +4,12 @@ import pandas as pd
 import pytest
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.formats import workbook
 from xnbflow.sources.formats.opening import read_raw_table
-from xnbflow.sources.formats.workbook import with_sheets
+from xnbflow.sources.formats.workbook import _workbook_rows, with_sheets
+from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.proposal.workbook_sheets import (
     Sheet,
     _find_sample_sheet,
@@ -118,3 +121,36 @@ def test_a_refusal_of_the_first_sheet_names_the_others(tmp_path):
     assert "no 'id'. This is the first sheet, 'legend'; " in str(error)
     assert str(error).endswith("set sheet: 'values', 'more'")
     assert (error.file, error.key) == ("x.xlsx", "sheet")
+
+
+def test_a_stray_last_cell_is_named_instead_of_filling_the_memory(tmp_path):
+    """The library would allocate every cell of the used range, 500 GB in all."""
+    openpyxl = pytest.importorskip("openpyxl", reason="writes the workbook")
+    book = openpyxl.Workbook()
+    book.active.append(["id", "g1"])
+    book.active.append(["s1", 1.5])
+    book.create_sheet("a & b").append(["id", "g1"])
+    book["a & b"]["XFD1048576"] = " "
+    book.save(tmp_path / "x.xlsx")
+    with pytest.raises(InputError, match="the last used cell of the sheet 'a & b' is XFD1048576"):
+        read_raw_table(tmp_path / "x.xlsx", {"sheet": "a & b"})
+    assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "Sheet"}).cells(0) == ["s1", "1.5"]
+
+
+def test_a_workbook_with_decimal_commas_is_read_once(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    texts = [f"{value},25" for value in range(30, 42)]
+    frame = pd.DataFrame({"type": ["ill", "well"] * 6, "g1": texts, "g2": range(12)})
+    frame.to_excel(tmp_path / "x.xlsx", index=False)
+    readings = []
+
+    def counted(path, sheet):
+        readings.append(sheet)
+        return _workbook_rows(path, sheet)
+
+    monkeypatch.setattr(workbook, "_workbook_rows", counted)
+    request = DatasetEntry("x", "table", str(tmp_path / "x.xlsx"))
+    proposed = summarise_table(request).entry
+    assert (proposed.decimal, len(readings)) == ("comma", 1)
+    series = acquire(proposed)
+    assert series.values[:, 3].tolist() == [33.25, 3.0]

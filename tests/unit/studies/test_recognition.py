@@ -22,7 +22,10 @@ def is_limited(pairs, series, key):
 
 
 def examined(score, labels, **columns):
-    """Return both tables, and whether the verdict is limited; scores (n_samples, n_classes)."""
+    """Return the rows of all classes, those of pairs, and whether the verdict is limited.
+
+    The scores have the shape (n_samples, n_classes).
+    """
     series = dataset(np.ones((1, len(labels))), labels, sample_metadata=pd.DataFrame(columns))
     tested = audit(series)["associations"].assign(dataset=series.name)
     key = (series.name, "f", "nb")
@@ -31,8 +34,9 @@ def examined(score, labels, **columns):
     for place, label in enumerate(series.classes):
         table[f"log_posterior.{label}"] = score[:, place]
     predictions = {key: pd.DataFrame(table).assign(repeat=0, fold=0)}
-    rows, pairs = recognition(predictions, {series.name: series}, tested)
-    return rows.set_index("column"), pairs, is_limited(pairs, series, key)
+    rows = recognition(predictions, {series.name: series}, tested)
+    of_columns = rows[rows["class"] == ""].set_index("column")
+    return of_columns, rows[rows["class"] != ""], is_limited(rows, series, key)
 
 
 @pytest.mark.parametrize("plate_name", ["plate", "plate × day"])
@@ -137,10 +141,10 @@ def studied(score, biology=(), **columns):
     series = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
     tested = audit(series)["associations"].assign(dataset=series.name)
     headers, key = {series.name: series}, (series.name, "f", "nb")
-    actual, pairs = recognition(
-        {key: table_of(series, score)}, headers, tested, {series.name: biology}
-    )
-    return actual.set_index("column"), is_limited(pairs, series, key)
+    predictions = {key: table_of(series, score)}
+    rows = recognition(predictions, headers, tested, {series.name: biology})
+    of_columns = rows[rows["class"] == ""].set_index("column")
+    return of_columns, is_limited(rows, series, key)
 
 
 def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_it(rng):

@@ -19,8 +19,9 @@ _PERIOD = 2.0
 _PERIOD_OF_LINES = 10.0
 #: Moves to the begin of the line and clears it.
 _CLEAR = "\r\x1b[K"
-#: Snakemake's message about a study that has run.
-_FINISHED = "Nothing to be done"
+#: Messages that are printed although they are no warnings: about a study that has run, and about
+#: what a run downloads.
+_PRINTED = ("Nothing to be done", "To download")
 #: Snakemake's messages that repeat the sentences at the end of a failed run.
 _REPEATED = (
     "died with <Signals.SIGINT",
@@ -67,7 +68,7 @@ class LogHandler(LogHandlerBase):
         message = record.getMessage()
         if _is_repeated(message):
             return ""
-        if event == LogEvent.ERROR or message.startswith(_FINISHED):
+        if event == LogEvent.ERROR or message.startswith(_PRINTED):
             return message
         if event is not None or record.levelno < logging.WARNING:
             return ""

@@ -76,7 +76,7 @@ def pictured(tmp_path):
         tmp_path,
         {
             "headline": [{"classifier": "xnb"}],
-            "audit.components": samples,
+            "audit.samples": samples,
             "audit.associations": [{"dataset": "d", "column": "site"}],
             "findings": [],
             "class_sizes": [{"dataset": "d", "class": label, "samples": 1} for label in "ab"],
@@ -125,7 +125,7 @@ def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
     pairs = [("a", "b"), ("a", "c"), ("b", "c")][:n_pairs]
     row = {"dataset": "d", "folds": "f", "classifier": "xnb", "column": "plate", "pairs": 9}
     rows = [row | {"class": label, "other": other} for label, other in pairs]
-    study = study_of_tables(tmp_path, {"recognition_pairs": rows, "recognition": [row]})
+    study = study_of_tables(tmp_path, {"recognition": [row, *rows]})
     assert len(audit._batch_tables(study, "d")) == (2 if n_pairs > 1 else 1)
 
 

@@ -14,10 +14,10 @@ RANKS = [
 
 
 def study_of_ranks(tmp_path, n_classifiers, p_value=0.01):
-    ranks = [row | {"datasets": 9, "critical_difference": 1.1} for row in RANKS[:n_classifiers]]
-    test = {"folds": "f", "test": "Iman-Davenport", "p_value": p_value}
+    same = {"datasets": 9, "critical_difference": 1.1, "iman_davenport_p": p_value}
+    ranks = [row | same for row in RANKS[:n_classifiers]]
     pairs = [{"folds": "f", "first": "nb", "second": "xnb"}]
-    study = study_of_tables(tmp_path, {"ranks": ranks, "omnibus": [test], "comparison": pairs})
+    study = study_of_tables(tmp_path, {"ranks": ranks, "comparison": pairs})
     study.labels["svm"] = "SVM"
     return study
 

@@ -49,8 +49,8 @@ def results(tmp_path_factory):
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
     declared = contract.GROUPS["genes"].tables
     genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}
-    components = pd.DataFrame(columns=contract.GROUPS["audit"].tables["components"].fixed)
-    audited = {"components": components}
+    samples = pd.DataFrame(columns=contract.GROUPS["audit"].tables["samples"].fixed)
+    audited = {"samples": samples}
     fits = {"fits": pd.DataFrame(columns=contract.GROUPS["training"].tables["fits"].fixed)}
     for series in (TRAIN, TEST):
         key = {"dataset": series.name}

@@ -21,6 +21,7 @@ def study_of_pairs(tmp_path, verdicts, **tables):
         for way, verdict in zip(ways, verdicts, strict=True)
     ]
     contents = {"validation.verdicts": rows}
+    contents["class_sizes"] = [{"dataset": "d", "class": "a", "samples": 3}]
     contents |= {f"validation.{name}": rows for name, rows in tables.items()}
     pairs = tuple(Validation(model="xnb", train="d", test="e", harmonise=way) for way in ways)
     return study_of_tables(tmp_path, contents, validate=pairs)
@@ -96,11 +97,10 @@ def test_a_pair_has_densities_where_the_model_selects_features(tmp_path, has_den
 
 def _with_details(tmp_path, accuracy, densities=()):
     """Return a study with every table that the section reads."""
-    row = PAIR | {"true": "a", "predicted": "a", "count": 3}
+    prediction = PAIR | {"true": "a", "predicted": "a"}
     recall = PAIR | {"cohort": "test", "class": "a", "right": 12, "n": 20}
-    tables = {"accuracy": [*accuracy, recall], "confusion": [row]}
+    tables = {"accuracy": [*accuracy, recall], "predictions": [prediction]}
     tables |= {"signatures": [], "calibration": [], "densities": densities}
-    tables |= {"predictions": [PAIR]}
     return study_of_pairs(tmp_path, ["held"], **tables)
 
 

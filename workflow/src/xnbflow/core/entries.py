@@ -83,6 +83,8 @@ class Source:
         The fields (``location`` for the place, or keys) that may name a user's file, so that the
         data set is acquired again when the file changes. Each has a regular expression of values
         that are not files, for example accessions; empty if every value is a file.
+    served : bool
+        Whether a public address serves data sets by their names; see `unserved`.
     unserved : dict of str to str
         The files of data sets that no public address serves and a user supplies: by a regular
         expression of the location, the name of the file, in which ``{location}`` is replaced.
@@ -94,6 +96,7 @@ class Source:
     places: tuple[str, ...] = ("name",)
     needs: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    served: bool = False
     unserved: Mapping[str, str] = field(default_factory=dict)
 
 

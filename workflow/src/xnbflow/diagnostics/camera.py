@@ -8,7 +8,7 @@ residuals of the linear model, which do not depend on the effects.
 
 D. Wu and G. K. Smyth, "Camera: a competitive gene set test accounting for inter-gene correlation",
 Nucleic Acids Research 40 (2012), e133. The numbers are those of R's limma 3.54,
-``camera(inter.gene.cor=NA)`` and ``cameraPR``.
+``camera(inter.gene.cor=NA)``.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,6 @@ from xnbflow.data.class_design import DEPENDENT
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.moderation import fit_variance_prior, posterior_variances
 
-#: Correlation of the genes of a set where it cannot be estimated: limma's preset.
-PRESET_CORRELATION = 0.01
 #: Residual variances are at least this for the correlation, as in limma.
 _LEAST_VARIANCE = 1e-8
 #: Fewest genes outside of the set in a test.
@@ -38,7 +36,7 @@ class SetTests:
     size : ndarray of int
         Genes of the set.
     correlation : ndarray
-        Mean correlation of the residuals of two genes of the set, or the preset.
+        Mean correlation of the residuals of two genes of the set; NaN for a single gene.
     shift : ndarray
         Mean statistic of the genes of the set less the mean of the other genes.
     p, fdr : ndarray
@@ -114,28 +112,6 @@ def camera(
         correlation=correlation,
         inflation=np.maximum(inflation, 1.0),
         df=min(df, len(values) - 2),
-    )
-
-
-def camera_preranked(
-    statistic: np.ndarray, sets: Sequence[np.ndarray], correlation: float = PRESET_CORRELATION
-) -> SetTests:
-    """Test gene sets by statistics of genes (n_genes,), with a preset correlation of genes.
-
-    Examples
-    --------
-    >>> statistic = np.random.default_rng(0).normal(size=200)
-    >>> statistic[:20] += 1.5
-    >>> camera_preranked(statistic, [np.arange(20)]).p < 1e-4
-    array([ True])
-    """
-    sizes = np.array([len(members) for members in sets])
-    return _compare_sets(
-        statistic=statistic,
-        sets=sets,
-        correlation=np.full(len(sets), correlation),
-        inflation=1 + (sizes - 1) * correlation,
-        df=len(statistic) - 2,
     )
 
 

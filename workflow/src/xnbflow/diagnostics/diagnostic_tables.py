@@ -1,4 +1,4 @@
-"""Both diagnostics of a series (XNB paper, sections 3.1 and 3.2, Table 1), and its samples."""
+"""Both diagnostics of a series (XNB paper, sections 3.1 and 3.2, Table 1)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,23 +11,20 @@ from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
-from xnbflow.diagnostics.sample_values import sample_values
 from xnbflow.tables.contract import GROUPS
 
 
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
-    """Test a series for normality and conditional dependence, and describe its samples.
+    """Test a series for normality and conditional dependence.
 
     ``tests`` are ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`; with None there
     are no tests. Features with missing values are not tested, because imputed values look normal,
-    or dependent. With fewer than two complete features the tables of the tests are empty. The
-    samples are described in any case (`xnbflow.diagnostics.sample_values.sample_values`).
+    or dependent. With fewer than two complete features the tables are empty.
     """
     tables = {
         name: pd.DataFrame(columns=table.fixed)
         for name, table in GROUPS["diagnostic"].tables.items()
     }
-    tables["sample_values"] = sample_values(series)
     series = with_log_counts(series)
     values = series.values
     features = series.features

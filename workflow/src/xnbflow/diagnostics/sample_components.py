@@ -35,6 +35,12 @@ _COMPONENT_LEVEL = 0.01
 _COMPONENT_SHARE = 0.25
 
 
+def compared_positions(n_samples: int) -> np.ndarray:
+    """Return the positions of the samples that are compared: all, or 1,000 evenly spaced ones."""
+    n_compared = min(n_samples, MOST_COMPARED_SAMPLES)
+    return np.unique(np.linspace(0, n_samples - 1, n_compared).astype(int))
+
+
 def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     """Return the first components of the standardised features, their shares, and outliers.
 
@@ -49,8 +55,7 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     ``position``, the sample's position in the series, replaces the phenotype. If there are more
     than 1,000 samples, some are omitted.
     """
-    n = series.n_samples
-    positions = np.unique(np.linspace(0, n - 1, min(n, MOST_COMPARED_SAMPLES)).astype(int))
+    positions = compared_positions(series.n_samples)
 
     # The inner products of samples over standardised features, (n_positions, n_positions).
     features = linear_values(series)

@@ -13,9 +13,8 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.diagnostics.heatmap import shown_samples
-from xnbflow.diagnostics.sample_components import MOST_COMPARED_SAMPLES
+from xnbflow.diagnostics.sample_components import compared_positions
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged
-from xnbflow.tables.contract import GROUPS
 
 #: Quantiles of the values of a sample, by the end of the name of their column.
 QUANTILES = {"05": 0.05, "25": 0.25, "50": 0.5, "75": 0.75, "95": 0.95}
@@ -41,9 +40,9 @@ def sample_values(series: DataSet) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The table ``sample_values`` of the group ``diagnostic``: a row per sample; of more than
-        1,000 samples some. The columns ``correlation.{sample}`` are in the order of the leaves of
-        an average-linkage tree, with similar samples side by side.
+        A row per sample of `compared_positions`, with the columns of these numbers in the table
+        ``samples`` of the group ``audit``. The columns ``correlation.{sample}`` are in the order of
+        the leaves of an average-linkage tree, with similar samples side by side.
 
     Examples
     --------
@@ -53,19 +52,22 @@ def sample_values(series: DataSet) -> pd.DataFrame:
     >>> table["value_50"].tolist(), table["correlation.x"].round(3).tolist()
     ([2.5, 3.0, 2.5], [1.0, 1.0, -1.0])
     """
-    n_samples = series.n_samples
-    n_shown = min(n_samples, MOST_COMPARED_SAMPLES)
-    positions = np.unique(np.linspace(0, n_samples - 1, n_shown).astype(int))
-    table = pd.DataFrame({"sample": series.samples[positions], "class": series.labels[positions]})
+    positions = compared_positions(series.n_samples)
     values = linear_values(with_log_counts(series))
+    # Only counts have library sizes and values before normalisation.
+    library_sizes = np.full(series.n_samples, np.nan)
+    before = np.empty((0, series.n_samples))
     if series.scale == COUNTS:
-        table["library_size"] = series.values.sum(axis=0)[positions]
+        library_sizes = series.values.sum(axis=0)
         expressed = expressed_features(series)
         values = values[expressed[series.kinds == "linear"]]
         before = np.log2(series.values[expressed] + 1)
-        table = table.join(_quantiles(before, positions, "before"))
     elif is_not_logged(intensity_quantiles(values)):
         values = np.log2(np.maximum(values, 1.0))
+    table = pd.DataFrame(
+        {"sample": series.samples[positions], "library_size": library_sizes[positions]}
+    )
+    table = table.join(_quantiles(before, positions, "before"))
     table = table.join(_quantiles(values, positions, "value"))
 
     compared = np.arange(len(positions))
@@ -75,8 +77,7 @@ def sample_values(series: DataSet) -> pd.DataFrame:
     order = _order_of_leaves(correlations)
     names = [f"correlation.{name}" for name in series.samples[positions[compared[order]]]]
     rows = pd.DataFrame(correlations[:, order], index=compared, columns=names)
-    fixed = table.reindex(columns=GROUPS["diagnostic"].tables["sample_values"].fixed)
-    return fixed.join(rows)
+    return table.join(rows)
 
 
 def _quantiles(values: np.ndarray, positions: np.ndarray, prefix: str) -> pd.DataFrame:

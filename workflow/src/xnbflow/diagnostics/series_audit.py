@@ -27,6 +27,7 @@ from xnbflow.diagnostics.sample_components import (
     principal_components,
 )
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
+from xnbflow.diagnostics.sample_values import sample_values
 from xnbflow.diagnostics.sex_check import sexes
 from xnbflow.sources.series.plausibility import repeated_samples
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
@@ -104,7 +105,9 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     return {
         "findings": finding_table(findings),
         "associations": tested_columns,
-        "components": components.drop(columns=scores[2:]),
+        "samples": components.drop(columns=scores[2:]).merge(
+            sample_values(series), on="sample", how="left", validate="one_to_one"
+        ),
     }
 
 

@@ -30,7 +30,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xnbflow.evaluation.folds import repeated_folds
 from xnbflow.inference.discriminant_kernels import label_probabilities, select_distant_features
 from xnbflow.inference.preselection import standardised
 
@@ -44,33 +43,6 @@ _TILE_WIDTH = 256
 RowsScore = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def ten_features_score(
-    values: np.ndarray,
-    groups: np.ndarray | None = None,
-    *,
-    n_splits: int = 5,
-) -> Callable[[np.ndarray, int], float]:
-    """Return `ten_features_scores` for one order of the labels and the folds that a seed draws.
-
-    Examples
-    --------
-    >>> values, labels = np.random.default_rng(0).normal(size=(50, 40)), np.repeat([0, 1], 20)
-    >>> round(ten_features_score(values)(labels, 0), 2)
-    0.48
-    >>> values[:10, 20:] += 3
-    >>> round(ten_features_score(values)(labels, 0), 2)
-    0.98
-    """
-    scores = ten_features_scores(values, n_splits=n_splits)
-
-    def score(labels: np.ndarray, seed: int) -> float:
-        codes = np.unique(labels, return_inverse=True)[1]
-        folds = repeated_folds(codes, groups, n_splits, [seed])
-        return float(scores(codes[None], folds)[0])
-
-    return score
-
-
 def ten_features_scores(values: np.ndarray, *, n_splits: int = 5) -> RowsScore:
     """Return a function for the score of naive Bayes with ten features per class.
 
@@ -78,6 +50,16 @@ def ten_features_scores(values: np.ndarray, *, n_splits: int = 5) -> RowsScore:
     n_samples), have none missing. The function has two arguments of shape (n_rows, n_samples): the
     code of the class of each sample, and the fold in which it is tested. All rows have the same
     classes. They are scored in one pass over the features, which remain in a core's cache.
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(0).normal(size=(50, 40))
+    >>> codes, folds = np.repeat([[0, 1]], 20, axis=1), np.arange(40)[None] % 5
+    >>> float(ten_features_scores(values)(codes, folds)[0]) < 0.6
+    True
+    >>> values[:10, 20:] += 3
+    >>> float(ten_features_scores(values)(codes, folds)[0]) > 0.9
+    True
     """
     n_selected = min(N_SELECTED, len(values))
     tiles = _tiles_of(standardised(values))

@@ -333,15 +333,16 @@ def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Findi
     return stability_findings(halves, selection["short_size"], n_features)
 
 
-def column_findings(pairs: pd.DataFrame, headers: Headers) -> dict[Key, list[Finding]]:
+def column_findings(recognition: pd.DataFrame, headers: Headers) -> dict[Key, list[Finding]]:
     """Return the findings on columns of the samples that may explain results.
 
-    ``pairs`` is the study's table ``recognition_pairs``: a column, or columns together, and a pair
-    of classes. The subject of a finding has the form of `join_columns`. With two classes the
-    finding does not name them. Of several classes a result can be judged in part if a column leaves
-    some pairs.
+    ``recognition`` is the study's table, of which the rows of pairs of classes are judged: a
+    column, or columns together, and a pair. The subject of a finding has the form of
+    `join_columns`. With two classes the finding does not name them. Of several classes a result can
+    be judged in part if a column leaves some pairs.
     """
     findings: dict[Key, list[Finding]] = {}
+    pairs = recognition[recognition["class"] != ""]
     rows = pairs[pairs["limits"].astype(bool) & pairs["status"].isin(INSEPARABLE)]
     n_inseparable = rows.groupby([*KEY, "column"])["status"].transform("size")
     for row, n_pairs in zip(rows.to_dict("records"), n_inseparable.tolist(), strict=True):

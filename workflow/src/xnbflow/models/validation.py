@@ -171,7 +171,6 @@ def validate(
         accuracies += _recall_rows(cohort, classes)
     return {
         "accuracy": _table(accuracies, "accuracy"),
-        "confusion": _confusion_table(test.labels, predicted, classes),
         "predictions": _prediction_rows(prediction.table, test.labels),
         "calibration": _calibration_table(probabilities, classes, test),
         "densities": _density_table(model, filled(train), filled(test)),
@@ -267,18 +266,6 @@ def _recall_rows(cohort: _CohortPerformance, classes: np.ndarray) -> list[dict[s
         }
         rows.append(row | one_class.recall._asdict())
     return rows
-
-
-def _confusion_table(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> pd.DataFrame:
-    """Return the table ``confusion``: a row for each pair of true and predicted class."""
-    counts = pd.crosstab(true, predicted).reindex(index=classes, columns=classes, fill_value=0)
-    return pd.DataFrame(
-        {
-            "true": np.repeat(classes, len(classes)),
-            "predicted": np.tile(classes, len(classes)),
-            "count": counts.to_numpy().ravel(),
-        }
-    )
 
 
 def _prediction_rows(table: pd.DataFrame, labels: np.ndarray) -> pd.DataFrame:

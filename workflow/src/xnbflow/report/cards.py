@@ -346,7 +346,7 @@ def _card_figure(
         caption=results.with_noun(_TEXTS["core_heatmap"], dataset),
         sources=tables.sources("heatmap"),
         n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
-        phenotype=results.tables_of("audit", dataset=dataset)["components"],
+        phenotype=results.tables_of("audit", dataset=dataset)["samples"],
         noun=results.noun(dataset),
     )
 

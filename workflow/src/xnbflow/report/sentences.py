@@ -263,7 +263,8 @@ def inseparable_pairs(
     n_classes = len(results.rows("class_sizes", dataset=evaluation["dataset"]))
     if n_classes <= 2:  # a sentence need not name the only pair
         return []
-    pairs = results.rows("recognition_pairs", **evaluation, together=row["together"])
+    pairs = results.rows("recognition", **evaluation, together=row["together"])
+    pairs = pairs[pairs["class"] != ""]
     if not row["together"]:  # those of several columns together may have left columns out
         pairs = pairs[pairs["column"] == row["column"]]
     pairs = pairs[pairs["status"].isin(INSEPARABLE)]
@@ -276,7 +277,7 @@ def _within_levels(results: StudyResults, evaluation: dict[str, str]) -> str:
     It is the column that explains the result best; the sentence is empty if no column goes with the
     class. ``evaluation`` is the data set, folds and classifier.
     """
-    rows = results.rows("recognition", **evaluation)
+    rows = results.rows("recognition", **evaluation, **{"class": ""})
     rows = rows[rows["status"] != "not associated"].assign(
         recognised=lambda table: table["status"] == "recognised"
     )

@@ -83,7 +83,8 @@ def _workbook_sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]
         yield "core", signature[signature["core"].astype(bool)]
         yield "signature", signature
     yield "samples", _with_labels(results, results.tables["samples"])
-    yield "phenotype", results.tables_of("audit")["components"]
+    samples = results.tables_of("audit")["samples"]
+    yield "phenotype", samples.loc[:, ~samples.columns.str.startswith("correlation.")]
     yield "methods", pd.DataFrame({"methods": _methods_lines(results)})
 
 

@@ -35,6 +35,13 @@ class DataSetPlanner:
         """Return the entry of a data set as the configuration has it."""
         return self.plan.datasets[wildcards.dataset].settings()
 
+    def arguments_of_acquire(self, wildcards: Any) -> dict[str, Any]:
+        """Return the entry of a data set, and the states of the user's files that it names."""
+        return {
+            "entry": self.dataset_entry(wildcards),
+            "file_states": self.user_file_states(wildcards),
+        }
+
     def user_files(self, wildcards: Any) -> dict[str, str]:
         """Return the user's files of a data set by the field of the entry that names them."""
         place = f"data set {wildcards.dataset}"
@@ -68,23 +75,20 @@ class DataSetPlanner:
             size += mb * _COMPRESSION if path.endswith(_COMPRESSED) else mb
         return size or self.plan.dataset_mb(wildcards)
 
-    # diagnose and genes
+    # diagnose
 
-    def tests(self, wildcards: Any) -> dict[str, Any] | None:
-        """Return the settings of the tests of a data set; None if no study has their section."""
+    def arguments_of_diagnose(self, wildcards: Any) -> dict[str, Any]:
+        """Return the settings of the tests of a data set: None if no study has their section."""
         studies = self.plan.config.studies.values()
         if not any(study.diagnostics and wildcards.dataset in study.datasets for study in studies):
-            return None
+            return {"tests": None}
         settings = self.plan.config.diagnostics
-        return {
+        tests = {
             "min_abs_r": settings["min_abs_r"],
             "alpha": settings["dependence_alpha"],
             "dof": settings["dof"],
         }
-
-    def design(self, wildcards: Any) -> dict[str, Any]:
-        """Return the design of a data set in a study, with the trend that it has by default."""
-        return self.plan.design_of(self.plan.study(wildcards), wildcards.dataset)
+        return {"tests": tests}
 
     # classify
 
@@ -149,7 +153,7 @@ class DataSetPlanner:
             "halves_classifiers": halved,
             "n_pairs": study.halves,
             "n_permutations": study.permutations,
-            "adjust": self.design(wildcards)["adjust"],
+            "adjust": self.plan.design_of(study, wildcards.dataset)["adjust"],
         }
 
     # models

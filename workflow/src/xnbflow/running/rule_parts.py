@@ -1,9 +1,10 @@
-"""Parts of rules: input functions and outputs from paths, and the resources of jobs."""
+"""Parts of rules: input functions and outputs from paths, parameters and resources of jobs."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from xnbflow.running.provenance import stage_code
 from xnbflow.tables.contract import GROUPS, PathTemplate, text_of
 
 #: The values of some wildcards of a path, for example ``{"dataset": "wine"}``.
@@ -53,35 +54,57 @@ def _fill_path(path: str, wildcards: Any, values: Values) -> str:
     return template.of(**of_job, **used)
 
 
-def tables_of(path: str, *groups: str) -> dict[str, str]:
-    """Return the file of each table of groups of the contract by the name of the table.
+def tables_of(path: str) -> dict[str, str]:
+    """Return the file of each table that the contract has at a path, by the name of the table.
 
-    A path that ends in ``.tsv`` is that of the tables that are also written as text.
-
-    Examples
-    --------
-    >>> tables_of("results/{dataset}/diagnostics/{table}.parquet", "audit")["components"]
-    'results/{dataset}/diagnostics/components.parquet'
-    >>> list(tables_of("results/studies/{study}/genes/{dataset}/{table}.tsv", "genes"))
-    ['genes', 'contrasts']
-    """
-    tables = [table for group in groups for table in GROUPS[group].tables.values()]
-    if path.endswith(".tsv"):
-        tables = [table for table in tables if table.text]
-    return {table.name: path.replace("{table}", table.name) for table in tables}
-
-
-def files_of(path: str, *groups: str) -> list[str]:
-    """Return the files of tables that are written as Parquet and, where declared, as text.
+    A table that is also written as text has a second file, under its name and ``_text``.
 
     Examples
     --------
-    >>> files_of("results/models/{table}.parquet", "model")[-2:]
-    ['results/models/heatmap.parquet', 'results/models/signature.tsv']
+    >>> tables = tables_of("results/studies/{study}/genes/{dataset}/{table}.parquet")
+    >>> tables["genes"]
+    'results/studies/{study}/genes/{dataset}/genes.parquet'
+    >>> tables["genes_text"]
+    'results/studies/{study}/genes/{dataset}/genes.tsv'
     """
-    tables = tables_of(path, *groups)
-    texts = tables_of(text_of(path), *groups)
-    return [*tables.values(), *texts.values()]
+    files = {}
+    for group in GROUPS.values():
+        if group.path != path:
+            continue
+        for name, schema in group.tables.items():
+            files[name] = path.replace("{table}", name)
+            if schema.text:
+                files[f"{name}_text"] = str(text_of(files[name]))
+    return files
+
+
+def parameters(
+    stage: str,
+    arguments: Callable[[Any], Any] | None = None,
+    own_code: Callable[[Any], Mapping[str, str]] | None = None,
+) -> dict[str, Any]:
+    """Return the ``params`` of a rule, of which a change repeats its jobs.
+
+    Parameters
+    ----------
+    stage : str
+        The stage of the rule, whose code has a digest (`xnbflow.running.provenance.STAGES`).
+    arguments : callable, optional
+        By the wildcards, what the script of the rule reads of the configuration.
+    own_code : callable, optional
+        By the wildcards, the digests of modules of the user and of plugins.
+
+    Examples
+    --------
+    >>> list(parameters("judging", own_code=lambda wildcards: {}))
+    ['code', 'own_code']
+    """
+    chosen: dict[str, Any] = {"code": stage_code(stage)}
+    if arguments is not None:
+        chosen["arguments"] = arguments
+    if own_code is not None:
+        chosen["own_code"] = own_code
+    return chosen
 
 
 def requested(base: float, per_mb: float, size_mb: float, attempt: int) -> int:

@@ -6,7 +6,7 @@ Snakemake reports events to handlers of its logger; their names and fields are t
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,20 @@ from xnbflow.core.progress import last_progress
 
 #: Bytes at the end of a log in which the last line of progress is sought.
 _TAIL = 4_000
+#: What a job does, by its rule, with the values of its wildcards.
+_TITLES = {
+    "acquire": "Reading {dataset}",
+    "diagnose": "Auditing the samples and testing the features of {dataset}",
+    "genes": "Comparing the features of {dataset} for {study}",
+    "classify": "Training the classifiers of the job {job} on {dataset} ({folds})",
+    "check": "Checking the first classifiers of {study} on {dataset}",
+    "models": "Fitting {classifier} to all samples of {dataset}",
+    "cohorts": "Testing and combining the cohorts of {study}",
+    "compare": "Comparing the classifiers of {study}",
+    "analyse": "Analysing {analysis} for {study}",
+    "report": "Writing the page of {study}",
+    "draw": "Drawing the figures of {study}",
+}
 #: A part of the message of Snakemake about a job that the user interrupted (Ctrl-C).
 _INTERRUPTED = "died with <Signals.SIGINT"
 
@@ -48,7 +62,9 @@ class RunEvents:
         if event == LogEvent.RUN_INFO:
             self._steps_left = fields["stats"]["total"]
         elif event == LogEvent.JOB_INFO:
-            self._titles[fields["jobid"]] = fields["rule_msg"] or fields["rule_name"]
+            self._titles[fields["jobid"]] = fields["rule_msg"] or _title_of_job(
+                fields["rule_name"], dict(fields["wildcards"].items())
+            )
             self._logs[fields["jobid"]] = list(fields.get("log") or ())
         elif event == LogEvent.JOB_STARTED:
             self._started |= dict.fromkeys(fields["jobs"], time.monotonic())
@@ -63,7 +79,7 @@ class RunEvents:
             self._interrupted = True
 
     def title(self, job: int) -> str:
-        """Return the message of a job, as "Training nb on wine"."""
+        """Return what a job does, as "Reading wine"."""
         return self._titles.get(job, f"job {job}")
 
     def running_line(self, now: float) -> str:
@@ -139,6 +155,13 @@ class FailureRecorder(logging.Handler):
     def sentences(self) -> list[str]:
         """Return a sentence for each failed job."""
         return list(self._events.failures())
+
+
+def _title_of_job(rule: str, wildcards: Mapping[str, str]) -> str:
+    """Return what a job does; for a rule without a title its name and wildcards."""
+    if rule in _TITLES:
+        return _TITLES[rule].format(**wildcards)
+    return " ".join([rule, *wildcards.values()])
 
 
 def _cause_of_failure(log: str) -> str:

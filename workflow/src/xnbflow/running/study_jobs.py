@@ -47,10 +47,6 @@ class StudyPlanner:
         """Return the data sets of a study."""
         return [{"dataset": name} for name in self.plan.study(wildcards).datasets]
 
-    def diagnostics_datasets(self, wildcards: Any) -> list[Values]:
-        """Return the data sets with tests of normality and dependence."""
-        return self.datasets(wildcards) if self.plan.study(wildcards).diagnostics else []
-
     def training_jobs(self, wildcards: Any) -> list[Values]:
         """Return the jobs of training of a study."""
         return [
@@ -80,6 +76,15 @@ class StudyPlanner:
         return None if any(known[name].needs for name in analyses) else "end"
 
     # genes
+
+    def arguments_of_genes(self, wildcards: Any) -> dict[str, Any]:
+        """Return the design of a data set in a study, and the gene sets that are no input."""
+        study = self.plan.study(wildcards)
+        return {
+            "design": self.plan.design_of(study, wildcards.dataset),
+            "shipped_gene_sets": self.shipped_gene_sets(wildcards),
+            "gene_set_urls": self.gene_set_urls(wildcards),
+        }
 
     def gene_set_files(self, wildcards: Any) -> list[str]:
         """Return the user's files of gene sets."""
@@ -296,6 +301,10 @@ class StudyPlanner:
         if preprocessing:
             configuration["preprocessing"] = preprocessing
         return configuration
+
+    def figure_category(self, wildcards: Any) -> str:
+        """Return the category of a figure in Snakemake's own report: its study and data set."""
+        return f"{wildcards.study} - {self.figure_labels(wildcards)['data set']}"
 
     def figure_labels(self, wildcards: Any) -> dict[str, str]:
         """Return the labels of a figure in Snakemake's own report: its data set, and more."""

@@ -166,6 +166,7 @@ _OWN = (
         module="xnbflow.sources.cumida",
         keys={**_OF_TABLES, "format": choice("csv", "arff")},
         files={"annotation": _PLATFORM},
+        served=True,
     ),
     Source(
         name="microarray",

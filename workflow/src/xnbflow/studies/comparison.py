@@ -27,9 +27,6 @@ from xnbflow.inference.rank_tests import (
 )
 from xnbflow.tables.contract import GROUPS
 
-#: Tests whether any of several classifiers differs: of scores (n_datasets, n_classifiers) each
-#: returns its `statistic` and `p_value`.
-OMNIBUS = {"Friedman": friedman_test, "Iman-Davenport": iman_davenport_test}
 #: Means that are equal at this many decimals are ties.
 _DECIMALS = 12
 
@@ -134,12 +131,15 @@ def _need_a_pair(scores: pd.DataFrame) -> None:
 def ranks(repeats: pd.DataFrame) -> pd.DataFrame:
     """Return the average rank of each classifier over data sets, best first.
 
-    ``repeats`` is the table of `xnbflow.studies.fold_scores.repeats`, here and below. Without
-    two data sets and two classifiers the table is empty.
+    Every row also has the tests whether any of the classifiers differ. ``repeats`` is the table of
+    `xnbflow.studies.fold_scores.repeats`, here and below. Without two data sets and two classifiers
+    the table is empty.
     """
     rows = []
     for folds, scores in _over_data_sets(repeats):
         diagram = critical_difference_diagram(average_ranks(scores), len(scores))
+        friedman = friedman_test(scores)
+        iman_davenport = iman_davenport_test(scores)
         for name, rank in diagram.ranks.items():
             joined = [i for i, clique in enumerate(diagram.cliques) if name in clique]
             rows.append(
@@ -150,27 +150,13 @@ def ranks(repeats: pd.DataFrame) -> pd.DataFrame:
                     "bars": "".join(chr(ord("a") + i) for i in joined),
                     "critical_difference": diagram.critical_difference,
                     "datasets": len(scores),
+                    "friedman": friedman.statistic,
+                    "friedman_p": friedman.p_value,
+                    "iman_davenport": iman_davenport.statistic,
+                    "iman_davenport_p": iman_davenport.p_value,
                 }
             )
     return pd.DataFrame(rows, columns=GROUPS["study"].tables["ranks"].fixed)
-
-
-def omnibus(repeats: pd.DataFrame) -> pd.DataFrame:
-    """Return the tests of `OMNIBUS` over data sets."""
-    rows = []
-    for folds, scores in _over_data_sets(repeats):
-        for name, test in OMNIBUS.items():
-            result = test(scores)
-            rows.append(
-                {
-                    "folds": folds,
-                    "test": name,
-                    "datasets": len(scores),
-                    "statistic": result.statistic,
-                    "p_value": result.p_value,
-                }
-            )
-    return pd.DataFrame(rows, columns=GROUPS["study"].tables["omnibus"].fixed)
 
 
 def comparison(metrics: pd.DataFrame, repeats: pd.DataFrame) -> pd.DataFrame:

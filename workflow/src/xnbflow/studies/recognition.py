@@ -64,7 +64,7 @@ class _Column:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _ExaminedPair:
-    """A column and a pair of classes, with their ``row`` of the table ``recognition_pairs``."""
+    """A column and a pair of classes, with their ``row`` of the table ``recognition``."""
 
     column: _Column
     row: Mapping[str, Any]
@@ -132,15 +132,14 @@ def recognition(
     headers: Headers,
     associations: pd.DataFrame,
     biology: Mapping[str, Collection[str]] | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the study's tables ``recognition`` and ``recognition_pairs``.
+) -> pd.DataFrame:
+    """Return the study's table ``recognition``: of each column all classes, then their pairs.
 
     ``associations`` is the table of all data sets, ``biology`` the columns by data set that limit
     no verdict. The score of a sample is the mean of its log posteriors over the repeats, or the
     share of its predictions as each class where a classifier has no probabilities.
     """
     rows: list[dict[str, Any]] = []
-    pair_rows: list[dict[str, Any]] = []
     for key, table in predictions.items():
         header = headers[key[0]]
         tested = associations[associations["dataset"] == key[0]]
@@ -150,12 +149,8 @@ def recognition(
         codes = np.searchsorted(header.classes, header.labels)
         scored = _Scored(header=header, scores=_scores(table, header), codes=codes)
         for pairs in _rows_of_classifier(scored, tested.to_dict("records"), declared):
-            rows.append(key_fields(key) | _over_pairs(pairs))
-            pair_rows += [key_fields(key) | pair for pair in pairs]
-    return (
-        pd.DataFrame(rows, columns=GROUPS["study"].tables["recognition"].fixed),
-        pd.DataFrame(pair_rows, columns=GROUPS["study"].tables["recognition_pairs"].fixed),
-    )
+            rows += [key_fields(key) | row for row in (_over_pairs(pairs), *pairs)]
+    return pd.DataFrame(rows, columns=GROUPS["study"].tables["recognition"].fixed)
 
 
 def _scores(table: pd.DataFrame, header: DataSet) -> np.ndarray:
@@ -283,6 +278,7 @@ def _pair_row(
     first, second = classes
     return {
         "left_out": "",
+        "inseparable": "",
         "class": scored.classes[first],
         "other": scored.classes[second],
         "auc": within.overall,
@@ -410,6 +406,7 @@ def _over_pairs(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "column": join_columns(names) if first["together"] else first["column"],
         "together": first["together"],
         "limits": first["limits"],
+        **dict.fromkeys(("left_out", "class", "other"), ""),
         **table[["auc", "auc_column", "auc_within"]].mean().to_dict(),
         "pairs": int(table["pairs"].sum()),
         "p": table["p"].max(),
@@ -420,5 +417,6 @@ def _over_pairs(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def inseparable(table: pd.DataFrame) -> set[Key]:
     """Return the classifiers whose results a column may explain that is not declared as biology."""
-    rows = table[table["limits"].astype(bool) & table["status"].isin(INSEPARABLE)]
+    rows = table[table["class"] == ""]
+    rows = rows[rows["limits"].astype(bool) & rows["status"].isin(INSEPARABLE)]
     return set(rows[["dataset", "folds", "classifier"]].itertuples(index=False, name=None))

@@ -230,7 +230,7 @@ class GroupTables:
         >>> reader = StudyReader(study=study)
         >>> reader.tables("genes", dataset="d").paths("genes")
         ['results/studies/s/genes/d/genes.parquet']
-        >>> len(reader.tables("audit").paths("components"))
+        >>> len(reader.tables("audit").paths("samples"))
         2
         """
         return [path for _, path in self._files(name)]

@@ -160,7 +160,7 @@ def _result_tables(
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
     biology = {name: study.design_of(name).biology for name in headers}
-    recognition_table, recognition_pairs = recognition(predictions, headers, associations, biology)
+    recognition_table = recognition(predictions, headers, associations, biology)
     class_pair_table = class_pairs(predictions, headers, inflations, candidates)
 
     # The verdicts, by all evidence.
@@ -174,7 +174,7 @@ def _result_tables(
         further=_further_findings(
             fits,
             headers,
-            recognition_pairs=recognition_pairs,
+            recognition_table=recognition_table,
             class_pair_table=class_pair_table,
             cohort_tests=cohort_tests,
         ),
@@ -183,7 +183,6 @@ def _result_tables(
         "estimates": estimate_table,
         "class_pairs": class_pair_table,
         "recognition": recognition_table,
-        "recognition_pairs": recognition_pairs,
         **verdict_tables,
         "headline": headline_table(study, headline, tables["summary"], estimate_table),
     }
@@ -193,17 +192,18 @@ def _further_findings(
     fits: Tables,
     headers: Headers,
     *,
-    recognition_pairs: pd.DataFrame,
+    recognition_table: pd.DataFrame,
     class_pair_table: pd.DataFrame,
     cohort_tests: pd.DataFrame,
 ) -> dict[Key, list[Finding]]:
     """Return the findings on each classifier that its recalls alone do not show.
 
     They come from columns of the samples, pairs of classes, and second cohorts.
-    ``class_pair_table`` is the table ``class_pairs`` of the study, ``cohort_tests`` the table of
+    ``recognition_table`` and ``class_pair_table`` are the tables ``recognition`` and
+    ``class_pairs`` of the study, ``cohort_tests`` the table of
     `StudyReader.cohort_tests`.
     """
-    by_column = column_findings(recognition_pairs, headers)
+    by_column = column_findings(recognition_table, headers)
     by_class_pair = class_pair_findings(class_pair_table)
     by_cohort = cohort_findings(cohort_tests)
     findings = {}
@@ -229,7 +229,6 @@ def _score_tables(predictions: Tables, fits: Tables, headers: Headers) -> dict[s
         "averages": fold_scores.averages(summary, confusion),
         "confusion": confusion,
         "ranks": comparison.ranks(repeats),
-        "omnibus": comparison.omnibus(repeats),
         "comparison": comparison.comparison(metrics, repeats),
     }
 

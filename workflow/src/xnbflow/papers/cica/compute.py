@@ -8,6 +8,7 @@ sets.
 """
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,9 @@ from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.papers.cica.entries import ANALYSIS
 from xnbflow.papers.cica.real_target import score_regressors
-from xnbflow.papers.cica.simulated_tables import recovery_by_size, simulation_tables
+from xnbflow.papers.cica.simulated_tables import simulation_tables
 from xnbflow.papers.cica.transformer import CICA
 from xnbflow.tables.contract import analysis_tables
-from xnbflow.tables.storage import table_of
 
 TABLES = analysis_tables(ANALYSIS)
 
@@ -72,8 +72,8 @@ def analyse(
     -------
     dict of str to DataFrame
         The tables in ``tables.toml``. Bands reach from the tenth to the ninetieth percentile over
-        seeds. ``dependence`` is computed on the samples that CICA was fitted to, and on a half that
-        it has not seen.
+        seeds. Dependence of features is computed on the samples that CICA was fitted to, and on a
+        half that it has not seen.
     """
     tables = compute_tables(series, params, threads)
     return {name: tables[name] for name in TABLES}
@@ -85,48 +85,33 @@ def compute_tables(
     """Return the tables of `analyse`, and those from which their summaries are computed.
 
     The latter have a row for each simulated training set (``fits``, ``errors``) or fold
-    (``regression``, ``classification``). The parameters are those of `analyse`.
+    (``regression``, ``accuracies``). The parameters are those of `analyse`.
     """
     params = {**DEFAULTS, **params}
-    tables = _accuracy_tables(series, params["splits"], params["repeats"], threads)
-
-    # How many features depend on another given the class, with and without CICA. CICA is
-    # fitted to all samples and the dependence measured in the same; and fitted to one half
-    # and measured in the other.
-    dependence: list[dict[str, Any]] = []
-    for data in series.values():
-        everything = np.arange(data.n_samples)
-        first_half, second_half = _halves(data)
-        dependence += _dependence_rows(data, "those fitted", training=everything, test=everything)
-        dependence += _dependence_rows(data, "held-out half", training=first_half, test=second_half)
-    tables["dependence"] = table_of(dependence, TABLES["dependence"])
-
+    accuracies = _accuracies(series.values(), params["splits"], params["repeats"], threads)
+    tables = {"accuracies": accuracies, "classification": _classification(series, accuracies)}
     tables |= simulation_tables(params, threads)
-    tables["recovery"] = recovery_by_size(tables["summary"])
     tables |= score_regressors(params["real_splits"], params["real_repeats"], threads)
     return tables
 
 
-def _accuracy_tables(
-    series: dict[str, DataSet], n_splits: int, n_repeats: int, threads: int
-) -> dict[str, pd.DataFrame]:
-    """Return the accuracy of FlexibleNB with and without CICA, by fold and over folds."""
+def _accuracies(
+    series: Iterable[DataSet], n_splits: int, n_repeats: int, threads: int
+) -> pd.DataFrame:
+    """Return the accuracy of FlexibleNB with and without CICA, a row per fold."""
     tasks = []
-    for data, repeat in itertools.product(series.values(), range(n_repeats)):
+    for data, repeat in itertools.product(series, range(n_repeats)):
         task = delayed(_classify)(data, n_splits, repeat)
         tasks.append(task)
     rows: list[dict[str, Any]] = []
     for rows_of_repeat in Parallel(n_jobs=threads)(tasks):
         rows += rows_of_repeat
     columns = ["dataset", "repeat", "fold", "transformation", "accuracy"]
-    classification = pd.DataFrame(rows, columns=columns)
-    accuracy = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
-    over_folds = accuracy.agg(mean="mean", sd="std", folds="size")
-    return {"classification": classification, "accuracies": over_folds.reset_index()}
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]:
-    """Return the rows of ``classification`` of one repeat."""
+    """Return the rows of ``accuracies`` of one repeat."""
     X = data.values.T
     y = data.labels
     seed = derive_seed("cica", data.name, "folds", repeat)
@@ -148,6 +133,28 @@ def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]
     return rows
 
 
+def _classification(series: dict[str, DataSet], accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Return the accuracy over folds, and how many features depend on another given the class.
+
+    CICA is fitted to all samples and the dependence measured in the same; and fitted to one half
+    and measured in the other.
+    """
+    if not series:
+        return pd.DataFrame(columns=TABLES["classification"].fixed)
+    keys = ["dataset", "transformation"]
+    accuracy = accuracies.groupby(keys, sort=False)["accuracy"]
+    over_folds = accuracy.agg(accuracy="mean", sd="std", folds="size")
+    dependence = []
+    for data in series.values():
+        everything = np.arange(data.n_samples)
+        first_half, second_half = _halves(data)
+        fitted = _dependence(data, training=everything, test=everything)
+        held_out = _dependence(data, training=first_half, test=second_half)
+        both = fitted.join(held_out.add_prefix("held_out_"))
+        dependence.append(both.reset_index().assign(dataset=data.name))
+    return over_folds.reset_index().merge(pd.concat(dependence), on=keys)
+
+
 def _halves(data: DataSet) -> tuple[np.ndarray, np.ndarray]:
     """Return the samples of two random halves, with equal shares of the classes."""
     seed = derive_seed("cica", data.name, "halves")
@@ -156,27 +163,20 @@ def _halves(data: DataSet) -> tuple[np.ndarray, np.ndarray]:
     return first_half, second_half
 
 
-def _dependence_rows(
-    data: DataSet, samples: str, *, training: np.ndarray, test: np.ndarray
-) -> list[dict[str, Any]]:
-    """Return the rows of ``dependence`` in test samples, CICA fitted to training samples.
-
-    ``samples`` is what the table calls the test samples.
-    """
+def _dependence(data: DataSet, *, training: np.ndarray, test: np.ndarray) -> pd.DataFrame:
+    """Return the dependence in test samples by transformation, CICA fitted to training samples."""
     rows = []
     for transformation, inputs in _features_and_components(data, training).items():
         dependence = conditional_dependence(inputs[test], data.labels[test])
         rows.append(
             {
-                "dataset": data.name,
-                "samples": samples,
                 "transformation": transformation,
                 "ratio": dependence.ratio,
                 "pairs": dependence.n_pairs,
                 "largest_r": dependence.max_abs_r.max(),
             }
         )
-    return rows
+    return pd.DataFrame(rows).set_index("transformation")
 
 
 def _features_and_components(data: DataSet, training: np.ndarray) -> dict[str, np.ndarray]:

@@ -44,9 +44,6 @@ from xnbflow.papers.cica.transformer import CICA
 _N_NUISANCE = 8
 #: Widths of the regression, as tables name them and as the regression takes them.
 _REGRESSION_WIDTHS = {"paper's": "paper", "chosen": "cv"}
-#: A recovery error (Eq. 12) below it means that each component is mostly one source: 2 is the
-#: error of the paper's mixture itself.
-_RECOVERED = 0.5
 #: A descent leaves the sources again if the recovery error grows to this multiple of its least.
 _LEAVES = 1.5
 #: Methods that may fail to converge.
@@ -54,7 +51,7 @@ _ITERATED = (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
 #: Limits of a band over seeds, as shares of the seeds.
 _BAND = {"lower": 0.1, "median": 0.5, "upper": 0.9}
 #: A descent that is shown ends where no entry of the gradient is larger, as that of `CICA`.
-_FAST_ICA_TOLERANCE = 1e-4
+_DESCENT_TOLERANCE = 1e-4
 #: Steps of FastICA.
 _FAST_ICA_STEPS = 1000
 
@@ -171,21 +168,6 @@ def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     bands = groups.quantile(list(_BAND.values())).unstack()
     bands.columns = list(_BAND)
     return bands.join(groups.count().rename("seeds")).reset_index()
-
-
-def recovery_by_size(summary: pd.DataFrame) -> pd.DataFrame:
-    """Return the recovery error of each method by number of samples, in the paper's setting.
-
-    A method that recovers the sources has errors below `_RECOVERED` in at least half of the runs.
-    """
-    rows = summary[
-        (summary["setting"] == AS_PAPER)
-        & (summary["measure"] == RECOVERY_ERROR)
-        & ~summary["method"].isin([TRUE_SOURCES, UNTRANSFORMED])
-    ]
-    rows = rows.assign(recovers=rows["median"] < _RECOVERED)
-    rows = rows.sort_values(["samples", "method"], kind="stable", ignore_index=True)
-    return rows[["samples", "method", "median", "lower", "upper", "seeds", "recovers"]]
 
 
 def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> _SeedTables:
@@ -309,7 +291,7 @@ def _descend_from_identity(
     """Return the matrix at each step of a descent from the identity."""
     objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
     start = np.eye(N_SOURCES)
-    return natural_gradient(objective, start, max_iter=n_steps, tol=_FAST_ICA_TOLERANCE).path
+    return natural_gradient(objective, start, max_iter=n_steps, tol=_DESCENT_TOLERANCE).path
 
 
 def _recovery(simulation: Simulation, demixing: np.ndarray) -> float:

@@ -10,4 +10,4 @@ _FILE: Schema = {
 #: Keys of a source with a raw file below the base URLs, from which rows may be drawn.
 SAMPLE: dict[str, Schema] = {"file": _FILE, "rows": whole(1), "seed": whole(0)}
 
-UCI = Source(name="uci", module="xnbflow.papers.common.uci", keys=SAMPLE)
+UCI = Source(name="uci", module="xnbflow.papers.common.uci", keys=SAMPLE, served=True)

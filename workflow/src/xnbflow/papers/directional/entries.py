@@ -78,5 +78,8 @@ ANGULAR = Source(
 )
 
 AUSLAN = Source(
-    name="auslan", module="xnbflow.papers.directional.auslan", keys={"file": SAMPLE["file"]}
+    name="auslan",
+    module="xnbflow.papers.directional.auslan",
+    keys={"file": SAMPLE["file"]},
+    served=True,
 )

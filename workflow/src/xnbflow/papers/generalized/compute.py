@@ -7,7 +7,7 @@ training part of a given split. Selection and tuning use only the training part.
 import itertools
 import warnings
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,10 +59,8 @@ _ATOM = 0.1
 #: which a feature is smoothed until its adjustment converges before the next one. The paper's
 #: second stopping rule, the likelihood, is left out: it would end the passes before they converge.
 _AS_PUBLISHED = {"atom": None, "shrinkage": 0.0, "start": "naive", "inner": "converged"}
-_SPLIT_COLUMNS = [*_SET, "split", "model", "n_train", "n_test", "misclassification"]
 #: Share of the observations that a figure leaves out on either side.
 _BEYOND = 0.01
-_BINS = 50
 
 
 def analyse(
@@ -92,17 +90,17 @@ def analyse(
             test = np.isin(data.samples, first["sample"].to_numpy(dtype=str))
             parts = {"train": (X[~test], y[~test]), "test": (X[test], y[test])}
         for name, features in params["features"].items():
-            for table, rows in _analyse_set(
-                data, parts, features=features, params=params, threads=threads
-            ).items():
+            of_set = _analyse_set(data, parts, features=features, params=params, threads=threads)
+            if "test" in parts and features != "stepwise" and params["random_splits"]:
+                errors = random_splits(
+                    data, features=features, n_train=len(parts["train"][1]), params=params
+                )
+                paper_error = _PAPER_ERROR if dataset == PAPERS_EXAMPLE[0] else np.nan
+                of_set["splits"] = _summarise_splits(errors, paper_error)
+            for table, rows in of_set.items():
                 rows.insert(0, "dataset", dataset)
                 rows.insert(1, "features", name)
                 tables[table].append(rows)
-            if "test" in parts and features != "stepwise":
-                rows = random_splits(
-                    data, name, features=features, n_train=len(parts["train"][1]), params=params
-                )
-                tables["splits"].append(pd.DataFrame(rows, columns=_SPLIT_COLUMNS))
     return _completed_tables(
         {name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()}
     )
@@ -144,11 +142,8 @@ def _analyse_set(
     # With the loss l1 of a false alarm and l2 of a miss an event is called from the probability
     # l1 / (l1 + l2) on, which minimises the expected loss.
     l1, l2 = params["losses"]
-    tables["fit"], tables["costs"] = _fit_and_costs(models, parts, l1 / (l1 + l2))
-    path = models[GENERALIZED].log_likelihood_
-    tables["convergence"] = pd.DataFrame(
-        {"iteration": np.arange(len(path)), "log_likelihood": path}
-    )
+    tables["fit"] = _fit_table(models, parts, l1 / (l1 + l2))
+    tables["backfitting"] = pd.DataFrame([_backfitting(models[GENERALIZED].log_likelihood_)])
     tables["scorecard"] = models[GENERALIZED].scorecard()
     if TUNED in models:
         tried = models[TUNED].cv_results_
@@ -185,11 +180,10 @@ def _fit(models: dict[str, BaseEstimator], X: pd.DataFrame, y: np.ndarray) -> No
 
 def random_splits(
     data: DataSet,
-    name: str,
     features: list[str] | None,
     n_train: int,
     params: dict[str, Any],
-) -> list[dict[str, Any]]:
+) -> pd.DataFrame:
     """Return the misclassification of every model on random splits, a row per split and model."""
     X = data.frame()
     labels = data.labels
@@ -209,86 +203,72 @@ def random_splits(
         _fit(models, X.iloc[train], labels[train])
         for model_name, model in models.items():
             predicted = model.predict_proba(X.iloc[test])[:, 1] > l1 / (l1 + l2)
-            rows.append(
-                {
-                    "dataset": data.name,
-                    "features": name,
-                    "split": split,
-                    "model": model_name,
-                    "n_train": len(train),
-                    "n_test": len(test),
-                    "misclassification": np.mean(predicted != (labels[test] == event)),
-                }
-            )
-    return rows
+            error = np.mean(predicted != (labels[test] == event))
+            rows.append({"model": model_name, "misclassification": error})
+    return pd.DataFrame(rows)
 
 
-def _summarise_splits(splits: pd.DataFrame) -> pd.DataFrame:
-    """Return where the paper's error lies among those of random splits, per set and model.
+def _summarise_splits(splits: pd.DataFrame, paper_error: float) -> pd.DataFrame:
+    """Return where the paper's error lies among those of random splits, a row per model.
 
     The paper has one random split. The interval is therefore that of one further split: mean ± t *
     sd * sqrt(1 + 1/n), with Student's t of n - 1 degrees of freedom and 95%. It is missing with
-    fewer than two splits, and the paper's error for other data.
+    fewer than two splits. ``paper_error`` is not a number for data that are not the paper's.
 
     Examples
     --------
-    >>> splits = pd.DataFrame(
-    ...     {
-    ...         "dataset": "spambase",
-    ...         "features": "paper",
-    ...         "model": "naive Bayes",
-    ...         "misclassification": [0.05, 0.06, 0.07],
-    ...     }
-    ... )
-    >>> summary = _summarise_splits(splits)
+    >>> splits = pd.DataFrame({"model": "naive Bayes", "misclassification": [0.05, 0.06, 0.07]})
+    >>> summary = _summarise_splits(splits, paper_error=0.053)
     >>> summary[["mean", "sd", "lower", "upper", "paper_share"]].round(3).to_numpy()
     array([[0.06 , 0.01 , 0.01 , 0.11 , 0.333]])
     """
     rows = []
-    for (dataset, features, model), group in splits.groupby([*_SET, "model"], sort=False):
+    for model, group in splits.groupby("model", sort=False):
         errors = group["misclassification"]
         margin = np.nan
         if len(errors) > 1:
             quantile = t.ppf(0.975, len(errors) - 1)
             margin = quantile * errors.std() * np.sqrt(1 + 1 / len(errors))
         lower, upper = errors.mean() - margin, errors.mean() + margin
-        paper = _PAPER_ERROR if dataset == PAPERS_EXAMPLE[0] else np.nan
+        paper_share = np.nan
+        if np.isfinite(paper_error):
+            paper_share = np.mean(errors <= paper_error)
         rows.append(
             {
-                "dataset": dataset,
-                "features": features,
                 "model": model,
                 "splits": len(errors),
                 "mean": errors.mean(),
                 "sd": errors.std(),
                 "lower": lower,
                 "upper": upper,
-                "paper": paper,
-                "paper_share": np.mean(errors <= paper) if np.isfinite(paper) else np.nan,
-                "contains": bool(lower <= paper <= upper),
+                "paper": paper_error,
+                "paper_share": paper_share,
+                "contains": bool(lower <= paper_error <= upper),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _fit_and_costs(
+def _fit_table(
     models: dict[str, BaseEstimator],
     parts: dict[str, tuple[pd.DataFrame, np.ndarray]],
     cutoff: float,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> pd.DataFrame:
     """Return fit statistics, and both kinds of errors with their costs, of every model and part."""
-    fit: list[dict[str, Any]] = []
-    costs: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for (name, model), (part, (X, y)) in itertools.product(models.items(), parts.items()):
         labels = model.classes_
         event = y == labels[1]
         probabilities = model.predict_proba(X)
         actual_probability = probabilities[np.arange(len(y)), event.astype(int)]
         called = probabilities[:, 1] > cutoff
-        model_and_part = {"model": name, "part": part}
-        fit.append(
+        false_alarms, missed = (called & ~event).sum(), (~called & event).sum()
+        # With L1 + L2 = 2 the loss is the number of errors where both cost the same.
+        loss = 2 * (cutoff * false_alarms + (1 - cutoff) * missed)
+        rows.append(
             {
-                **model_and_part,
+                "model": name,
+                "part": part,
                 "n_features": X.shape[1],
                 "n_samples": len(y),
                 "log_likelihood": np.log(actual_probability.clip(min=_LEAST_PROBABILITY)).sum(),
@@ -296,31 +276,44 @@ def _fit_and_costs(
                 "c_statistic": roc_auc_score(event, probabilities[:, 1]),
                 "cutoff": cutoff,
                 "misclassification": np.mean(event != called),
-                "passes": _passes_of(model),
-            }
-        )
-        false_alarms, missed = (called & ~event).sum(), (~called & event).sum()
-        # With L1 + L2 = 2 the loss is the number of errors where both cost the same.
-        loss = 2 * (cutoff * false_alarms + (1 - cutoff) * missed)
-        costs.append(
-            {
-                **model_and_part,
-                "cutoff": cutoff,
                 "event": labels[1],
                 "other": labels[0],
                 "false_alarms": false_alarms,
                 "missed": missed,
-                "samples": len(y),
                 "loss_per_1000": 1000 * loss / len(y),
+                "passes": _passes_of(model),
             }
         )
-    return pd.DataFrame(fit), pd.DataFrame(costs)
+    return pd.DataFrame(rows)
 
 
 def _passes_of(model: BaseEstimator) -> float:
     """Return the passes of backfitting of a classifier; missing where it has none."""
     model = getattr(model, "best_estimator_", model)
     return float(model.n_iter_) if isinstance(model, GeneralizedNB) else np.nan
+
+
+def _backfitting(path: Sequence[float]) -> dict[str, float]:
+    """Return the passes of a fit, its log-likelihoods, and the share of the gain by the first pass.
+
+    ``path`` has the log-likelihood of naive Bayes and that after each pass. The share is missing
+    with fewer than two passes, and where the log-likelihood ends no higher than it begins.
+
+    Examples
+    --------
+    >>> _backfitting([-90, -60, -45, -50])["first_share"]  # 30 of 40
+    0.75
+    """
+    passes = len(path) - 1
+    gain = path[-1] - path[0]
+    return {
+        "passes": passes,
+        "naive": path[0],
+        "last": path[-1],
+        "greatest": max(path),
+        "greatest_after": int(np.argmax(path)),
+        "first_share": (path[1] - path[0]) / gain if passes > 1 and gain > 0 else np.nan,
+    }
 
 
 def _completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -342,19 +335,15 @@ def _completed_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFr
         [*_SET, "adjusted"], ascending=[True, True, False], kind="stable", ignore_index=True
     )
     adjustments = strengths.groupby(_SET, sort=False)["taken_back"].agg(
-        effects="size", against=lambda back: (back > 0).sum(), median="median"
+        effects="size", against=lambda back: (back > 0).sum(), median_taken_back="median"
     )
     summaries = {
         "fit": fit,
         "scorecard": card,
         "published": _compare_with_paper(fit),
         "strengths": strengths,
-        "adjustments": adjustments.reset_index(),
-        "observations": _observations(curves, strengths),
-        "passes": _pass_table(tables["convergence"]),
+        "backfitting": tables["backfitting"].merge(adjustments, on=_SET),
     }
-    if len(tables.get("splits", ())):
-        summaries["split_summary"] = _summarise_splits(tables["splits"])
     if "stepwise" in tables:
         gain = tables["stepwise"].groupby(_SET, sort=False)["log_likelihood"].diff()
         summaries["stepwise"] = tables["stepwise"].assign(gain=gain)
@@ -427,35 +416,3 @@ def _strength(card: pd.DataFrame) -> dict[str, object]:
         "high": high,
         "beyond": weights[~inside].sum(),
     }
-
-
-def _observations(curves: pd.DataFrame, strengths: pd.DataFrame) -> pd.DataFrame:
-    """Return histograms of the values that are not drawn apart, between the ends of the axes."""
-    keys = [*_SET, "feature"]
-    ends = strengths.set_index(keys)[["low", "high"]]
-    parts = []
-    for key, card in curves.groupby(keys, sort=False):
-        low, high = ends.loc[key, "low"], ends.loc[key, "high"]
-        edges = np.linspace(low, high, _BINS + 1)
-        shown = card[card["value"].between(low, high) & ~card["apart"]]
-        counts, _ = np.histogram(shown["value"], edges, weights=shown["count"])
-        bins = {"lower": edges[:-1], "upper": edges[1:], "count": counts.astype(int)}
-        parts.append(pd.DataFrame(dict(zip(keys, key, strict=True)) | bins))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _pass_table(convergence: pd.DataFrame) -> pd.DataFrame:
-    """Return the passes of each fit, its log likelihoods, and the gain of the first pass."""
-    paths = convergence.groupby(_SET, sort=False)["log_likelihood"]
-    passes = paths.agg(
-        passes=lambda path: len(path) - 1,
-        naive="first",
-        last="last",
-        greatest="max",
-        greatest_after=lambda path: path.to_numpy().argmax(),
-        second=lambda path: path.iloc[:2].iloc[-1],
-    )
-    gain = passes["last"] - passes["naive"]
-    share = (passes.pop("second") - passes["naive"]) / gain
-    share = share.where((passes["passes"] > 1) & (gain > 0))
-    return passes.assign(first_share=share).reset_index()

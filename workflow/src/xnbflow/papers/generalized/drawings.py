@@ -12,6 +12,8 @@ from xnbflow.report.page.style import BLUE, COLOURS, GREY, ORANGE
 _STRIP = 0.3
 #: Points of a curve: more cannot be distinguished.
 _POINTS = 120
+#: Bars of the histogram in the strip.
+_BINS = 50
 #: Colour, dash and width of each curve.
 _LOOKS: dict[str, tuple[str, int, float]] = {
     "naive effect": (BLUE, 1, 1.3),
@@ -24,9 +26,8 @@ def draw_effect(
     feature: str,
     values: np.ndarray,
     effects: np.ndarray,
-    separate: Sequence[tuple[float, float]],
-    edges: np.ndarray,
     counts: np.ndarray,
+    separate: Sequence[tuple[float, float]],
     note: str,
     *,
     large: bool = False,
@@ -34,16 +35,18 @@ def draw_effect(
     """Return a feature's naive effect, its adjustment and their sum, above its observations.
 
     At ``values`` (n_values,), ascending, ``effects`` (3, n_values) are naive effect, adjustment and
-    sum in log odds. ``separate`` values have an effect of their own, each with its share of the
-    observations: they are points, with gaps in the curves. ``edges`` (n_bins + 1,) and ``counts``
-    (n_bins,) are the histogram of the other observations; the ``note`` counts those beyond the
-    axis. A ``large`` figure has a legend.
+    sum in log odds, and ``counts`` (n_values,) the observations. ``separate`` values have an effect
+    of their own, each with its share of the observations: they are points, with gaps in the curves.
+    The other observations are in a histogram; the ``note`` counts those beyond the axis. A
+    ``large`` figure has a legend.
     """
-    low = float(edges[0])
-    high = float(edges[-1])
+    low = float(values[0])
+    high = float(values[-1])
     margin = 0.03 * (high - low) or 0.5
     start, end = low - margin, high + margin
     apart = np.isin(values, [value for value, _ in separate])
+    edges = np.linspace(low, high, _BINS + 1)
+    bars, _ = np.histogram(values[~apart], edges, weights=counts[~apart])
     # The first value of each step of the axis, and all that are drawn apart.
     steps = np.floor((values - low) / ((high - low) or 1.0) * _POINTS)
     shown = apart | (np.diff(steps, prepend=-np.inf) > 0)
@@ -71,7 +74,7 @@ def draw_effect(
         note=note,
     )
     below = ChartPanel(
-        marks=_observations(separate, edges, counts),
+        marks=_observations(separate, edges, bars),
         x=Axis(start=start, end=end),
         y=Axis(start=0.0, end=1.6, hidden=True),
         height=_STRIP,

@@ -134,7 +134,7 @@ class _DataSetResults:
         self.shown = sizes.idxmin()
         self.part = "test" if (fit["part"] == "test").any() else "train"
         self.models = [model for model in MODELS if (fit["model"] == model).any()]
-        self.other, self.event = self.tables["costs"][["other", "event"]].iloc[0]
+        self.other, self.event = fit[["other", "event"]].iloc[0]
         self.papers = PAPERS_EXAMPLE[1] if dataset == PAPERS_EXAMPLE[0] else ""
 
     def rows_of_set(self, table: str, name: str) -> pd.DataFrame:
@@ -222,9 +222,9 @@ class _DataSetResults:
 
     def splits(self) -> list[Block]:
         """Return the errors on random splits, and the paper's among them."""
-        if "split_summary" not in self.tables:
+        if "splits" not in self.tables:
             return []
-        summary = self.tables["split_summary"]
+        summary = self.tables["splits"]
         blocks: list[Block] = []
         if self.papers:
             sentences = []
@@ -234,12 +234,12 @@ class _DataSetResults:
                     f"With set “{row.features}” the paper’s {row.paper:.1%} is {side} the interval "
                     f"of {row.model} ({row.mean:.2%}; {row.lower:.2%} to {row.upper:.2%})."
                 )
-            sources = self.whole.sources("split_summary")
+            sources = self.whole.sources("splits")
             blocks.append(Prose(" ".join(sentences), "headline", sources))
         columns = ["model", "features", "splits", "mean", "sd", "lower", "upper"]
         if self.papers:
             columns += ["paper", "paper_share", "contains"]
-        blocks.append(self.whole.show("split_summary", _SPLITS, columns, summary))
+        blocks.append(self.whole.show("splits", _SPLITS, columns, summary))
         return [Group("Random splits", blocks, "the paper has one", opened=True)]
 
     def fit_table(self) -> Table:
@@ -260,10 +260,10 @@ class _DataSetResults:
 
     def costs(self) -> list[Block]:
         """Return both kinds of errors and their costs, for all sets, parts and models."""
-        costs = self.tables["costs"]
+        fit = self.tables["fit"]
         meaning = (
             f"A case is called “{self.event}” where its probability exceeds L1 / (L1 + L2) = "
-            f"{costs['cutoff'].iloc[0]:.3g}. L1 is the loss of calling “{self.event}” what is "
+            f"{fit['cutoff'].iloc[0]:.3g}. L1 is the loss of calling “{self.event}” what is "
             f"“{self.other}”, L2 that of the reverse; the study’s parameter losses sets them."
         )
         called = {
@@ -271,7 +271,7 @@ class _DataSetResults:
             "missed": Column("integer", label=f"{self.event} called {self.other}"),
         }
         columns = ["model", "features", "part", *called, "loss_per_1000"]
-        table = self.whole.show("costs", _COSTS, columns, costs, declarations=called)
+        table = self.whole.show("fit", _COSTS, columns, fit, declarations=called)
         return [Prose(meaning, sources=self.whole.sources("fit")), table]
 
     def curves(self) -> list[Block]:
@@ -287,15 +287,15 @@ class _DataSetResults:
             self.curve(f"effect-{self.dataset}-{i:02d}", strengths.loc[name], large=name in first)
             for i, name in enumerate(order, 1)
         ]
-        (row,) = self.rows_of_set("adjustments", self.shown).itertuples()
+        (row,) = self.rows_of_set("backfitting", self.shown).itertuples()
         adjusted = (
             f"In {row.against} of {row.effects} features the adjustment works against the naive "
-            f"effect; half of the features lose {row.median:.0%} or more of it. The paper finds "
-            "most adjustment where the naive effect peaks: compare the curves."
+            f"effect; half of the features lose {row.median_taken_back:.0%} or more of it. The "
+            "paper finds most adjustment where the naive effect peaks: compare the curves."
         )
-        sources = self.whole.sources("scorecard", "observations", "strengths")
+        sources = self.whole.sources("scorecard", "strengths")
         blocks: list[Block] = [
-            Prose(adjusted, sources=self.whole.sources("adjustments")),
+            Prose(adjusted, sources=self.whole.sources("backfitting")),
             Gallery(figures[: len(first)], caption, sources),
         ]
         if others := figures[len(first) :]:
@@ -311,8 +311,6 @@ class _DataSetResults:
         feature = strength.name
         card = self.rows_of_set("scorecard", self.shown)
         card = card[card["feature"] == feature]
-        bars = self.rows_of_set("observations", self.shown)
-        bars = bars[bars["feature"] == feature]
         card = card[card["value"].between(*strength[["low", "high"]])].sort_values("value")
         apart = card[card["apart"]]
         beyond = strength["beyond"]
@@ -320,9 +318,8 @@ class _DataSetResults:
             "feature": feature,
             "values": card["value"].to_numpy(),
             "effects": card[_EFFECTS].to_numpy().T,
+            "counts": card["count"].to_numpy(),
             "separate": list(zip(apart["value"].tolist(), apart["share"].tolist(), strict=True)),
-            "edges": np.append(bars["lower"], bars["upper"].iloc[-1]),
-            "counts": bars["count"].to_numpy(),
             "note": f"{beyond:.1%} lie outside" if beyond > 0 else "",
             "large": large,
         }
@@ -343,9 +340,10 @@ class _DataSetResults:
         if self.papers in self.sets:
             caption += f" The paper makes {_PAPER_PASSES} passes with set “{self.papers}”."
         declarations = dict.fromkeys(["naive", "last", "greatest"], ",.1f") | {"first_share": ".0%"}
-        return self.whole.show(
-            "passes", caption, rows=self.tables["passes"], declarations=declarations
-        )
+        columns = ["features", "passes", "naive", "last", "greatest", "greatest_after"]
+        columns.append("first_share")
+        rows = self.tables["backfitting"]
+        return self.whole.show("backfitting", caption, columns, rows, declarations=declarations)
 
     def stepwise(self, name: str) -> Table:
         """Return the steps of the selection of a set."""

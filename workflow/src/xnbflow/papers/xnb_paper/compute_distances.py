@@ -12,21 +12,23 @@ The second comparison is the fair one: a distance that takes smaller values reac
 later, selects more features and may win by their number.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
+from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.kernels import kernel_title
-from xnbflow.evaluation.folds import folds_of_repeat
-from xnbflow.papers.common.repeats import check_complete, run_repeats
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.papers.xnb_paper.entries import DISTANCES_ANALYSIS
 from xnbflow.papers.xnb_paper.max_test import sign_flip_max_test
 from xnbflow.preprocessing.selection.class_features import (
@@ -94,9 +96,16 @@ def analyse(
     """
     params = {**DEFAULTS, **params}
     for data in series.values():
-        check_complete(data, "distances", params["splits"])
+        if np.isnan(data.values).any():
+            msg = f"{data.name}: the analysis 'distances' takes no missing values; leave it out"
+            raise InputError(msg)
+        draw_folds(data, params["splits"], 1)  # raises if a class or the groups are too few
+    tasks = []
+    for data, repeat in itertools.product(series.values(), range(params["repeats"])):
+        task = delayed(_repeat)(data, repeat, params)
+        tasks.append(task)
     rows: list[dict[str, Any]] = []
-    for rows_of_repeat in run_repeats(_repeat, series, params, threads):
+    for rows_of_repeat in Parallel(n_jobs=threads)(tasks):
         rows += rows_of_repeat
     if not rows:
         return {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}

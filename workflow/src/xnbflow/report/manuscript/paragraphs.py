@@ -22,7 +22,7 @@ from xnbflow.sources.dataset_entry import read_entry
 #: The tables that the template reads unchanged.
 _TABLES = (
     "calibration",
-    "omnibus",
+    "ranks",
     "comparison",
     "label_tests",
     "random_genes",

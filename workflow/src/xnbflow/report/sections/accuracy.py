@@ -446,13 +446,13 @@ def _blocks_over_data_sets(
     n_datasets = int(ranks["datasets"].iloc[0])
     if len(ranks) >= _FEWEST_RANKED:
         yield _rank_diagram(results, folds, ranks)
-    for row in results.rows("omnibus", folds=folds, test="Iman-Davenport").to_dict("records"):
-        finding = "differ" if row["p_value"] < TEST_LEVEL else "do not differ significantly"
-        text = (
-            f"Over {n_datasets} data sets the classifiers {finding} "
-            f"(Iman and Davenport’s test, {p_equals(row['p_value'])})."
-        )
-        yield Prose(text, sources=results.tables.sources("omnibus"))
+    p_value = float(ranks["iman_davenport_p"].iloc[0])
+    finding = "differ" if p_value < TEST_LEVEL else "do not differ significantly"
+    text = (
+        f"Over {n_datasets} data sets the classifiers {finding} "
+        f"(Iman and Davenport’s test, {p_equals(p_value)})."
+    )
+    yield Prose(text, sources=results.tables.sources("ranks"))
     rows = results.rows("comparison", folds=folds, dataset="")
     columns = ["first", "second", "mean_difference", "standard_error", "nemenyi", "holm"]
     columns += ["wilcoxon"]

@@ -46,7 +46,7 @@ _MOST_NAMED = 12
 _OF_SAMPLED = ["compared", "dependent_error", "pair_share", "pair_share_error"]
 #: Kinds of findings on a column that goes with the class.
 _COLUMN_KINDS = ASSOCIATED_KINDS
-#: Prefix of the columns of the phenotype in the table ``components``.
+#: Prefix of the columns of the phenotype in the table ``samples`` of the audit.
 _PHENOTYPE = "phenotype."
 
 
@@ -161,6 +161,7 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
         return ""
     classifier = results.tables["headline"]["classifier"].iloc[0]
     rows = results.rows("recognition", dataset=row["dataset"], classifier=classifier)
+    rows = rows[rows["class"] == ""]
     rows = rows[(rows["column"] == row["subject"]) & ~rows["together"].astype(bool)]
     rows = rows[rows["status"].isin(INSEPARABLE)]
     if rows.empty:
@@ -173,7 +174,7 @@ def _words_on_levels(results: StudyResults, row: dict[str, Any]) -> str:
 
 def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the pictures of a data set, and how each column goes with the class."""
-    sources = results.tables_of("audit", dataset=dataset).sources("components")
+    sources = results.tables_of("audit", dataset=dataset).sources("samples")
     sources += results.tables.sources("findings")
     components = _component_figures(results, dataset)
     probabilities = _probability_figures(results, dataset)
@@ -205,23 +206,22 @@ def _audit_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
 def _batch_tables(results: StudyResults, dataset: str) -> list[Block]:
     """Return the tests within the levels of columns: of all classes, and of pairs of several."""
     blocks: list[Block] = []
-    within = results.rows("recognition", dataset=dataset)
+    rows = results.rows("recognition", dataset=dataset)
+    columns = rows.columns.drop(["dataset", "together"]).tolist()
+    within = rows[rows["class"] == ""]
     if len(within):
-        columns = within.columns.drop(["dataset", "together"]).tolist()
         blocks.append(results.tables.show("recognition", _TEXTS["within"], columns, within))
-    pairs = results.rows("recognition_pairs", dataset=dataset)
+    pairs = rows[rows["class"] != ""]
     n_pairs = len(pairs[["class", "other"]].drop_duplicates())
     if n_pairs > 1:
-        columns = pairs.columns.drop(["dataset", "together"]).tolist()
-        table = results.tables.show("recognition_pairs", _TEXTS["within_pairs"], columns, pairs)
-        blocks.append(table)
+        blocks.append(results.tables.show("recognition", _TEXTS["within_pairs"], columns, pairs))
     return blocks
 
 
 def _component_figures(results: StudyResults, dataset: str) -> list[Figure]:
     """Return the samples by two principal components, coloured by class and by tested columns."""
     audited = results.tables_of("audit", dataset=dataset)
-    samples = audited["components"]
+    samples = audited["samples"]
     shares = samples[["share_1", "share_2"]].iloc[0].tolist()
 
     # The class and the tested columns of the phenotype that the table has, by name.

@@ -373,8 +373,9 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str)
 
 def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) -> Iterator[Block]:
     """Yield the confusion matrix (or a table of mistakes between many classes), and calibration."""
-    confusion = _rows(results, pair, "confusion")
-    classes = confusion["true"].drop_duplicates().tolist()
+    predictions = _rows(results, pair, "predictions")
+    confusion = predictions.groupby(["true", "predicted"]).size().reset_index(name="count")
+    classes = results.rows("class_sizes", dataset=pair.train)["class"].tolist()
     figures = []
     if len(classes) <= MOST_DRAWN_CLASSES:
         figures.append(
@@ -383,7 +384,10 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
     else:
         caption = f"The {MOST_MISTAKES} most frequent mistakes in the test cohort."
         rows = frequent_mistakes(confusion)
-        yield results.tables_of("validation").show("confusion", caption, rows=rows)
+        counts = {"count": Column("integer")}
+        yield results.tables_of("validation").show(
+            "predictions", caption, rows=rows, declarations=counts
+        )
     calibration = _rows(results, pair, "calibration")
     if len(calibration):
         bins = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
@@ -393,7 +397,7 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
         caption = "Predictions in the test cohort."
         if len(classes) <= MOST_DRAWN_CLASSES:
             caption = "Predictions in the test cohort: a row is a true class."
-        sources = results.tables_of("validation").sources("confusion", "calibration")
+        sources = results.tables_of("validation").sources("predictions", "calibration")
         yield Gallery(figures, caption, sources)
 
 

@@ -164,7 +164,7 @@ def _genes_of_series(
         caption=results.with_noun(_TEXTS["heatmap"], dataset),
         sources=tables.sources("genes"),
         n_samples=int(about["samples"]),
-        phenotype=results.tables_of("audit", dataset=dataset)["components"],
+        phenotype=results.tables_of("audit", dataset=dataset)["samples"],
         noun=results.noun(dataset),
     )
     table = _gene_table_block(

@@ -28,8 +28,8 @@ def sample_pictures(results: StudyResults, dataset: str) -> Gallery | None:
     """
     if not results.is_of_expression(dataset):
         return None
-    tables = results.tables_of("diagnostic", dataset=dataset)
-    table = tables["sample_values"]
+    tables = results.tables_of("audit", dataset=dataset)
+    table = tables["samples"]
     order = results.rows("class_sizes", dataset=dataset)["class"].tolist()
     by_class = table.assign(class_number=table["class"].map(order.index))
     by_class = by_class.sort_values("class_number", kind="stable")
@@ -45,7 +45,7 @@ def sample_pictures(results: StudyResults, dataset: str) -> Gallery | None:
     n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
     if n_compared < n_samples:
         captions.append(_TEXTS["some_samples"].format(shown=n_compared, total=f"{n_samples:,}"))
-    return Gallery(figures, " ".join(captions), tables.sources("sample_values"))
+    return Gallery(figures, " ".join(captions), tables.sources("samples"))
 
 
 def _distributions(dataset: str, rows: pd.DataFrame) -> Figure:

@@ -18,7 +18,7 @@ from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, text_of
 _TEXTS = texts_of("signature")
 #: Rows of the table of a model.
 _MOST_SIGNATURE_ROWS = 200
-#: Prefix of the columns of the phenotype in the table ``components``.
+#: Prefix of the columns of the phenotype in the table ``samples`` of the audit.
 _PHENOTYPE = "phenotype."
 #: The category of rare values in these columns, and the share of samples with it from which on a
 #: column is a text about each sample, such as a description, and no strip.
@@ -80,7 +80,7 @@ def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> It
             caption=results.with_noun(_TEXTS["heatmap"], dataset),
             sources=tables.sources("heatmap"),
             n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
-            phenotype=results.tables_of("audit", dataset=dataset)["components"],
+            phenotype=results.tables_of("audit", dataset=dataset)["samples"],
             noun=results.noun(dataset),
         )
     boxes = core_boxes(results, dataset, classifier)
@@ -165,8 +165,9 @@ def heatmap_figure(
     """Return the heat map of a table of features by samples, ``row`` by ``column``.
 
     If fewer than the ``n_samples`` of the series are drawn, the caption has both numbers.
-    ``phenotype`` are rows of the table ``components``: batch, sex and age of the samples. If a
-    drawn sample has no row there, no strips are drawn. ``noun`` is the word for a feature.
+    ``phenotype`` are rows of the table ``samples`` of the audit: batch, sex and age of the
+    samples. If a drawn sample has no row there, no strips are drawn. ``noun`` is the word for a
+    feature.
     """
     rows = cells.drop_duplicates("row").sort_values("row")
     columns = cells.drop_duplicates("column").sort_values("column")

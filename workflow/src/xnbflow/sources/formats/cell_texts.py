@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -63,6 +64,20 @@ def _spellings(word: str) -> set[str]:
 
 #: The spellings of missing values, for Arrow.
 _NULLS = sorted(set().union(*map(_spellings, _MISSING_WORDS)))
+
+
+def text_of_cell(cell: Any, decimal: str = ".") -> str:
+    """Return a cell of a workbook as text: numbers in their shortest exact form, with their sign.
+
+    Examples
+    --------
+    >>> text_of_cell(7.5), text_of_cell(7.5, ","), text_of_cell(8.0), text_of_cell(" TP53 ")
+    ('7.5', '7,5', '8', 'TP53')
+    """
+    if isinstance(cell, float) and math.isfinite(cell):
+        is_whole = cell.is_integer() and abs(cell) < 2**53
+        return str(int(cell)) if is_whole else str(cell).replace(".", decimal)
+    return str(cell).strip()
 
 
 def is_missing(cell: str) -> bool:

@@ -7,13 +7,11 @@ https://www.genepattern.org/file-formats-guide
 import csv
 import re
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
@@ -128,8 +126,8 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
     return pd.DataFrame({"class": classes}, index=samples, dtype=object)
 
 
-def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
-    r"""Write a series as ``<stem>.gct`` and ``<stem>.cls``; missing values are empty cells.
+def gct_and_cls(series: DataSet) -> dict[str, str]:
+    r"""Return a series as texts of GCT and CLS by their endings; missing values are empty cells.
 
     Descriptions are symbols, "na" where there is none. Spaces in names of classes, which separate
     them in CLS, become underscores. Names are written as they are, also those that a spreadsheet
@@ -144,23 +142,13 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
 
     Examples
     --------
-    >>> import tempfile
     >>> series = DataSet("toy", [[1.5, 2.0]], ["g1"], ["s1", "s2"], ["a tumour", "normal"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     texts = [path.read_text() for path in write_gct_and_cls(series, Path(folder, "toy"))]
-    >>> texts[0].splitlines()
+    >>> texts = gct_and_cls(series)
+    >>> texts[".gct"].splitlines()
     ['#1.2', '1\t2', 'Name\tDescription\ts1\ts2', 'g1\tna\t1.5\t2.0']
-    >>> texts[1].splitlines()
+    >>> texts[".cls"].splitlines()
     ['2 2 1', '# a_tumour normal', '0 1']
     """
-    texts = gct_and_cls(series)
-    for end, text in texts.items():
-        write_atomically(Path(f"{stem}{end}"), partial(Path.write_text, data=text))
-    return Path(f"{stem}.gct"), Path(f"{stem}.cls")
-
-
-def gct_and_cls(series: DataSet) -> dict[str, str]:
-    """Return a series as texts of GCT and CLS by their endings; see `write_gct_and_cls`."""
     if (series.kinds != "linear").any():
         msg = (
             f"{series.name} has features that are not measurements, and GCT is for expression; "

@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from xnbflow.sources.formats.cell_texts import (
     complaint,
     is_missing,
     numbers_of,
+    text_of_cell,
 )
 
 #: Number of cells that are converted at once.
@@ -41,9 +43,10 @@ class TextTable:
         The file, for messages.
     header : list of str
         The names of the columns.
-    rows : list of str or of list of str
+    rows : list of str or of list
         The rows below the header: lines, which are divided when their cells are needed and take
-        much less memory than these, and lists of cells, some of which contain the separator.
+        much less memory than these, and lists of cells. These are texts, some of which contain the
+        separator, or in a workbook also numbers.
     separator : str
         What divides the lines.
     lines : sequence of int or of str
@@ -59,8 +62,9 @@ class TextTable:
     sheets : list of str
         The names of all sheets of a workbook, if the first was read because none was named.
     has_number_cells : bool
-        Whether cells are numbers or texts by their type, as in a workbook. A decimal comma is then
-        written as a point in what is read as text.
+        Whether cells are numbers or texts by their type, as in a workbook. Numbers have the sign
+        ``decimal`` where variables are read as numbers, as the texts among them have; where they
+        are read as text, decimal commas are points.
     encoding : str
         The encoding of lines that are not UTF-8; empty if there are none.
     is_header_short : bool
@@ -97,7 +101,7 @@ class TextTable:
 
     path: str | Path
     header: list[str]
-    rows: list[str | list[str]] = field(default_factory=list)
+    rows: list[str | list[Any]] = field(default_factory=list)
     lines: Sequence[int] | Sequence[str]
     separator: str = "\t"
     unit: str = "row"
@@ -191,7 +195,9 @@ class TextTable:
         for row in self.rows:
             cells = row.split(self.separator, n_divided) if isinstance(row, str) else row
             for column, position in zip(columns, positions, strict=True):
-                column.append(cells[position].strip())
+                cell = cells[position]
+                text = text_of_cell(cell, self.decimal) if self.has_number_cells else cell.strip()
+                column.append(text)
         has_commas = self.has_number_cells and self.decimal == ","
         return list(map(_with_points, columns)) if has_commas else columns
 
@@ -258,9 +264,13 @@ class TextTable:
         cells = self._divided(cells)
         return "\n".join([cells[column].strip() for column in columns])
 
-    def _divided(self, row: str | list[str]) -> list[str]:
-        """Return the cells of a row, which may be a line."""
-        return row.split(self.separator) if isinstance(row, str) else row
+    def _divided(self, row: str | list[Any]) -> list[str]:
+        """Return the cells of a row as text."""
+        if isinstance(row, str):
+            return row.split(self.separator)
+        if self.has_number_cells:
+            return [text_of_cell(cell, self.decimal) for cell in row]
+        return row
 
     def place(self, column: int, row: int | None = None) -> str:
         """Return where a column is, or a cell of it: ``column 3 ('TP53'), line 7``."""

@@ -1,12 +1,19 @@
 """A workbook of a spreadsheet program as a table, read by python-calamine."""
 
-import math
+import html
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.note import Note
+from xnbflow.sources.formats.cell_texts import text_of_cell
 from xnbflow.sources.formats.files import fault_of
 from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
@@ -20,13 +27,27 @@ from xnbflow.sources.formats.text_table import TextTable, other_width
 #: Endings of workbooks.
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 
+#: Endings of workbooks that are ZIP archives of XML, each sheet of which states its used range.
+_OPEN_XML = frozenset({".xlsx", ".xlsm"})
+
 #: The word for a row in messages.
 _UNIT = "row"
+#: Most cells of the used range of a sheet. The library needs 32 bytes for each, empty or not.
+_MOST_CELLS = 50_000_000
+#: Bytes at the beginning of a sheet's XML in which its used range is.
+_HEAD = 4096
+#: The used range in the XML of a sheet, as ``<dimension ref="A1:XFD1048576"/>``.
+_DIMENSION = re.compile(rb'<(?:\w+:)?dimension ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
+#: A sheet in the list of a workbook, and a part in the list of its files.
+_SHEET = re.compile(r"<(?:\w+:)?sheet\s[^>]*>")
+_PART = re.compile(r"<(?:\w+:)?Relationship\s[^>]*>")
+_ATTRIBUTE = re.compile(r'([\w:]+)="([^"]*)"')
 
 
 def sheet_names(path: Path) -> list[str]:
     """Return the names of a workbook's sheets."""
-    return _workbook_rows(path, None)[0]
+    with _open_workbook(path) as book:
+        return list(book.sheet_names)
 
 
 def read_workbook(
@@ -46,9 +67,7 @@ def read_workbook(
             advice=f"the key sheet names another one: {listed(others)}",
         )
         notes.append(note)
-    sign = decimal or "."
-    texts = ([_text(cell, sign) for cell in row] for row in rows)
-    numbered = [(number, row) for number, row in enumerate(texts, 1) if any(row)]
+    numbered = [(number, row) for number, row in enumerate(rows, 1) if not all(map(_is_blank, row))]
     header, below, titles = _content_of_sheet(path, numbered, header_line)
     if n_filled := _fill_merged(below, merged):
         notes.append(f"{counted(n_filled, 'cell')} below merged ones got their text")
@@ -68,14 +87,19 @@ def read_workbook(
         rows=[cells for _, cells in below],
         lines=[number for number, _ in below],
         unit=_UNIT,
-        decimal=sign,
+        decimal=decimal or ".",
         notes=notes,
         sheets=sheets if sheet is None else [],
         has_number_cells=True,
     )
 
 
-def _fill_merged(rows: list[tuple[int, list[str]]], merged: list[list[int]]) -> int:
+def _is_blank(cell: Any) -> bool:
+    """Return whether a cell has no value, or spaces alone."""
+    return isinstance(cell, str) and not cell.strip()
+
+
+def _fill_merged(rows: list[tuple[int, list[Any]]], merged: list[list[int]]) -> int:
     """Fill cells that are merged down a column, in place; return the number of filled cells.
 
     ``merged`` is described by `_WorkbookRows`; the rows of a header are left as they are.
@@ -87,9 +111,9 @@ def _fill_merged(rows: list[tuple[int, list[str]]], merged: list[list[int]]) -> 
         if top is None:
             continue
         for number in range(first_row + 2, last_row + 2):
-            cells = row_of_number.get(number)
-            for column in range(first_column, last_column + 1):
-                if cells is not None and column < len(cells) and not cells[column]:
+            cells = row_of_number.get(number, [])
+            for column in range(first_column, min(last_column + 1, len(cells))):
+                if _is_blank(cells[column]):
                     cells[column] = top[first_column]
                     n_filled += 1
     return n_filled
@@ -99,26 +123,28 @@ class _SheetContent(NamedTuple):
     """The header of a sheet, the rows below it with their numbers, and the titles above it."""
 
     header: list[str]
-    rows: list[tuple[int, list[str]]]
+    rows: list[tuple[int, list[Any]]]
     titles: list[str]
 
 
 def _content_of_sheet(
-    path: Path, rows: list[tuple[int, list[str]]], header_line: int | None
+    path: Path, rows: list[tuple[int, list[Any]]], header_line: int | None
 ) -> _SheetContent:
     """Return the header, the rows and the titles among the rows of a sheet.
 
     A row of conditions becomes the first row below the header.
     """
-    first_rows = rows[:HEAD_ROWS]
+    first_rows = [
+        (number, [text_of_cell(cell) for cell in row]) for number, row in rows[:HEAD_ROWS]
+    ]
     header_rows = find_header([row for _, row in first_rows])
     if header_line is not None:
         header_rows = chosen_header(path, first_rows, header_line)
     titles = [next(cell for cell in row if cell) for _, row in first_rows[: header_rows.first]]
-    header = list(rows[header_rows.header][1]) if rows else []
+    header = first_rows[header_rows.header][1] if rows else []
     rows_below = rows[header_rows.first_below :]
     if header_rows.conditions is not None:
-        number, cells = rows[header_rows.conditions]
+        number, cells = first_rows[header_rows.conditions]
         if header_rows.conditions < header_rows.header:
             header, cells = move_corner_name(header, cells)
         rows_below.insert(0, (number, fill_forward(cells, f"{_UNIT} {number}")))
@@ -149,15 +175,7 @@ class _WorkbookRows(NamedTuple):
 
 def _workbook_rows(path: Path, sheet: str | None) -> _WorkbookRows:
     """Read a sheet, the first one if it is not named."""
-    if fault := fault_of(path):
-        raise fault
-    try:
-        import python_calamine  # noqa: PLC0415  few tables are workbooks
-    except ImportError as error:
-        msg = f"{path} is a workbook; to read it, install python-calamine, or save it as CSV"
-        raise InputError(msg, file=str(path)) from error
-    try:
-        book = python_calamine.CalamineWorkbook.from_path(path)
+    with _open_workbook(path) as book:
         names = book.sheet_names
         if not names:
             msg = f"{path} cannot be read as a workbook (it has no sheets); save it anew, or as CSV"
@@ -167,14 +185,92 @@ def _workbook_rows(path: Path, sheet: str | None) -> _WorkbookRows:
             reason = quoted(reason, 200)[1:-1]
             msg = f"{path} cannot be read as a workbook ({reason}); save it anew, or as CSV"
             raise InputError(msg, file=str(path), key="sheet")
-        table = book.get_sheet_by_name(names[0] if sheet is None else sheet)
+        name = names[0] if sheet is None else sheet
+        if path.suffix.lower() in _OPEN_XML:
+            _refuse_stray_cell(path, name)
+        table = book.get_sheet_by_name(name)
         rows = table.to_python(skip_empty_area=True)
-        merged = _merged_down(table)
+        return _WorkbookRows(sheets=names, rows=rows, merged=_merged_down(table))
+
+
+@contextmanager
+def _open_workbook(path: Path) -> Iterator[Any]:
+    """Open a workbook by python-calamine; its errors name the file and what to do."""
+    if fault := fault_of(path):
+        raise fault
+    try:
+        import python_calamine  # noqa: PLC0415  few tables are workbooks
+    except ImportError as error:
+        msg = f"{path} is a workbook; to read it, install python-calamine, or save it as CSV"
+        raise InputError(msg, file=str(path)) from error
+    try:
+        yield python_calamine.CalamineWorkbook.from_path(path)
     except python_calamine.CalamineError as error:
         reason = quoted(str(error), 200)[1:-1]
         msg = f"{path} cannot be read as a workbook ({reason}); save it anew, or as CSV"
         raise InputError(msg, file=str(path)) from error
-    return _WorkbookRows(sheets=names, rows=rows, merged=merged)
+
+
+def _refuse_stray_cell(path: Path, sheet: str) -> None:
+    """Refuse a sheet whose last used cell is far from the others.
+
+    The library allocates all cells of the used range before any can be read, 500 GB where the last
+    cell of a sheet has a space. The range is in the first bytes of the sheet's XML, as spreadsheet
+    programs write it; a sheet without it is read.
+    """
+    head = b""
+    # of a damaged archive the library reports what is wrong
+    damages = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError)
+    with suppress(*damages), zipfile.ZipFile(path) as archive:
+        part = _part_of_sheet(archive, sheet)
+        head = archive.open(part).read(_HEAD)
+    match = _DIMENSION.search(head)
+    if match is None:
+        return
+    first_column, first_row, last_column, last_row = (text.decode() for text in match.groups())
+    n_rows = int(last_row) - int(first_row) + 1
+    n_columns = _number_of_column(last_column) - _number_of_column(first_column) + 1
+    if n_rows * n_columns > _MOST_CELLS:
+        msg = (
+            f"{path}: the last used cell of the sheet {sheet!r} is {last_column}{last_row}, so "
+            f"that {n_rows:,} rows and {n_columns:,} columns would be read. Delete the rows below "
+            "and the columns beside the table in the spreadsheet program (also cells that look "
+            "empty) and save it, or save the table as CSV"
+        )
+        raise InputError(msg, file=str(path), key="sheet")
+
+
+def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:
+    """Return the file of a sheet in the archive of its workbook; empty without one.
+
+    Sheets have a name and a number in ``xl/workbook.xml``, and the number has a file in
+    ``xl/_rels/workbook.xml.rels``.
+    """
+    book = archive.read("xl/workbook.xml").decode("utf-8", errors="replace")
+    parts = archive.read("xl/_rels/workbook.xml.rels").decode("utf-8", errors="replace")
+    numbers = {}
+    for tag in _SHEET.findall(book):
+        attributes = dict(_ATTRIBUTE.findall(tag))
+        numbers[html.unescape(attributes.get("name", ""))] = attributes.get("r:id")
+    for tag in _PART.findall(parts):
+        attributes = dict(_ATTRIBUTE.findall(tag))
+        if attributes.get("Id") == numbers.get(sheet):
+            return posixpath.join("/xl", attributes["Target"]).lstrip("/")
+    return ""
+
+
+def _number_of_column(letters: str) -> int:
+    """Return the number of a column of a spreadsheet from 1.
+
+    Examples
+    --------
+    >>> _number_of_column("A"), _number_of_column("AB"), _number_of_column("XFD")
+    (1, 28, 16384)
+    """
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number
 
 
 def _merged_down(table: Any) -> list[list[int]]:
@@ -190,11 +286,3 @@ def _merged_down(table: Any) -> list[list[int]]:
             columns = [first_column - left, last_column - left]
             merged.append([first_row - top, last_row - top, *columns])
     return merged
-
-
-def _text(cell: Any, decimal: str) -> str:
-    """Return a cell as text: numbers in their shortest exact form, whole ones without ``.0``."""
-    if isinstance(cell, float) and math.isfinite(cell):
-        is_whole = cell.is_integer() and abs(cell) < 2**53
-        return str(int(cell)) if is_whole else str(cell).replace(".", decimal)
-    return str(cell).strip()

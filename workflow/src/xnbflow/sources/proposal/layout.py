@@ -155,9 +155,8 @@ def recognise_layout(
         layout = _samples_in_rows(raw, entry, phenotype)
     if phenotype.empty:
         remarks += remarks_on_units(layout.fields, entry.label)
-    # The texts are the same with a decimal comma; the numbers of a workbook are read again.
     if entry.decimal != decimal:
-        raw = None if raw.has_number_cells else replace(raw, decimal=",")
+        raw = replace(raw, decimal=",")
     remarks += layout.remarks
     return replace(layout, remarks=tuple(remarks), raw=raw, phenotype_text=beside.text)
 
