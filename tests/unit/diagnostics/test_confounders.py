@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.association import associations
 from xnbflow.diagnostics.class_words import is_class_in_other_words
+from xnbflow.diagnostics.column_associations import associations
 from xnbflow.diagnostics.column_parts import _parts_of_column
 from xnbflow.diagnostics.columns import as_dates, column_values
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import false_discovery_control
 from toys import dataset
 
-from xnbflow.diagnostics import association as association_module
+from xnbflow.diagnostics import column_associations
 from xnbflow.diagnostics.association import (
     Association,
     _complete_separation_p,
@@ -56,11 +56,11 @@ def test_a_column_is_a_finding_from_its_p_or_by_complete_separation(monkeypatch,
     """The only tested column: Holm's correction leaves its p as it is."""
     code = "separates classes" if complete else "categories differ"
     result = Association(strength=0.5, p=p, code=code)
-    monkeypatch.setattr(association_module, "association", lambda *_: result)
+    monkeypatch.setattr(column_associations, "association", lambda *_: result)
     values = np.random.default_rng(0).normal(size=(20, 8))
     cells = pd.DataFrame({"site": list("pqpqpqpp")})
     series = dataset(values, ["a"] * 4 + ["b"] * 4, sample_metadata=cells)
-    _, findings = association_module.associations(series)
+    _, findings = column_associations.associations(series)
     assert [finding.kind for finding in findings] == ([kind] if kind else [])
 
 
@@ -68,11 +68,11 @@ def test_a_column_is_a_finding_from_its_p_or_by_complete_separation(monkeypatch,
 def test_columns_are_findings_by_their_p_after_holm(monkeypatch, p, n_findings):
     """Of two columns with one p the adjusted one is twice it."""
     result = Association(strength=0.5, p=p, code="categories differ")
-    monkeypatch.setattr(association_module, "association", lambda *_: result)
+    monkeypatch.setattr(column_associations, "association", lambda *_: result)
     values = np.random.default_rng(0).normal(size=(20, 8))
     cells = pd.DataFrame({"site": list("pqpqpqpp"), "plate": list("ppqqppqq")})
     series = dataset(values, ["a"] * 4 + ["b"] * 4, sample_metadata=cells)
-    assert len(association_module.associations(series)[1]) == n_findings
+    assert len(column_associations.associations(series)[1]) == n_findings
 
 
 def test_complete_separation_has_the_share_of_labels_that_are_unions_of_categories():

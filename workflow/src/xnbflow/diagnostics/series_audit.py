@@ -16,7 +16,8 @@ from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.adjustment import phenotype_of
-from xnbflow.diagnostics.association import associations, short
+from xnbflow.diagnostics.association import short
+from xnbflow.diagnostics.column_associations import associations
 from xnbflow.diagnostics.columns import as_dates, as_numbers, column_values, has_value
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.diagnostics.repeated_samples import ENOUGH, likely_repeats, similar_samples
