@@ -13,9 +13,9 @@ from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
+from xnbflow.sources.infer.gene_columns import sample_column_names
+from xnbflow.sources.infer.variables import FIRST_SAMPLES
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.gene_columns import sample_column_names
-from xnbflow.sources.proposal.variables import FIRST_SAMPLES
 from xnbflow.sources.proposal.workbook_sheets import phenotype_sheet, propose_sheets
 from xnbflow.sources.series.phenotype import PhenotypeFile, naming_column, read_phenotype_file
 from xnbflow.sources.table_files import (
