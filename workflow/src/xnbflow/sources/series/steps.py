@@ -34,8 +34,6 @@ from xnbflow.sources.series.scale_recognition import of_other_scale, recognise_s
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.sequencing import is_control, read_tallies
 
-#: Scales that are not noted, or not in every table.
-_NOT_NOTED = {RecognisedScale.LOGARITHMS, RecognisedScale.NOT_LOGGED}
 #: The scale of transformed values, as in `DataSet`.
 _SCALES = {
     Transform.LOG2: "log2",
@@ -250,16 +248,17 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
         )
         raise InputError(msg, key="scale")
 
-    # Values of genes: the source is of arrays, or symbols are known.
+    # Values of genes: the source is of arrays, or symbols are known, or the entry has counts.
     metadata = series.feature_metadata
     are_genes = series.note_unlogged or (metadata is not None and "symbol" in metadata)
+    are_counts = how in (Transform.LOG_CPM, Transform.TMM)
     recognised = recognise_scale(
         linear_values,
         samples=series.samples,
         features=series.features,
         file_name=series.where.rpartition("/")[2],
-        is_array=series.note_unlogged,
-        are_genes=are_genes,
+        is_array=series.note_unlogged and not are_counts,
+        are_genes=are_genes or are_counts,
     )
 
     # The transform, or a note where the values need one.
@@ -277,8 +276,8 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     elif recognised.kind is RecognisedScale.CYCLES:
         if not dataset.scale:  # which declares that the direction was corrected
             notes.append(recognised.reason)
-    elif recognised.kind not in _NOT_NOTED or (
-        recognised.kind is RecognisedScale.NOT_LOGGED and series.note_unlogged
+    elif not recognised.is_logged and (
+        recognised.kind is not RecognisedScale.NOT_LOGGED or series.note_unlogged
     ):
         notes.append(recognised.reason)
     if not is_linear.all():
@@ -293,8 +292,7 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
         notes.append(note)
 
     # The scale of the result: that of the transform, or of logarithms of genes.
-    if how is Transform.NONE:
-        scale = "log2" if are_genes and recognised.is_log2 else ""
-    else:
-        scale = _SCALES[how]
+    scale = _SCALES.get(how, "")
+    if how is Transform.NONE and are_genes:
+        scale = recognised.base
     return replace(series, scale=dataset.scale or scale).with_notes(notes)
