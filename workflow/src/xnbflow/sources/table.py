@@ -32,13 +32,22 @@ def fetch_table(downloads: Downloads, location: str, name: str, sha256: str | No
     return downloads.fetch_location("table", location, name=name, sha256=sha256)
 
 
-def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
-    """Get a table from its path or URL, and read it by the keys of its entry."""
+def load(
+    dataset: DatasetEntry,
+    downloads: Downloads,
+    *,
+    raw: TextTable | None = None,
+    phenotype_text: PhenotypeText | None = None,
+) -> DataSet:
+    """Get a table from its path or URL, and read it by the keys of its entry.
+
+    Its text, and that of its phenotype file, are not read again if they were read before.
+    """
     if dataset.phenotype:
         dataset = with_phenotype_file(dataset, downloads)
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     with about_file(path):
-        series, dataset = read_raw_series(path, dataset)
+        series, dataset = read_raw_series(path, dataset, raw, phenotype_text)
         return finish(series, dataset)
 
 

@@ -55,7 +55,7 @@ from xnbflow.sources.series.phenotype import (
 from xnbflow.sources.table import fetch_table
 
 #: The encoding of texts of Windows in western Europe.
-_WINDOWS = "cp1252"
+WINDOWS = "cp1252"
 #: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")
 
@@ -123,11 +123,13 @@ def recognise_layout(
     if suffix_of(path) in WORKBOOKS:
         sheets, remark = propose_sheets(path, entry)
         entry = entry.with_defaults(**sheets)
+        if sheets:
+            raw = None  # of another sheet
         remarks += [remark] if remark else []
 
     # The table. Those that are no table of samples and features are refused as by the reader.
     if raw is None:
-        reading = {"encoding": _WINDOWS, **entry.reading}
+        reading = {"encoding": WINDOWS, **entry.reading}
         raw = read_raw_table(path, reading, refuse_exports=True)
     if raw.encoding and not entry.encoding:
         entry = replace(entry, encoding=raw.encoding)
