@@ -102,7 +102,7 @@ def test_columns_of_text_may_have_any_name_and_exceptions_are_none(tmp_path):
 
 def text_columns(table, folder, exceptions=()):
     table.to_csv(folder / "new.csv", index=False)
-    return reading._columns_of_text(reading.read_raw_table(folder / "new.csv", {}), exceptions)
+    return reading._columns_of_text(opening.read_raw_table(folder / "new.csv", {}), exceptions)
 
 
 def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
@@ -117,16 +117,16 @@ def trained(**fields):
 
 
 def complete(entry, training=None, features=()):
-    return reading._first_complete_entry(
+    return reading._texts_to_predict(
         entry, training, features=set(features), downloads=Downloads(Path())
     ).entry
 
 
 def test_samples_to_predict_keep_controls_gaps_and_unlabelled_ones():
-    row = complete(described_entry("GSE4107"))
+    row = reading._without_demands(described_entry("GSE4107"))
     assert row.label == "title"
     assert set_fields(row) == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
-    configured = complete(
+    configured = reading._without_demands(
         described_entry("GSE4107", {"label": "source_name_ch1", "missing": "refuse"})
     )
     assert configured.label == "source_name_ch1"

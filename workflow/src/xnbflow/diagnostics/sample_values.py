@@ -69,21 +69,25 @@ def sample_values(series: DataSet) -> pd.DataFrame:
     table = table.join(_quantiles(before, positions, "before"))
     table = table.join(_quantiles(values, positions, "value"))
 
-    compared = np.arange(len(positions))
+    # Correlations of some rows of the table; their columns have the order of the tree.
+    rows = np.arange(len(positions))
     if len(positions) > _MOST_CORRELATED:
-        compared = np.sort(shown_samples(series.labels[positions], _MOST_CORRELATED))
-    correlations = _correlations(values[:, positions[compared]])
+        rows = np.sort(shown_samples(series.labels[positions], _MOST_CORRELATED))
+    compared = positions[rows]
+    correlations = _correlations(values[:, compared])
     order = _order_of_leaves(correlations)
-    names = [f"correlation.{name}" for name in series.samples[positions[compared[order]]]]
-    rows = pd.DataFrame(correlations[:, order], index=compared, columns=names)
-    return table.join(rows)
+    names = [f"correlation.{name}" for name in series.samples[compared[order]]]
+    return table.join(pd.DataFrame(correlations[:, order], index=rows, columns=names))
 
 
 def _quantiles(values: np.ndarray, positions: np.ndarray, prefix: str) -> pd.DataFrame:
     """Return the quantiles of the samples at some positions of values (n_features, n_samples)."""
+    names = [f"{prefix}_{name}" for name in QUANTILES]
     quantiles = np.full((len(positions), len(QUANTILES)), np.nan)
+    if not len(values):  # no feature: all quantiles are missing
+        return pd.DataFrame(quantiles, columns=names)
     shares = list(QUANTILES.values())
-    for start in range(0, len(positions) if len(values) else 0, _SAMPLES_AT_ONCE):
+    for start in range(0, len(positions), _SAMPLES_AT_ONCE):
         rows = slice(start, start + _SAMPLES_AT_ONCE)
         samples = np.ascontiguousarray(values[:, positions[rows]].T)
         if not np.isnan(samples).any():
@@ -93,7 +97,6 @@ def _quantiles(values: np.ndarray, positions: np.ndarray, prefix: str) -> pd.Dat
             present = sample[~np.isnan(sample)]
             if len(present):
                 quantiles[i] = np.quantile(present, shares)
-    names = [f"{prefix}_{name}" for name in QUANTILES]
     return pd.DataFrame(quantiles, columns=names)
 
 

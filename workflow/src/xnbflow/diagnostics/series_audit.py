@@ -16,8 +16,9 @@ from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.adjustment import phenotype_of
-from xnbflow.diagnostics.association import associations, short
-from xnbflow.diagnostics.columns import as_dates, as_numbers, has_value, usable
+from xnbflow.diagnostics.association import short
+from xnbflow.diagnostics.column_associations import associations
+from xnbflow.diagnostics.columns import as_dates, as_numbers, column_values, has_value
 from xnbflow.diagnostics.features import is_unlogged, linear_values, logged
 from xnbflow.diagnostics.repeated_samples import ENOUGH, likely_repeats, similar_samples
 from xnbflow.diagnostics.sample_components import (
@@ -272,7 +273,7 @@ def _categories(series: DataSet) -> list[np.ndarray]:
         all_cells = phenotype[name]
         present = has_value(all_cells).to_numpy(dtype=bool)
         cells = all_cells.reset_index(drop=True)[present].str.strip()
-        values = usable(any_class[present], cells)
+        values = column_values(any_class[present], cells)
         if values is not None and not pd.api.types.is_numeric_dtype(values):
             column = values.reindex(range(series.n_samples), fill_value="")
             columns.append(column.to_numpy(dtype=str))

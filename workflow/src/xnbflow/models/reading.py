@@ -25,26 +25,26 @@ from xnbflow.sources.dataset_entry import (
 )
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.files import format_of, open_raw
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch as fetch_geo
 from xnbflow.sources.geo import read_raw_series as read_raw_geo
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
-from xnbflow.sources.proposal.layout import WINDOWS
+from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
-from xnbflow.sources.series.phenotype import PhenotypeText
 from xnbflow.sources.series.plausibility import is_sample_id
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
 from xnbflow.sources.series.steps import finish
-from xnbflow.sources.table import fetch_table, read_raw_series, with_phenotype_file
 from xnbflow.sources.table import load as load_table
+from xnbflow.sources.table import raw_series_of
+from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
 #: Sources whose series are read without labels.
 _UNLABELLED = ("geo", "table")
@@ -137,9 +137,9 @@ def read_training(
         folder = Path(downloads or temporary)
         if dataset.source != "table":
             return dataset, acquire(dataset, downloads=str(folder))
-        layout = complete_entry(dataset, Downloads(folder))
-        load = partial(load_table, raw=layout.raw, phenotype_text=layout.phenotype_text)
-        return layout.entry, acquire(layout.entry, downloads=str(folder), load=load)
+        texts = complete_entry(read_request(dataset, Downloads(folder)))
+        load = partial(load_table, texts=texts)
+        return texts.entry, acquire(texts.entry, downloads=str(folder), load=load)
 
 
 @dataclass(frozen=True)
@@ -186,14 +186,17 @@ def read_labelled_samples(
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        table = _first_complete_entry(
-            dataset, training, features=set(features), downloads=Downloads(folder)
-        )
         notes: tuple[str, ...] = ()
         if dataset.source not in _UNLABELLED:
-            series = acquire(table.entry, downloads=str(folder))
+            series = acquire(dataset, downloads=str(folder))
         else:
-            series, notes = _read_unlabelled(table, training, quartiles, Downloads(folder))
+            series, notes = _read_unlabelled(
+                dataset,
+                training,
+                features=set(features),
+                quartiles=quartiles,
+                downloads=Downloads(folder),
+            )
     frame = series.frame()
     labels = None
     if series.sample_metadata is not None:
@@ -204,46 +207,43 @@ def read_labelled_samples(
     return SamplesToPredict(frame, labels, notes)
 
 
-@dataclass(frozen=True)
-class _CompletedEntry:
-    """An entry with the keys that reading needs, and the texts of its files if it reads them so.
-
-    ``raw`` is the table, and ``phenotype_text`` the file of the samples, if they were read before.
-    """
-
-    entry: DatasetEntry
-    raw: TextTable | None = None
-    phenotype_text: PhenotypeText | None = None
-
-
 def _read_unlabelled(
-    table: _CompletedEntry,
+    dataset: DatasetEntry,
     training: DatasetEntry | None,
+    *,
+    features: Collection[str],
     quartiles: np.ndarray | None,
     downloads: Downloads,
 ) -> tuple[DataSet, tuple[str, ...]]:
     """Read samples that need no labels, on the scale of the training data; return notes on it."""
-    location = table.entry.location
-    dataset = fetch_annotation(table.entry, downloads)
+    dataset = _without_demands(dataset)
     if dataset.source == "geo":
+        dataset = fetch_annotation(dataset, downloads)
         path = fetch_geo(dataset, downloads)
+        with about_file(path):
+            series, dataset = read_raw_geo(path, dataset)
     else:
-        dataset = with_phenotype_file(dataset, downloads)
-        path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
+        texts = _texts_to_predict(dataset, training, features=features, downloads=downloads)
+        path = Path(texts.table.path)
+        texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
+        with about_file(path):
+            series, dataset = raw_series_of(texts)
+    notes: tuple[str, ...] = ()
     with about_file(path):
-        if dataset.source == "geo":
-            raw_series, dataset = read_raw_geo(path, dataset)
-        else:
-            raw_series, dataset = read_raw_series(path, dataset, table.raw, table.phenotype_text)
-        notes: tuple[str, ...] = ()
-        if transform := _needed_transform(dataset, training, raw_series, quartiles):
+        if transform := _needed_transform(dataset, training, series, quartiles):
             dataset = replace(dataset, transform=transform)
             note = (
-                f"transform: {flow_yaml(transform)} was applied to the values of {location}, as to "
-                "the training data"
+                f"transform: {flow_yaml(transform)} was applied to the values of "
+                f"{dataset.location}, as to the training data"
             )
             notes = (note,)
-        return finish(raw_series, dataset), notes
+        return finish(series, dataset), notes
+
+
+def _without_demands(dataset: DatasetEntry) -> DatasetEntry:
+    """Return the entry of samples that may lack values and labels, and have control probes."""
+    dataset = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
+    return dataset.with_defaults(label="title") if dataset.source == "geo" else dataset
 
 
 def _needed_transform(
@@ -316,45 +316,27 @@ def proposed_transform(dataset: DatasetEntry, series: DataSet) -> str:
     return f"{proposed.sentence} Fit the model again with --set {shlex.quote(assignment)}."
 
 
-def _first_complete_entry(
+def _texts_to_predict(
     dataset: DatasetEntry,
     training: DatasetEntry | None,
     *,
     features: Collection[str],
     downloads: Downloads,
-) -> _CompletedEntry:
-    """Fill in the training data's columns of labels and samples, if the table has them.
+) -> TableTexts:
+    """Read a table, and fill in its orientation, its columns of labels, samples and texts.
 
-    The column of labels becomes one of the phenotype.
+    The columns of labels and of samples are those of the training data, if the table has them. The
+    column of labels becomes one of the phenotype.
     """
-    if dataset.source in _UNLABELLED:
-        dataset = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
-    if dataset.source == "geo" and not dataset.label:
-        dataset = replace(dataset, label="title")
-    if dataset.source != "table":
-        return _CompletedEntry(dataset)
-    # The header of a table shows which columns of the training data it has.
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
-        return _CompletedEntry(dataset)
-    return _complete_table(path, dataset, training, features=features, downloads=downloads)
-
-
-def _complete_table(
-    path: Path,
-    dataset: DatasetEntry,
-    training: DatasetEntry | None,
-    *,
-    features: Collection[str],
-    downloads: Downloads,
-) -> _CompletedEntry:
-    """Fill in the orientation of a table, its columns of labels and samples, and those of text."""
+        return read_texts(path, dataset)
+    request = read_request(dataset, downloads)
+    table = request.table
+    dataset = request.entry
     training = training or DatasetEntry("none", "table")
     label = dataset.label or training.label
     id_column = dataset.id_column or training.id_column
-    table = read_raw_table(path, {"encoding": WINDOWS, **dataset.reading})
-    if table.encoding:
-        dataset = dataset.with_defaults(encoding=table.encoding)
     header = table.header
     phenotype = [name for name in header if name == label]
     names = {*header, *(without_version(header) or ())}
@@ -365,8 +347,7 @@ def _complete_table(
         texts = _columns_of_text(table, {*features, *phenotype, id_column})
     if samples_in_columns:
         in_columns = replace(dataset, samples="columns", label=None)
-        layout = complete_entry(in_columns, downloads, features, table)
-        return _CompletedEntry(layout.entry, layout.raw, layout.phenotype_text)
+        return complete_entry(replace(request, entry=in_columns), features)
     if id_column not in header:
         id_column = dataset.id_column
     if dataset.samples == "rows":
@@ -376,12 +357,12 @@ def _complete_table(
             settled = [name for name in columns_named(training) if isinstance(name, str)]
             described_columns = {name for name in settled if not is_sample_id(name)}
             exceptions = {*features, *phenotype, *described_columns}
-            unlabelled = replace(dataset, label=None)
-            id_column = column_of_samples(unlabelled, downloads, exceptions, table)
+            unlabelled = replace(request, entry=replace(dataset, label=None))
+            id_column = column_of_samples(unlabelled, exceptions)
         texts = [name for name in texts if name != id_column]
         dataset = add_names(dataset, "drop", texts)
         dataset = replace(set_aside(dataset, phenotype), label=None)
-    return _CompletedEntry(replace(dataset, id_column=id_column), table)
+    return replace(request, entry=replace(dataset, id_column=id_column))
 
 
 def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:

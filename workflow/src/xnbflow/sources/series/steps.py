@@ -59,7 +59,7 @@ def finish(
     if inferred is not None:
         dataset = inferred.of_samples(series, dataset)
     series = name_groups(series, dataset)
-    series = check_samples(series, dataset)
+    series = check_samples(series)
     series = settle_scale(series, dataset)
     if inferred is not None:
         dataset = inferred.of_values(series, dataset)
@@ -71,7 +71,7 @@ def finish(
         series = collapse_probes(series, dataset)
     if len(set(series.features.tolist())) < len(series.features):
         if inferred is not None:
-            dataset = inferred.of_names(series, dataset)
+            dataset = inferred.of_names(dataset)
         series = settle_duplicates(series, dataset)
     metadata = series.sample_metadata
     return DataSet(
@@ -138,7 +138,7 @@ def _annotate(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
 
 def label_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Make labels of the samples' texts, and leave out samples without one."""
-    where = f"{series.where}, {series.label_place}"
+    where = f"{series.where}, label {dataset.label!r}"
     labels, keep, notes = LabelRule.parse(dataset).apply(where, series.samples, series.labels)
     if not keep.all():
         series = series.with_samples(np.flatnonzero(keep))
@@ -204,7 +204,7 @@ def _groups(series: RawSeries, column: str) -> np.ndarray:
     return np.asarray(groups)
 
 
-def check_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:  # noqa: ARG001
+def check_samples(series: RawSeries) -> RawSeries:
     """Note repeated samples; refuse reads that belong to no gene, which change sums."""
     if tallies := read_tallies(series.features):
         drop = flow_yaml(tallies)
