@@ -340,5 +340,4 @@ def test_scaled_values_are_replaced_by_counts_or_raw_values(tmp_path):
     assert "Its matrices are X" in proposal.reason
     data.layers["counts"] = -data.X
     data.write_h5ad(tmp_path / "z.h5ad")
-    options = summary_of(tmp_path / "z.h5ad", transform="none").entry.options
-    assert options["matrix"] == "layers:counts"
+    assert summary_of(tmp_path / "z.h5ad", transform="none").entry.matrix == "layers:counts"

@@ -70,8 +70,8 @@ class DataSet:
         Whether values may be missing (NaN), for a pipeline that imputes them.
     notes : tuple of str
         Changes of the data by the reader, for the report.
-    scale : {"", "log2", "ln", "counts"}
-        The scale of the linear features: logarithms to base 2 or e of intensities or counts, or
+    scale : {"", "log2", "ln", "log10", "counts"}
+        The scale of the linear features: logarithms to base 2, e or 10 of intensities or counts, or
         counts of reads, which are normalised in the folds (`xnbflow.preprocessing.counts`); empty
         if unknown.
 

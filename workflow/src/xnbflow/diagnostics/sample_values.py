@@ -11,10 +11,9 @@ from scipy.spatial.distance import squareform
 
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features, with_log_counts
-from xnbflow.diagnostics.features import linear_values
+from xnbflow.diagnostics.features import is_unlogged, linear_values, logged
 from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.diagnostics.sample_components import compared_positions
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged
 
 #: Quantiles of the values of a sample, by the end of the name of their column.
 QUANTILES = {"05": 0.05, "25": 0.25, "50": 0.5, "75": 0.75, "95": 0.95}
@@ -62,8 +61,8 @@ def sample_values(series: DataSet) -> pd.DataFrame:
         expressed = expressed_features(series)
         values = values[expressed[series.kinds == "linear"]]
         before = np.log2(series.values[expressed] + 1)
-    elif is_not_logged(intensity_quantiles(values)):
-        values = np.log2(np.maximum(values, 1.0))
+    elif is_unlogged(series):
+        values = logged(values)
     table = pd.DataFrame(
         {"sample": series.samples[positions], "library_size": library_sizes[positions]}
     )

@@ -34,15 +34,11 @@ from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id
-from xnbflow.sources.series.scale_recognition import (
-    intensity_quantiles,
-    is_not_logged,
-    recognise_scale,
-)
+from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
-from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
+from xnbflow.sources.table_files import fetch_table
 
 #: Sources whose series are read without labels, and their readers.
 _LOADERS = {"geo": load_geo, "table": load_table}
@@ -228,7 +224,7 @@ def _needed_transform(
         file_name=Path(dataset.location).name,
         is_array=dataset.source == "geo",
     ).kind
-    if is_not_logged(intensity_quantiles(quartiles)):
+    if recognise_scale(quartiles.T).is_unlogged:
         if recognised is RecognisedScale.LOGARITHMS:
             low, median, high = np.nanmedian(quartiles, axis=1)
             msg = (

@@ -72,7 +72,6 @@ def _results(
     headers = inputs.headers()
     predictions = inputs.training_tables("predictions")
     selected = inputs.training_tables("selected")
-    ties = inputs.training_tables("ties")
     fits = inputs.training_tables("fits")
     halves = inputs.check_tables("halves", inputs.checks.halves)
     agreement = inputs.check_tables("agreement", inputs.checks.halves)
@@ -90,7 +89,6 @@ def _results(
         **_dataset_tables(inputs, headers, fits=fits, alpha=alpha),
         **_score_tables(predictions, fits, headers),
         "selection": selected_features.selection(selected, fits, halves),
-        "ties": selected_features.ties(ties, fits),
         "stability": selected_features.stability(
             selected, fits, headers, halves, agreement=agreement, truth=planted
         ),
@@ -247,7 +245,6 @@ def _dataset_tables(
         "label_tests": _with_keys(label_tests, "label_tests"),
         "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
         "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
-        "p_values": study_overview.p_values(diagnostic_tables["normality"]),
     }
 
 

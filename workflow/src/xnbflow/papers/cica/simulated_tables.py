@@ -149,7 +149,7 @@ def _summarise_seeds(seeds: _SeedTables) -> dict[str, pd.DataFrame]:
     # Median width and steps of the iterated methods, and how many runs converged.
     groups = fits[fits["method"].isin(_ITERATED)].groupby([*SETTING, "method"], sort=False)
     medians = groups[["width", "steps"]].median()
-    runs = groups["converged"].agg(runs="size", converged_runs="sum", converged="mean")
+    runs = groups["converged"].agg(runs="size", converged="mean")
     convergence = medians.join(runs).reset_index()
 
     return {

@@ -27,8 +27,6 @@ VERSIONS: dict[str, dict[str, Any]] = {
     "paper": {},
     "script": {"bandwidth": "scott", "underflow": "uniform"},
 }
-#: The quantities of a fold.
-QUANTITIES = ("nb_accuracy", "xnb_accuracy", "fs_nb_accuracy", "xnb_features_per_class")
 
 
 def script_tables(series: dict[str, DataSet]) -> dict[str, pd.DataFrame]:

@@ -151,14 +151,20 @@ def _content_of_sheet(
     return _SheetContent(header, rows_below, titles)
 
 
-def with_sheets(error: InputError, table: TextTable) -> InputError:
-    """Return an error that names the other sheets of a workbook, too; the first was read."""
-    first, *others = table.sheets
-    msg = (
-        f"{error}. This is the first sheet, {first!r}; to read another, set sheet: "
-        f"{', '.join(map(repr, others[:8]))}"
-    )
-    return InputError(msg, file=error.file, key="sheet")
+@contextmanager
+def about_sheets(table: TextTable) -> Iterator[None]:
+    """Let errors name the other sheets of a workbook, too, if the first of several was read."""
+    try:
+        yield
+    except InputError as error:
+        if len(table.sheets) < 2:
+            raise
+        first, *others = table.sheets
+        msg = (
+            f"{error}. This is the first sheet, {first!r}; to read another, set sheet: "
+            f"{', '.join(map(repr, others[:8]))}"
+        )
+        raise InputError(msg, file=error.file, key="sheet") from error
 
 
 class _WorkbookRows(NamedTuple):

@@ -1,6 +1,7 @@
 """What a file probably contains, and the entry that fits it.
 
-A proposal is an entry: `xnbflow.sources.roles` obeys it as it obeys that of a user.
+A proposal is an entry: `xnbflow.sources.infer.table_roles.infer` completes it, and obeys it as it
+obeys that of a user.
 
 =================== ====================================================================
 file                question
@@ -8,6 +9,7 @@ file                question
 ``table_summary``   which entry reads this table?
 ``geo_summary``     which entry reads this series of GEO, and which field is its label?
 ``summary``         what does a user see of a file and its proposal?
+``reading_keys``    by which keys can its files be read?
 ``layout``          are samples the rows or the columns of a table?
 ``number_format``   how are its numbers written?
 ``gene_columns``    which of its columns describe genes?

@@ -135,9 +135,9 @@ def _summarise_stream(
                 is_array=True,
                 are_genes=True,
             )
-            entry = entry.with_defaults(**recognised.settings())
-            if sentence := recognised.sentence():
-                reason += f" {sentence}"
+            if not recognised.is_logged:  # else the reader finds the base, as here
+                entry = entry.with_defaults(**recognised.settings())
+                reason += f" {recognised.sentence()}"
         missing, remark = propose_missing(first.to_numpy())
         if missing is not None and not entry.missing:
             entry = replace(entry, missing=missing)
