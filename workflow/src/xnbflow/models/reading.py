@@ -27,8 +27,8 @@ from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import load as load_geo
+from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matches
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import (
+from xnbflow.sources.infer.column_keys import (
     columns_named,
     name_column,
     set_aside,
 )
-from xnbflow.sources.proposal.layout import Layout, recognise_layout
+from xnbflow.sources.infer.layout import Layout, recognise_layout
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.reading_keys import read_request
 
 
