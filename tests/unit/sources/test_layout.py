@@ -1,11 +1,12 @@
 """Columns of text, names in capitals, and columns beside the samples: their limits."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from toys import entry_in, refused
+from toys import entry_in, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
@@ -367,5 +368,7 @@ def test_a_label_of_limits_is_no_feature_that_is_missed(tmp_path):
 
 
 def test_the_label_may_be_in_an_accession_of_geo(tmp_path):
+    series_matrix = Path(__file__).with_name("geo").joinpath("GSE9_series_matrix.txt").read_text()
+    put(tmp_path / "geo", series_matrix, "GSE4107_series_matrix.txt")
     layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", phenotype="GSE4107")
     assert layout.samples == ("S1", "S2", "S3")

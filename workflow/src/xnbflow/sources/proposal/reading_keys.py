@@ -32,8 +32,7 @@ _WINDOWS = "cp1252"
 def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
     """Return the texts of a table and its phenotype, and the entry with the keys that read them.
 
-    Files at URLs are downloaded. Exports of programs that are no tables are refused. A phenotype in
-    GEO, which no key depends on, is not read (`read_geo_phenotype`).
+    Files at URLs are downloaded. Exports of programs that are no tables are refused.
     """
     path = fetch_table(downloads, request.location, request.id, request.sha256)
     entry = with_keys_of_format(path, request)
@@ -58,19 +57,10 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
             "in western Europe."
         )
     phenotype = None
-    if entry.phenotype and not is_accession(entry.phenotype):
+    if entry.phenotype:
         phenotype_path = fetch_phenotype(entry, downloads)
         phenotype, entry = _read_phenotype(phenotype_path, entry, table, samples)
     return TableTexts(table=table, entry=entry, phenotype=phenotype, remarks=tuple(remarks))
-
-
-def read_geo_phenotype(texts: TableTexts, downloads: Downloads) -> TableTexts:
-    """Return the texts with the phenotype of an accession of GEO, if the entry names one."""
-    if not is_accession(texts.entry.phenotype or ""):
-        return texts
-    path = fetch_phenotype(texts.entry, downloads)
-    phenotype = read_phenotype_file(path, texts.entry, Path(texts.table.path))
-    return replace(texts, phenotype=phenotype)
 
 
 class _WithMatrix(NamedTuple):
@@ -103,7 +93,7 @@ def _read_phenotype(
 
     It is read unless it is a sheet that was read before (``samples``).
     """
-    if suffix_of(path) == ".cls":
+    if is_accession(entry.phenotype or "") or suffix_of(path) == ".cls":
         return read_phenotype_file(path, entry, Path(table.path)), entry
     # The names in the table, of which some are samples: in its header, or in its first column.
     names = [*table.header, *table.columns([0])[0][:FIRST_SAMPLES]]

@@ -20,7 +20,7 @@ from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.sources.proposal.reading_keys import read_geo_phenotype, read_request
+from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.proposal.series_keys import propose_series
@@ -40,7 +40,7 @@ def summarise_table(
     """
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
-        texts = read_geo_phenotype(read_request(request, downloads), downloads)
+        texts = read_request(request, downloads)
         inferred = infer(texts.table, texts.entry, texts.phenotype, complete=True)
         inferred = replace(inferred, remarks=(*texts.remarks, *inferred.remarks))
         if not inferred.entry.label:
