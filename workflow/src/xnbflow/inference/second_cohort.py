@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.core.significance import ONE_SIDED_LEVEL
-from xnbflow.diagnostics.repeated_samples import PatientMatch
+from xnbflow.diagnostics.shared_samples import PatientMatch
 from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.intervals import (
     UNKNOWN,
