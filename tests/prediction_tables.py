@@ -20,10 +20,10 @@ HEADER = DataSet("d", None, FEATURES, SAMPLES, np.repeat(["x", "y"], [12, 8]))
 def fits_of(failed=()):
     """Return the fits of two repeats of two folds; ``failed`` are repeats and folds."""
     rows = [
-        (repeat, fold, "failed" if (repeat, fold) in failed else "ok", 3.0, 5.0, np.nan)
+        (repeat, fold, "failed" if (repeat, fold) in failed else "ok", 3.0, 5.0)
         for repeat, fold in PLACES
     ]
-    columns = ["repeat", "fold", "status", "features_per_class", "features", "ties"]
+    columns = ["repeat", "fold", "status", "features_per_class", "features"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -33,7 +33,7 @@ from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.geo import _read_geo
-from xnbflow.sources.series.phenotype import read_phenotype
+from xnbflow.sources.series.phenotype import phenotype_columns, read_phenotype_file
 from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[2]
@@ -264,7 +264,10 @@ READERS = {
     ),
     "phenotype": (
         "p.tsv", good("phenotype.tsv"),
-        lambda path: read_phenotype(path, DatasetEntry("toy", "table", "t.csv", label="type")),
+        lambda path: phenotype_columns(
+            read_phenotype_file(path, DatasetEntry("toy", "table", "t.csv", label="type"), path),
+            DatasetEntry("toy", "table", "t.csv", label="type"),
+        ),
         unread, 1,
     ),
     "folds": ("f.tsv", good("folds.tsv"), read_toy_folds, unread, 1),

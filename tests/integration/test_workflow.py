@@ -438,6 +438,27 @@ def test_another_clone_has_nothing_to_do(finished, tmp_path):
     assert jobs(work, root=clone) == {}
 
 
+def test_results_without_their_records_are_not_mixed_with_those_of_another_design(
+    finished, tmp_path
+):
+    """Snakemake has the parameters of jobs in `.snakemake`, which a copy of `results` lacks."""
+    work = tmp_path / "work"
+    shutil.copytree(finished, work, ignore=shutil.ignore_patterns(".snakemake"))
+    assert jobs(work) == {}
+    other = configured(work, with_design({"reference": "class_0"}))
+    refused = "made with another configuration (studies)"
+    written = snakemake(work, *other)
+    assert "Nothing to be done" in written
+    assert refused in written
+
+    page = work / "results/studies/tiny/report.html"
+    page.unlink()
+    assert refused in snakemake(work, *other, fails=True)
+    assert not page.exists()
+    snakemake(work)
+    assert page.exists()
+
+
 def test_the_title_of_a_figure_repeats_the_page_alone(copied):
     root = copied.parent / "xnbflow"
     path = root / "workflow/src/xnbflow/report/drawings/calibration.py"

@@ -11,7 +11,7 @@ from xnbflow.papers.directional.boundaries import (
     von_mises_boundary,
     von_mises_fisher_boundary,
 )
-from xnbflow.papers.directional.compute_examples import _EXAMPLES, example_tables
+from xnbflow.papers.directional.compute_examples import _EXAMPLES, example_points
 
 
 def numerical_boundary(phi, mu, kappa, priors):
@@ -131,7 +131,7 @@ def log_odds(example, first, second):
 def test_boundaries_of_the_examples_separate_their_regions(figure):
     """On the curves of Figures 10 to 12 both classes are equally probable."""
     example = next(example for example in _EXAMPLES if example.figure == figure)
-    boundaries = example_tables()["boundaries"]
+    boundaries = example_points().query("kind == 'boundary'")
     boundaries = boundaries[boundaries["example"] == f"figure {figure}"]
     assert len(boundaries) > 3
     odds = log_odds(example, boundaries["first"].to_numpy(), boundaries["second"].to_numpy())

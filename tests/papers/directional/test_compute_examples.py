@@ -10,17 +10,17 @@ from xnbflow.papers.directional.compute_examples import (
     _decision_boundary,
     _draw_samples,
     _sphere_circle,
-    example_tables,
+    example_points,
     figure_14,
-    torus_regions,
+    torus_points,
 )
 
 BY_FIGURE = {example.figure: example for example in _EXAMPLES}
 
 
 @pytest.fixture(scope="module")
-def tables():
-    return example_tables()
+def examples():
+    return example_points()
 
 
 def test_parameters_are_the_printed_ones():
@@ -113,11 +113,10 @@ def test_on_the_circle_both_classes_are_equally_probable(figure):
 
 
 @pytest.mark.parametrize("curve", [0, 1, 2, 3])
-def test_on_the_curves_of_the_torus_both_classes_are_equally_probable(tables, curve):
+def test_on_the_curves_of_the_torus_both_classes_are_equally_probable(examples, curve):
     """Figure 6, solved for either angle: each curve on its own."""
     example = BY_FIGURE[6]
-    boundaries = tables["boundaries"]
-    points = boundaries[(boundaries["example"] == "figure 6") & (boundaries["curve"] == curve)]
+    points = examples.query("kind == 'boundary' and example == 'figure 6' and curve == @curve")
     assert len(points) > 100
     log_odds = 0.0
     for name, axis in (("first", 0), ("second", 1)):
@@ -132,8 +131,9 @@ def test_on_the_boundary_of_a_pair_of_angles_the_fitted_classes_are_equally_prob
     rng = np.random.default_rng(0)
     codes = np.repeat([0, 1], [400, 100])
     X = np.column_stack([rng.vonmises(codes * 1.5, 2), rng.vonmises(-codes * 1.0, 2)])
-    regions, boundary = torus_regions("pair", X, codes)
-    assert set(regions["predicted"]) == {0, 1}
+    points = torus_points("pair", X, codes)
+    boundary = points[points["kind"] == "boundary"]
+    assert set(points.loc[points["kind"] == "region", "predicted"]) == {0, 1}
     assert len(boundary) > 100
     posterior = VonMisesNB().fit(X, codes).predict_proba(boundary[["first", "second"]].to_numpy())
     np.testing.assert_allclose(posterior, 0.5, atol=1e-9)

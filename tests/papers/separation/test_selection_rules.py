@@ -200,7 +200,7 @@ def test_training_sets_without_a_gain_are_neither_helped_nor_harmed():
 
 def test_a_gain_counts_from_two_standard_errors_on():
     risk = pd.DataFrame({"gain": [0.021, 0.019, -0.021, -0.019], "gain_error": 0.01})
-    signs = compute._add_sign_tests(risk)
+    signs = compute._mark_gains(risk)
     assert signs["helps"].tolist() == [True, False, False, False]
     assert signs["harms"].tolist() == [False, False, True, False]
 
@@ -223,6 +223,9 @@ def test_losses_by_sample_size_are_medians():
 def test_deviations_of_theorem_1_are_those_of_each_version():
     theorem1 = pd.DataFrame(
         {
+            "setting": "uniform on [0, 20]",
+            "threshold": 14.0,
+            "kept": 0.6,
             "simulated": [10.0],
             "simulated_error": 0.1,
             "printed": 15.0,
@@ -230,7 +233,7 @@ def test_deviations_of_theorem_1_are_those_of_each_version():
             "corrected_estimated": 9.5,
         }
     )
-    (row,) = compute._add_standard_errors(theorem1).to_dict("records")
+    (row,) = compute._deviations(theorem1).to_dict("records")
     assert row["relative_error"] == pytest.approx(0.01)
     assert row["printed_off"] == pytest.approx(0.5)
     assert row["corrected_off"] == pytest.approx(0.01)
@@ -242,7 +245,7 @@ def test_settings_have_the_share_of_useless_blocks():
     (setting,) = compute_simulation.make_settings(params | {"useless": [0.3], "useful": [[10, 20]]})
     assert (setting.true == 0).sum() == 3
     assert setting.true[3:].tolist() == pytest.approx(10 + 10 * (np.arange(7) + 0.5) / 7)
-    assert setting.about["useless"] == 0.3
+    assert setting.useless == 0.3
 
 
 def test_no_block_at_all_has_the_risk_of_chance():

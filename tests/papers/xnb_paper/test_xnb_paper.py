@@ -46,7 +46,8 @@ def test_values_that_are_printed_alike_are_ties():
     study = {"repeats": repeats.assign(metric="accuracy"), "diagnostics": pd.DataFrame()}
     study["diagnostics"] = pd.DataFrame(columns=["dataset", "non_normal_ratio", "dependent_ratio"])
     numbers = compute.compare({"parts": {"xnb": "mine"}}, study)["numbers"]
-    (row,) = numbers.to_dict("records")
+    row, mean = numbers.to_dict("records")
+    assert (row["dataset"], mean["dataset"]) == ("GSE50161", "")
     assert row["quantity"] == "xnb_accuracy"
     assert row["paper"] == 0.915  # Table 2, brain
     assert row["percentile"] == 40.0  # below: .9; printed alike: .91538, .9152; above: .95, .96
@@ -71,10 +72,16 @@ def study_of(datasets, repeats):
 PARTS = {"parts": {"nb": "nb", "xnb": "xnb"}}
 
 
+def means_of(study):
+    """The rows of means over series."""
+    numbers = compute.compare(PARTS, study)["numbers"]
+    return numbers[numbers["dataset"] == ""].set_index("quantity")
+
+
 def test_mean_row():
     """The printed rows Mean are the means of the printed numbers, rounded."""
     accessions = pd.read_csv(FOLDER / "table1.tsv", sep="\t")["accession"]
-    means = compute.compare(PARTS, study_of(accessions, 2))["means"].set_index("quantity")
+    means = means_of(study_of(accessions, 2))
     printed = [0.57, 0.58, 0.799, 0.803, 8.3, 0.9998]  # the last rows of Tables 1 and 2, section 6
     assert means["paper"].tolist() == printed
     for quantity, decimals in (*published.DECIMALS.items(), ("reduction", 4)):
@@ -96,7 +103,7 @@ def test_a_mean_is_over_the_repeats_that_every_series_has():
     failed = (repeats["dataset"] == "GSE6008") & (repeats["metric"] == "accuracy")
     failed &= (repeats["classifier"] == "nb") & (repeats["value"] > 0.75)  # the second repeat
     study["repeats"] = repeats[~failed]
-    means = compute.compare(PARTS, study)["means"].set_index("quantity")
+    means = means_of(study)
     assert means.loc["nb_accuracy", "ours"] == pytest.approx(0.7)
     assert means.loc["nb_accuracy", "n_repeats"] == 1
 
@@ -104,7 +111,7 @@ def test_a_mean_is_over_the_repeats_that_every_series_has():
 def test_the_standard_deviation_of_a_number_is_that_of_a_sample():
     """Of .7 and .8: .0707, and not .05."""
     numbers = compute.compare(PARTS, study_of(["GSE7670"], 2))["numbers"]
-    row = numbers.set_index("quantity").loc["nb_accuracy"]
+    row = numbers.set_index(["dataset", "quantity"]).loc["GSE7670", "nb_accuracy"]
     assert row["sd"] == pytest.approx(0.0707, abs=5e-5)
 
 
@@ -119,8 +126,7 @@ def test_one_repeat_has_no_percentile_on_the_page(tmp_path):
 
 
 def test_the_means_of_some_series_are_beside_the_printed_means_of_these():
-    means = compute.compare(PARTS, study_of(["GSE7670", "GSE6008"], 1))["means"]
-    row = means.set_index("quantity").loc["xnb_accuracy"]
+    row = means_of(study_of(["GSE7670", "GSE6008"], 1)).loc["xnb_accuracy"]
     assert row["paper"] == 0.803
     assert row["paper_here"] == pytest.approx((0.923 + 0.684) / 2)  # Table 2
     assert (row["datasets"], row["n_repeats"], row["ours"]) == (2, 1, 0.9)
@@ -128,8 +134,7 @@ def test_the_means_of_some_series_are_beside_the_printed_means_of_these():
 
 def test_the_reduction_of_some_series_has_the_features_of_these():
     """Table 2: 3.5 and 10.7 features per class; Table 1: 22,283 and 54,675 features."""
-    means = compute.compare(PARTS, study_of(["GSE7670", "GSE50161"], 1))["means"]
-    row = means.set_index("quantity").loc["reduction"]
+    row = means_of(study_of(["GSE7670", "GSE50161"], 1)).loc["reduction"]
     n_features = (22283 + 54675) / 2
     assert row["paper_here"] == pytest.approx(1 - 7.1 / n_features)
     assert row["ours"] == pytest.approx(1 - 10.0 / n_features)
@@ -265,7 +270,7 @@ def test_the_section_has_the_printed_numbers_beside_ours(tmp_path):
 def test_table_2_has_18_rows_as_printed_with_ours_beside_them():
     """Series that the study lacks have the printed numbers; the mean is that of section 6."""
     study = study_of(["GSE7670", "GSE50161"], 1)
-    table = compute.compare(PARTS | {"folds": ["10x10"]}, study)["table2"]
+    table = compute.compare(PARTS | {"folds": ["10x10"]}, study)["printed"]
     printed = pd.read_csv(FOLDER / "table2.tsv", sep="\t")
     for column in ("nb_accuracy", "xnb_accuracy", "xnb_features_per_class"):
         assert table[column].tolist()[:18] == printed[column].tolist()
@@ -284,7 +289,7 @@ def test_table_2_is_of_the_first_scheme_of_folds():
     other = study["repeats"].assign(folds="paper", value=0.5)
     study["repeats"] = pd.concat([study["repeats"], other], ignore_index=True)
     about = PARTS | {"folds": ["paper", "10x10"]}
-    table = compute.compare(about, study)["table2"].set_index("series")
+    table = compute.compare(about, study)["printed"].set_index("series")
     assert table.loc["GSE7670", "xnb_accuracy_ours"] == 0.5
 
 
@@ -294,7 +299,7 @@ def test_table_2_has_the_accuracy_of_the_script_s_third_classifier():
     fs_nb = fs_nb.assign(classifier="fs-nb", value=[0.6, 0.8])
     study["repeats"] = pd.concat([study["repeats"], fs_nb], ignore_index=True)
     about = {"parts": PARTS["parts"] | {"fs_nb": "fs-nb"}, "folds": ["10x10"]}
-    table = compute.compare(about, study)["table2"].set_index("series")
+    table = compute.compare(about, study)["printed"].set_index("series")
     assert table.loc["GSE7670", "fs_nb_accuracy"] == pytest.approx(0.7)
     assert table.loc["", "fs_nb_accuracy"] == pytest.approx(0.7)
 

@@ -5,7 +5,7 @@ import pytest
 from toys import refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.columns import column_positions, refuse_beyond_squares
+from xnbflow.data.columns import column_positions, name_bad_value, refuse_beyond_squares
 
 
 def test_values_up_to_2_to_the_500_are_allowed():
@@ -63,3 +63,15 @@ def test_names_need_to_exist_and_to_be_of_one_column():
         with pytest.raises(InputError, match="'a'"):
             column_positions(columns, names, "angular")
     assert column_positions(["b"], repeated, "angular").tolist() == [1]
+
+
+def test_a_value_of_an_array_is_named_by_its_row_and_column():
+    missing = np.array([[1.0, 2.0], [3.0, np.nan]])
+    with refused("column 1 holds nan in row 1"):
+        name_bad_value(missing, ValueError("Input X contains NaN."))
+
+
+def test_missing_values_are_not_named_where_infinite_ones_are_refused():
+    values = np.array([[np.nan, 2.0], [3.0, np.inf]])
+    with refused("column 1 holds inf in row 1"):
+        name_bad_value(values, ValueError("Input X contains infinity or a value too large"))

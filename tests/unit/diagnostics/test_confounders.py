@@ -5,13 +5,10 @@ import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.association import associations
-from xnbflow.diagnostics.columns import (
-    _parts_of_column,
-    as_dates,
-    is_class_in_other_words,
-    usable,
-)
+from xnbflow.diagnostics.class_words import is_class_in_other_words
+from xnbflow.diagnostics.column_associations import associations
+from xnbflow.diagnostics.column_parts import _parts_of_column
+from xnbflow.diagnostics.columns import as_dates, column_values
 
 N = 24
 LABELS = np.repeat(["tumour", "normal"], N // 2)
@@ -119,7 +116,7 @@ def test_dates_are_categories_in_one_order_of_day_and_month():
 
 def test_days_of_one_sample_each_are_numbers():
     days = [f"{1 + i:02d}.03.2021" for i in range(N)]
-    values = usable(pd.Series(LABELS), pd.Series(days, name="day"))
+    values = column_values(pd.Series(LABELS), pd.Series(days, name="day"))
     assert np.diff(values).tolist() == [1.0] * (N - 1)
 
 

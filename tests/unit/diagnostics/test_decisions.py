@@ -8,14 +8,14 @@ import pytest
 from scipy.stats import false_discovery_control
 from toys import dataset
 
-from xnbflow.diagnostics import association as association_module
+from xnbflow.diagnostics import column_associations
 from xnbflow.diagnostics.association import (
     Association,
     _complete_separation_p,
     category_association,
 )
 from xnbflow.diagnostics.block_correlation import block_correlation
-from xnbflow.diagnostics.columns import usable
+from xnbflow.diagnostics.columns import column_values
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
 from xnbflow.diagnostics.gene_values import gene_values
@@ -56,11 +56,11 @@ def test_a_column_is_a_finding_from_its_p_or_by_complete_separation(monkeypatch,
     """The only tested column: Holm's correction leaves its p as it is."""
     code = "separates classes" if complete else "categories differ"
     result = Association(strength=0.5, p=p, code=code)
-    monkeypatch.setattr(association_module, "association", lambda *_: result)
+    monkeypatch.setattr(column_associations, "association", lambda *_: result)
     values = np.random.default_rng(0).normal(size=(20, 8))
     cells = pd.DataFrame({"site": list("pqpqpqpp")})
     series = dataset(values, ["a"] * 4 + ["b"] * 4, sample_metadata=cells)
-    _, findings = association_module.associations(series)
+    _, findings = column_associations.associations(series)
     assert [finding.kind for finding in findings] == ([kind] if kind else [])
 
 
@@ -68,11 +68,11 @@ def test_a_column_is_a_finding_from_its_p_or_by_complete_separation(monkeypatch,
 def test_columns_are_findings_by_their_p_after_holm(monkeypatch, p, n_findings):
     """Of two columns with one p the adjusted one is twice it."""
     result = Association(strength=0.5, p=p, code="categories differ")
-    monkeypatch.setattr(association_module, "association", lambda *_: result)
+    monkeypatch.setattr(column_associations, "association", lambda *_: result)
     values = np.random.default_rng(0).normal(size=(20, 8))
     cells = pd.DataFrame({"site": list("pqpqpqpp"), "plate": list("ppqqppqq")})
     series = dataset(values, ["a"] * 4 + ["b"] * 4, sample_metadata=cells)
-    assert len(association_module.associations(series)[1]) == n_findings
+    assert len(column_associations.associations(series)[1]) == n_findings
 
 
 def test_complete_separation_has_the_share_of_labels_that_are_unions_of_categories():
@@ -98,7 +98,7 @@ def test_categories_have_two_samples_in_the_mean_whatever_their_column_is_called
 ):
     labels = pd.Series(["a", "b"] * 6)
     cells = pd.Series([f"level {chr(97 + i % n_levels)}" for i in range(12)], name=name)
-    assert (usable(labels, cells) is not None) == is_usable
+    assert (column_values(labels, cells) is not None) == is_usable
 
 
 def alike(r, n_features=400):

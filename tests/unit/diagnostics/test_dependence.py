@@ -152,6 +152,6 @@ def test_tables_state_how_many_features_are_compared(low_limit):
     assert ((numbers["feature"] // 2) == (numbers["partner"] // 2)).all()
     assert (tables["normality"]["class"] == "").sum() == 150
     # pairs of the 60 features among themselves
-    assert tables["correlations"]["pairs"].sum() == 60 * 59 // 2
+    assert tables["histograms"].query("quantity == '|r|'")["count"].sum() == 60 * 59 // 2
     renamed = diagnose(dataset(values, np.repeat(["a", "b"], N_SAMPLES // 2)), tests)
     assert partners.equals(renamed["dependence"])

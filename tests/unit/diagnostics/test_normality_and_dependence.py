@@ -248,7 +248,7 @@ def test_features_with_missing_values_are_left_out(rng):
     actual = diagnose(dataset(lacking, labels, missing=True), tests)
     complete = dataset(values[without_gaps], labels, features=names[without_gaps])
     expected = diagnose(complete, tests)
-    for name in ("normality", "dependence", "dependence_test", "correlations"):
+    for name in ("normality", "dependence", "dependence_test", "histograms"):
         pd.testing.assert_frame_equal(actual[name], expected[name])
     assert actual["dependence_test"]["tested"].item() == 5
     lacking[:5, 0] = np.nan  # one feature is left

@@ -34,7 +34,7 @@ def test_xnb_behind_a_scaler_tells_what_it_tells_alone(data, nested):
     scaled = make_pipeline(StandardScaler(), XNB())
     use = use_of(Pipeline([("only", scaled)]) if nested else scaled, data)
     assert (use.per_class, use.distinct) == (alone.per_class, alone.distinct)
-    for table in ("selected", "distances", "explanations"):
+    for table in ("selected", "explanations"):
         actual, expected = getattr(use, table), getattr(alone, table)
         names = ["class", "feature"]
         if table == "explanations":
@@ -83,12 +83,10 @@ def test_a_class_with_nine_equal_values_of_ten_is_nearly_constant(features):
 
 def marks(features, labels, label, distances):
     selected = pd.DataFrame({"class": [label], "feature": ["g0"]})
-    if distances is not None:
-        rows = [(label, "g0", other, distance) for other, distance in distances.items()]
-        columns = ["class", "feature", "other_class", "distance"]
-        distances = pd.DataFrame(rows, columns=columns)
+    for other, distance in (distances or {}).items():
+        selected[f"distance_to.{other}"] = distance
     X = pd.DataFrame(features.T).add_prefix("g")
-    return only_constant(selected, distances, X, labels).tolist()
+    return only_constant(selected, X, labels).tolist()
 
 
 def test_a_feature_of_two_classes_is_examined_for_each(features):
@@ -96,7 +94,7 @@ def test_a_feature_of_two_classes_is_examined_for_each(features):
     rows = [("a", "g1"), ("b", "g0"), ("b", "g1"), ("a", "g0")]
     selected = pd.DataFrame(rows, columns=["class", "feature"])
     X = pd.DataFrame(features.T).add_prefix("g")
-    marks = only_constant(selected, None, X, LABELS)
+    marks = only_constant(selected, X, LABELS)
     assert marks.tolist() == [True, False, False, False]
 
 
@@ -144,5 +142,7 @@ def test_marks_of_many_classes_and_features_are_those_of_each_row(seed):
     distances = distances.assign(distance=rng.integers(1, 10, len(distances)) / 10)
     distances = distances[distances["feature"] != "g5"]  # one without distances
     X = pd.DataFrame(values.T).add_prefix("g")
-    marks = only_constant(selected, distances, X, labels).tolist()
+    wide = distances.pivot(index=["class", "feature"], columns="other_class", values="distance")
+    with_distances = selected.join(wide.add_prefix("distance_to."), on=["class", "feature"])
+    marks = only_constant(with_distances, X, labels).tolist()
     assert marks == marked_by_rows(selected, distances, constant_classes)

@@ -81,21 +81,6 @@ def test_the_seed_of_a_classifier_is_another_in_each_repeat_and_order_of_classes
     assert len(set(seeds)) == 3
 
 
-def test_ties_that_a_classifier_tells_are_a_table_and_counted(series, monkeypatch):
-    def select_one_of_two(model):
-        model.selected_features_ = {"a": ["w"], "b": ["w", "z"]}
-        model.tied_features_ = {"a": [["w", "x"]], "b": [["w", "x"], ["z"]]}
-
-    monkeypatch.setattr(Spy, "act", select_one_of_two)
-    outcome = train(series, FOLDS, SPY)
-    assert list(outcome["ties"].columns) == [
-        *("repeat", "fold", "class", "group", "feature", "selected", "exchangeable")
-    ]
-    first = outcome["ties"].query("fold == 0 and `class` == 'a'")
-    assert first[["feature", "selected"]].to_numpy().tolist() == [["w", True], ["x", False]]
-    assert outcome["fits"]["ties"].tolist() == [2, 2]  # z alone could not be exchanged
-
-
 def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_and_features(series, monkeypatch):
     def talk(model):
         for text in ("few samples", "few samples", "no convergence"):
@@ -153,14 +138,15 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
 
 
 def explained_rows(series, monkeypatch, most_rows):
-    """Return the rows of explanations and distances of two folds, each with three test samples."""
+    """Return the explanations and distances of two folds, each with three test samples."""
     monkeypatch.setattr("xnbflow.evaluation.training._MOST_EXPLANATION_ROWS", most_rows)
     entry = {"method": "xnbflow.naive_bayes.ClassSpecificNB", "params": {"n_features": 1}}
     folds = pd.DataFrame({"repeat": 0, "fold": [0, 1] * 3, "sample": [f"s{i}" for i in range(6)]})
     tables = train(series, folds, entry)
     assert len(tables["predictions"]) == 6
     assert tables["selected"]["constant"].notna().all()
-    return len(tables["explanations"]), len(tables["distances"])
+    distances = tables["selected"].filter(regex="^distance_to[.]")
+    return len(tables["explanations"]), distances.notna().sum().sum()
 
 
 @pytest.mark.parametrize(

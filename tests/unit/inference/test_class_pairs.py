@@ -76,7 +76,7 @@ def test_groups_count_once_and_candidates_widen_intervals(rng):
     series, scores = study(rng, [12, 12, 12], groups=groups)
     for row in _pair_areas(predictions(series, scores), series, 2.0, candidates=3):
         assert row["samples"] == row["other_samples"] == 4
-        expected = area_interval(row["auc"], 4, 4, 1 - 0.05 / 3, inflation=2.0)
+        expected = area_interval(row["auc"], 4, 4, inflation=2.0, confidence=1 - 0.05 / 3)
         assert row["lower"] == pytest.approx(expected.lower)
 
 

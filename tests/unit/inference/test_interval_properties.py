@@ -38,7 +38,7 @@ def paired_limits(n_pairs, inflation):
     for outcome in itertools.product(range(n_pairs + 1), repeat=4):
         if sum(outcome) == n_pairs:
             right = paired_answers(*outcome)
-            limits[outcome] = balanced_interval(right, classes, pairs, inflation)
+            limits[outcome] = balanced_interval(right, classes, pairs, inflation=inflation)
     return limits
 
 
@@ -78,8 +78,8 @@ def test_no_limit_of_a_mean_is_outside_the_limits_of_all_its_parts(interval_of, 
         for label in np.unique(classes):
             members = classes == label
             class_groups = None if groups is None else groups[members]
-            parts.append(share_interval(right[members], class_groups, inflation))
-        actual = interval_of(right, classes, groups, inflation)
+            parts.append(share_interval(right[members], class_groups, inflation=inflation))
+        actual = interval_of(right, classes, groups, inflation=inflation)
         assert actual.lower >= min(part.lower for part in parts) - NEAR
         assert actual.upper <= max(part.upper for part in parts) + NEAR
         assert actual.lower <= actual.value <= actual.upper
@@ -103,7 +103,7 @@ def test_one_more_right_answer_of_a_sample_lowers_no_limit(interval_of, sizes, i
 
     def interval(hits):
         right = [np.arange(size) < hit for size, hit in zip(sizes, hits, strict=True)]
-        return interval_of(np.concatenate(right).astype(float), classes, None, inflation)
+        return interval_of(np.concatenate(right).astype(float), classes, inflation=inflation)
 
     for hits in itertools.product(*(range(size) for size in sizes)):
         at_hits = interval(hits)
@@ -121,8 +121,10 @@ def test_balanced_accuracy_and_accuracy_of_pairs_are_one_estimate(n_pairs, infla
     pairs = np.tile(np.arange(n_pairs), 2)
     for outcome in [(n_pairs, 0, 0, 0), (n_pairs - 2, 1, 1, 0), (n_pairs - 3, 2, 0, 1)]:
         right = paired_answers(*outcome)
-        balanced = balanced_interval(right, classes, pairs, inflation)
-        assert accuracy_interval(right, classes, pairs, inflation) == pytest.approx(balanced)
+        balanced = balanced_interval(right, classes, pairs, inflation=inflation)
+        assert accuracy_interval(right, classes, pairs, inflation=inflation) == pytest.approx(
+            balanced
+        )
 
 
 def test_perfect_pairs_have_the_interval_of_their_recalls():
@@ -148,10 +150,10 @@ def test_balanced_accuracy_of_equal_classes_has_the_interval_of_the_accuracy(
     for _ in range(10):
         right = (rng.random(len(classes)) < rng.choice([0.5, 0.8, 0.95, 1.0])).astype(float)
         for groups in (None, samples, samples // 2 if per_class % 2 == 0 else None):
-            balanced = balanced_interval(right, classes, groups, inflation)
-            assert balanced == accuracy_interval(right, classes, groups, inflation)
-        paired = balanced_interval(right, classes, samples % per_class, inflation)
-        of_accuracy = accuracy_interval(right, classes, samples % per_class, inflation)
+            balanced = balanced_interval(right, classes, groups, inflation=inflation)
+            assert balanced == accuracy_interval(right, classes, groups, inflation=inflation)
+        paired = balanced_interval(right, classes, samples % per_class, inflation=inflation)
+        of_accuracy = accuracy_interval(right, classes, samples % per_class, inflation=inflation)
         assert paired == pytest.approx(of_accuracy)
 
 
@@ -162,8 +164,10 @@ def test_perfect_results_of_equal_classes_are_one_estimate(n_classes, inflation)
     classes = np.repeat(np.arange(n_classes), 9)
     for groups in (None, np.tile(np.arange(9), n_classes)):
         right = np.ones(len(classes))
-        balanced = balanced_interval(right, classes, groups, inflation)
-        assert accuracy_interval(right, classes, groups, inflation) == pytest.approx(balanced)
+        balanced = balanced_interval(right, classes, groups, inflation=inflation)
+        assert accuracy_interval(right, classes, groups, inflation=inflation) == pytest.approx(
+            balanced
+        )
 
 
 def test_correlations_of_recalls_are_at_most_one():

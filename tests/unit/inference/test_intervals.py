@@ -97,7 +97,7 @@ def test_the_upper_limit_of_an_area_is_widened_for_few_samples_of_the_smaller_cl
 def test_the_lower_limit_of_an_area_is_at_least_that_of_the_balanced_accuracy():
     """The area is above the two lines through the point of the threshold, whose area it is."""
     classes = np.repeat([0, 1], 10)
-    balanced = balanced_interval(np.ones(20), classes, None, 2.5)
+    balanced = balanced_interval(np.ones(20), classes, inflation=2.5)
     assert area_interval(1.0, 10, 10, inflation=2.5).lower < balanced.lower
     assert area_interval(1.0, 10, 10, inflation=2.5, balanced=balanced) == balanced
     # an area below the balanced accuracy contradicts this relation

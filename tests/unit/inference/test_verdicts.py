@@ -14,8 +14,6 @@ from xnbflow.inference import intervals
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.verdicts import (
     LabelTest,
-    _near_limit,
-    _NearLimit,
     class_pair_findings,
     cohort_findings,
     column_findings,
@@ -55,7 +53,8 @@ def test_p_at_its_level_supports_a_result(p, level):
 )
 def test_p_is_near_its_level_if_the_level_is_between_its_limits(lower, upper, near):
     test = LabelTest(0.02, p_lower=lower, p_upper=upper)
-    assert _near_limit(PERFECT, test) == _NearLimit(test=near, interval=False)
+    judged = verdict(PERFECT, test)
+    assert (judged.near_test, judged.near_interval) == (near, False)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +63,8 @@ def test_p_is_near_its_level_if_the_level_is_between_its_limits(lower, upper, ne
 def test_a_lower_limit_within_two_points_of_chance_is_near_it(lower, near):
     balanced = PERFECT.balanced_accuracy._replace(lower=lower)
     test = LabelTest(0.001, p_lower=0.0, p_upper=0.01)
-    expected = _NearLimit(test=False, interval=near)
-    assert _near_limit(replace(PERFECT, balanced_accuracy=balanced), test) == expected
+    judged = verdict(replace(PERFECT, balanced_accuracy=balanced), test)
+    assert (judged.near_test, judged.near_interval) == (False, near)
 
 
 def test_missing_p_are_no_tests():

@@ -71,9 +71,7 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(tmp_path, rows
 
 def test_columns_together_are_named_together(tmp_path):
     row = COLUMN | {"column": "plate × site", "status": "cannot be examined", "pairs": 12}
-    study = study_of_tables(
-        tmp_path, {"recognition": [PLACE | row | {"together": True}]}
-    )
+    study = study_of_tables(tmp_path, {"recognition": [PLACE | row | {"together": True}]})
     sentence = _within_levels(study, PLACE)
     assert sentence.startswith("“plate” and “site” together predict the class with an AUC of 0.90")
     assert "the combinations of all of them leave too few pairs" in sentence

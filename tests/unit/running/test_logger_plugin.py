@@ -55,6 +55,41 @@ def test_a_run_is_a_line_for_each_job_and_step(handler, capsys):
     assert capsys.readouterr().err.splitlines() == lines
 
 
+#: What Snakemake prints of an error of an input function, and of one while it reads the rules.
+OF_INPUT_FUNCTION = """\
+InputFunctionException in rule acquire in file "/a/acquire.smk", line 4:
+Error:
+  WorkflowError:
+    the study s has no data set: all of them are left out
+      mine: there is no file mine.csv
+Wildcards:
+  dataset=mine
+Traceback:
+  File "/a/plan.py", line 134, in local_file (rule acquire, line 4, /a/acquire.smk)"""
+OF_RULES = """\
+WorkflowError in file "/a/common.smk", line 38:
+configuration, datasets.mine: unknown key 'labl'
+  File "/a/common.smk", line 38, in <module>"""
+
+
+#: What the terminal shows of the first.
+WITHOUT_DATA = """\
+Error: the study s has no data set: all of them are left out
+  mine: there is no file mine.csv"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (OF_INPUT_FUNCTION, WITHOUT_DATA),
+        (OF_RULES, "Error: configuration, datasets.mine: unknown key 'labl'"),
+        ("MissingRuleException:\nNo rule", "MissingRuleException:\nNo rule"),
+    ],
+)
+def test_an_error_of_the_user_is_its_sentence_without_places_in_the_code(handler, text, expected):
+    assert handler.line(logged(40, text, event=LogEvent.ERROR)) == expected
+
+
 def test_a_study_that_has_run_is_answered(handler):
     expected = "Nothing to be done (all requested files are present and up to date)."
     assert handler.line(logged(20, expected)) == expected

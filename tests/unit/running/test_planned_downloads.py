@@ -1,14 +1,12 @@
 """What a run downloads, before it begins."""
 
 import copy
-import logging
 from pathlib import Path
 
 import pytest
-from snakemake_interface_logger_plugins.common import LogEvent
 
 from xnbflow.running.plan import Plan
-from xnbflow.running.planned_downloads import DownloadNotice, download_sentences, is_served
+from xnbflow.running.planned_downloads import download_sentences, is_served
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.dataset_entry import DatasetEntry
 
@@ -60,15 +58,3 @@ def test_what_an_address_serves(entry, expected):
 def test_a_mirror_of_a_users_files_serves_them():
     entry = DatasetEntry("x", "microarray", "Khan2001")
     assert is_served(entry, {"microarray": ["https://mirror.org"]})
-
-
-def test_the_sentences_follow_the_counts_of_jobs(plan):
-    plan.study_of("xnb-paper")
-    logged = []
-    notice = DownloadNotice(plan, logged.append)
-    record = logging.LogRecord("snakemake", 20, "", 0, "Job stats", None, None)
-    notice.emit(record)
-    assert logged == []
-    record.event = LogEvent.RUN_INFO
-    notice.emit(record)
-    assert len(logged) == 1

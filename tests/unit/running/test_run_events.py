@@ -6,7 +6,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 from toys import put
 
-from xnbflow.running.run_events import RunEvents
+from xnbflow.running.run_events import PlanNotice, RunEvents
 
 
 def logged(level, text, **properties):
@@ -117,3 +117,13 @@ def test_a_long_job_has_the_progress_of_its_log(tmp_path):
     assert list(events.new_progress()) == []  # until it changes
     path.unlink()
     assert events.progress(3) == ""
+
+
+def test_sentences_on_a_plan_follow_its_counts_of_jobs_or_that_nothing_is_to_be_done():
+    sentences = []
+    notice = PlanNotice(lambda: ["To download: x"], sentences.append)
+    notice.emit(logged(20, "Building DAG of jobs..."))
+    assert sentences == []
+    notice.emit(logged(20, "Job stats", event=LogEvent.RUN_INFO))
+    notice.emit(logged(20, "Nothing to be done (all requested files are present)."))
+    assert sentences == ["To download: x", "To download: x"]

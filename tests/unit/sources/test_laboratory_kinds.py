@@ -14,8 +14,8 @@ from xnbflow.data.controls import control_class
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
-from xnbflow.sources.proposal.label import plausible_labels
-from xnbflow.sources.proposal.measures import other_measures
+from xnbflow.sources.infer.label import plausible_labels
+from xnbflow.sources.infer.measures import other_measures
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
 from xnbflow.sources.series.scale_recognition import _are_large_intensities, recognise_scale
@@ -340,5 +340,4 @@ def test_scaled_values_are_replaced_by_counts_or_raw_values(tmp_path):
     assert "Its matrices are X" in proposal.reason
     data.layers["counts"] = -data.X
     data.write_h5ad(tmp_path / "z.h5ad")
-    options = summary_of(tmp_path / "z.h5ad", transform="none").entry.options
-    assert options["matrix"] == "layers:counts"
+    assert summary_of(tmp_path / "z.h5ad", transform="none").entry.matrix == "layers:counts"

@@ -1,18 +1,20 @@
 """Columns of text, names in capitals, and columns beside the samples: their limits."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
-from toys import entry_in, refused
+from toys import entry_in, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.infer.column_keys import _find_id_column, set_aside
+from xnbflow.sources.infer.variables import is_text_column
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import _find_id_column, set_aside
+from xnbflow.sources.proposal.completed_entry import layout_of_file
 from xnbflow.sources.proposal.entry_text import entry_text
-from xnbflow.sources.proposal.layout import recognise_layout
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.proposal.variables import is_text_column
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.plausibility import is_patient
 from xnbflow.sources.table import load
@@ -52,7 +54,7 @@ def test_the_column_that_names_the_samples(columns, expected):
 def layout_of(folder, text, **settings):
     (folder / "x.tsv").write_text(text)
     row = DatasetEntry("x", "table", str(folder / "x.tsv"), samples="columns", **settings)
-    return recognise_layout(row, Downloads(folder))
+    return layout_of_file(row, Downloads(folder))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_a_column_beside_the_samples_has_text_in_most_rows(tmp_path, n_texts, ar
 
 def test_text_of_windows_is_proposed_with_its_encoding(tmp_path):
     (tmp_path / "x.csv").write_bytes("sample,Geschlecht,g1\ns1,männlich,1\n".encode("latin-1"))
-    layout = recognise_layout(
+    layout = layout_of_file(
         DatasetEntry("x", "table", str(tmp_path / "x.csv")), Downloads(tmp_path)
     )
     assert layout.entry.encoding == "cp1252"
@@ -91,7 +93,7 @@ def rows_layout(folder, frame, **settings):
     """Return the layout of a table with samples in rows."""
     frame.to_csv(folder / "rows.csv", index=False)
     row = DatasetEntry("x", "table", str(folder / "rows.csv"), label="type", **settings)
-    return recognise_layout(row, Downloads(folder))
+    return layout_of_file(row, Downloads(folder))
 
 
 def genes_in_columns(names, seed=0):
@@ -137,7 +139,7 @@ def columns_layout(folder, names, first_rows=()):
     frame = pd.DataFrame(values, index=names, columns=[f"S{i}" for i in range(12)])
     frame.to_csv(folder / "columns.csv", index_label="gene")
     row = DatasetEntry("x", "table", str(folder / "columns.csv"), samples="columns")
-    return recognise_layout(row, Downloads(folder))
+    return layout_of_file(row, Downloads(folder))
 
 
 @pytest.mark.parametrize("place", [10, 0, 40])
@@ -150,13 +152,13 @@ def test_a_row_with_a_word_among_symbols_is_no_gene(tmp_path, place):
 def test_commas_beside_points_are_no_decimal_signs(tmp_path):
     (tmp_path / "x.csv").write_text("id;type;g1\ns1;a;1,5\ns2;b;2,5\n")
     row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), separator="semicolon")
-    layout = recognise_layout(row, Downloads(tmp_path))
+    layout = layout_of_file(row, Downloads(tmp_path))
     assert not layout.entry.decimal  # it is sniffed
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2,5\n")
     row = DatasetEntry("x", "table", str(tmp_path / "x.tsv"))
-    assert recognise_layout(row, Downloads(tmp_path)).entry.decimal == "comma"
+    assert layout_of_file(row, Downloads(tmp_path)).entry.decimal == "comma"
     (tmp_path / "x.tsv").write_text("id\ttype\tg1\ns1\ta\t1,5\ns2\tb\t2.5\n")
-    assert not recognise_layout(row, Downloads(tmp_path)).entry.decimal
+    assert not layout_of_file(row, Downloads(tmp_path)).entry.decimal
 
 
 def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
@@ -164,7 +166,7 @@ def test_only_the_measured_samples_of_a_phenotype_are_described(tmp_path):
     (tmp_path / "p.csv").write_text("sample,type\ns1,a\ns2,b\ns3,c\n")
     options = {"phenotype": str(tmp_path / "p.csv")}
     row = DatasetEntry("x", "table", str(tmp_path / "x.csv"), label="type", **options)
-    layout = recognise_layout(row, Downloads(tmp_path))
+    layout = layout_of_file(row, Downloads(tmp_path))
     assert layout.entry.samples == "columns"
     assert layout.fields["type"].tolist() == ["a", "b"]
 
@@ -225,7 +227,7 @@ def test_two_rows_with_clinical_names_are_not_between_genes(tmp_path):
 def layout_of_text(folder, text, **settings):
     (folder / "x.csv").write_text(text)
     row = DatasetEntry("x", "table", str(folder / "x.csv"), **settings)
-    return recognise_layout(row, Downloads(folder))
+    return layout_of_file(row, Downloads(folder))
 
 
 IN_COLUMNS = "gene,S1,S2,S3\ng1,1,2,3\ng2,4,5,6\ndiagnosis,t,n,t\n"
@@ -277,7 +279,7 @@ def study_of(folder, cells, name="x.csv", separator=","):
         values = separator.join(cells[6 * i : 6 * i + 6])
         rows.append(separator.join([f"s{i}", "ab"[i % 2], values]))
     (folder / name).write_text("\n".join(rows) + "\n")
-    return recognise_layout(DatasetEntry("x", "table", str(folder / name)), Downloads(folder))
+    return layout_of_file(DatasetEntry("x", "table", str(folder / name)), Downloads(folder))
 
 
 #: Sixty counts from 950 to 6,850, of which one has no thousands.
@@ -357,5 +359,7 @@ def test_a_label_of_limits_is_no_feature_that_is_missed(tmp_path):
 
 
 def test_the_label_may_be_in_an_accession_of_geo(tmp_path):
+    series_matrix = Path(__file__).with_name("geo").joinpath("GSE9_series_matrix.txt").read_text()
+    put(tmp_path / "geo", series_matrix, "GSE4107_series_matrix.txt")
     layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", phenotype="GSE4107")
     assert layout.samples == ("S1", "S2", "S3")

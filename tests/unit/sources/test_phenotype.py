@@ -9,8 +9,8 @@ from xnbflow.sources.series.phenotype import (
     join_samples,
     matched_names,
     naming_column,
-    read_phenotype,
-    read_phenotype_text,
+    phenotype_columns,
+    read_phenotype_file,
 )
 
 PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"])
@@ -73,9 +73,14 @@ def test_names_match_without_an_ending_that_all_of_one_table_have(samples, row_n
     assert matched_names(samples, row_names) == matched
 
 
+def read_phenotype(path, dataset):
+    return phenotype_columns(read_phenotype_file(path, dataset, path), dataset)
+
+
 def naming(folder, text, names):
-    (folder / "p.csv").write_text(text)
-    return naming_column(read_phenotype_text(folder / "p.csv", {}), names)
+    path = folder / "p.csv"
+    path.write_text(text)
+    return naming_column(read_phenotype_file(path, DatasetEntry("x", "table"), path).text, names)
 
 
 def test_the_first_column_names_the_samples_also_in_another_spelling(tmp_path):

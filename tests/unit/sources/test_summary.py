@@ -11,8 +11,8 @@ from xnbflow.core.natural_order import natural_key
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats import opening
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.proposal.column_kinds import suggested_keys
-from xnbflow.sources.proposal.label import _is_follow_up_field, class_score
+from xnbflow.sources.infer.column_kinds import suggested_keys
+from xnbflow.sources.infer.label import _is_follow_up_field, class_score
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.scale_recognition import recognise_scale
@@ -79,7 +79,9 @@ def write(folder, values, **columns):
 
 
 def logarithms(n_features, largest):
-    values = np.random.default_rng(0).uniform(2, largest - 0.1, (12, n_features)).round(3)
+    """Return logarithms with a median of about 8, and with this largest value."""
+    highest = min(largest - 0.1, 12.0)
+    values = np.random.default_rng(0).uniform(4, highest, (12, n_features)).round(3)
     values[0, 0] = largest
     return values
 
@@ -142,7 +144,7 @@ def test_logarithms_of_counts_to_base_2_reach_22(tmp_path, largest, scale):
 )
 def test_values_without_a_logarithm_get_a_floor(lowest, transform):
     values = np.array([[lowest, 300.0, 9000.5]])
-    recognised = recognise_scale(values)
+    recognised = recognise_scale(values, is_array=True)
     assert recognised.settings() == {"transform": transform}
     assert ("0 or below, which have no logarithm" in recognised.sentence()) == (transform != "log2")
 

@@ -13,8 +13,8 @@ from xnbflow.sources.formats.text_lines import sniff
 from xnbflow.sources.series.phenotype import (
     matched_names,
     naming_column,
-    read_phenotype,
-    read_phenotype_text,
+    phenotype_columns,
+    read_phenotype_file,
 )
 from xnbflow.sources.table import read_table
 
@@ -52,6 +52,10 @@ def test_a_comma_is_the_decimal_sign_only_without_points(rows, decimal):
     assert sniff("t", rows, ";", ".", is_separator_set=False) == (";", ".")
 
 
+def read_phenotype(path, dataset):
+    return phenotype_columns(read_phenotype_file(path, dataset, path), dataset)
+
+
 def test_the_names_of_samples_are_in_the_column_that_the_entry_names(tmp_path):
     path = put(tmp_path, "site,name,id\nx,s1,7\ny,s2,8\n", "p.csv")
     sheet = DatasetEntry("toy", "table", label="site", id_column="name")
@@ -64,7 +68,7 @@ def test_the_names_of_samples_are_in_the_column_that_the_entry_names(tmp_path):
 
 def test_the_column_with_the_samples_is_found_if_it_is_not_the_first(tmp_path):
     path = put(tmp_path, "site,name\nx,s1\ny,s2\n", "p.csv")
-    text = read_phenotype_text(path, {})
+    text = read_phenotype_file(path, row(), path).text
     assert naming_column(text, ["s1", "s2"]) == "name"
     assert naming_column(text, ["x"]) == ""
     assert naming_column(text, ["other"]) == ""

@@ -194,14 +194,16 @@ def test_probes_of_an_array_are_never_fpkm():
 @pytest.mark.parametrize(
     ("values", "scale"),
     [
-        (np.log2(1 + np.random.default_rng(6).negative_binomial(1, 1e-5, (600, 12))), "log2"),
+        (np.log2(1 + np.random.default_rng(6).negative_binomial(1, 1e-3, (600, 12))), "log2"),
+        (np.log1p(np.random.default_rng(6).negative_binomial(1, 1e-2, (600, 12))), "ln"),
+        (np.log10(1 + np.random.default_rng(6).negative_binomial(1, 1e-2, (600, 12))), "log10"),
         (logarithms() - 8, "log2"),
         (standardised(logarithms()), None),
         (logarithms() / np.log2(np.e), None),  # to base e
     ],
-    ids=["counts", "ratios", "standardised", "natural"],
+    ids=["counts", "counts to e", "counts to 10", "ratios", "standardised", "natural"],
 )
-def test_logarithms_to_base_2_are_recognised(tmp_path, values, scale):
+def test_the_base_of_logarithms_is_recognised_or_unknown(tmp_path, values, scale):
     samples = [f"GSM{i}" for i in range(12)]
     genes_in_rows(values.round(4), samples).to_csv(tmp_path / "matrix.csv")
     summary = summary_of(tmp_path / "matrix.csv", write_sheet(tmp_path, samples))

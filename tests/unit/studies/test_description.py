@@ -91,12 +91,13 @@ def test_the_first_three_features_of_a_class_are_profiled(series, trained):
 
 
 def test_distances_are_means_over_the_folds_that_select_the_feature():
-    rows = [("a", "g", "b", 0.2), ("a", "g", "b", 0.4), ("b", "g", "a", 0.9)]
-    table = description.class_distances(
-        pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
-    )
-    assert table["distance"].tolist() == pytest.approx([0.3, 0.9])
-    assert table["fits"].tolist() == [2, 1]
+    """Class b selects g most often, and a once, at a greater distance."""
+    folds = [("b", 0.5, 0.2, 0.5), ("b", 0.5, 0.4, np.nan), ("a", 0.9, np.nan, 0.9)]
+    columns = ["class", "distance", "distance_to.a", "distance_to.c"]
+    selected = pd.DataFrame(folds, columns=columns).assign(feature="g")
+    table = description.distances_from_focus(selected, ["g"])
+    assert table["class"].tolist() == ["a", "c"]
+    assert table["distance"].tolist() == pytest.approx([0.3, 0.5])
 
 
 @pytest.mark.parametrize("method", ["xnb", "csnb"])

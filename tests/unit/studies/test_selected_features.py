@@ -7,7 +7,7 @@ from prediction_tables import HEADER, PLACES, fits_of
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.studies import selected_features
-from xnbflow.studies.selected_features import recovery, selection, stability, ties
+from xnbflow.studies.selected_features import recovery, selection, stability
 
 KEY = ("d", "f", "nb")
 #: Four folds, of which the last one failed.
@@ -100,32 +100,14 @@ def selected_rows(rows, constant=False):
     return table.assign(rank=1, distance=1.0, constant=constant)
 
 
-def ties_table(rows):
-    columns = ["repeat", "fold", "class", "group", "feature", "selected"]
-    table = pd.DataFrame(rows, columns=columns)
-    return table.assign(exchangeable=True).astype({"selected": bool, "exchangeable": bool})
-
-
 #: Which of two equal features a fold takes is decided by nothing but their names.
 TIED = {KEY: selected_rows([(*place, "x", f"g{i % 2}") for i, place in enumerate(PLACES)])}
-TIES = {
-    KEY: ties_table(
-        [(*p, "x", 0, f"g{j}", i % 2 == j) for i, p in enumerate(PLACES) for j in range(2)]
-    )
-}
 
 
-def test_ties_are_listed_with_what_could_have_been_selected():
-    fits = fits_of().assign(ties=1.0)
-    table = stability(TIED, {KEY: fits}, {"d": HEADER}, {}).set_index("class")
+def test_a_choice_by_names_is_not_stable():
+    table = stability(TIED, {KEY: fits_of()}, {"d": HEADER}, {}).set_index("class")
     assert table.loc["x", "stability"] < 0.5
     assert table.loc["x", ["samples", "mean_size", "sets"]].tolist() == [12, 1, 4]
-    table = ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
-    assert table[["feature", "alternative", "times", "fits"]].to_dict("records") == [
-        {"feature": "g0", "alternative": "g1", "times": 2, "fits": 3},
-        {"feature": "g1", "alternative": "g0", "times": 2, "fits": 3},
-    ]
-    assert table["frequency"].tolist() == pytest.approx([2 / 3, 2 / 3])
 
 
 def test_selection_counts_the_folds_that_select_a_feature():

@@ -27,15 +27,6 @@ def test_ratios_are_shares_below_the_level():
     assert ratios["max_abs_r"] == 0.9
 
 
-def test_p_values_fall_into_twenty_bins_and_missing_ones_into_none():
-    normality = pd.DataFrame({"class": "", "p": [0.0, 0.049, 0.5, 1.0, None]})
-    table = study_overview.p_values({"a": normality})
-    assert table["features"].sum() == 4
-    assert table["features"].iloc[[0, 10, 19]].tolist() == [2, 1, 1]
-    assert table["share"].sum() == pytest.approx(1)
-    assert study_overview.p_values({}).empty
-
-
 def test_the_missing_values_of_a_data_set_are_the_most_that_a_fold_filled_in():
     fits = {
         ("d", "f", "nb"): pd.DataFrame({"imputed": [2, 5]}),

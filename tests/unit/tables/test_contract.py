@@ -216,35 +216,38 @@ def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
     assert {name: dtype.kind for name, dtype in read.dtypes.items()} == expected
 
 
-STACKED = contract.GROUPS["training"].tables["distances"]
+STACKED = contract.GROUPS["training"].tables["explanations"]
 
 
-def distances(*values):
+def explanations(*values):
     """Return rows of a fold, as a classifier's training has them."""
-    rows = {"repeat": 0, "fold": range(len(values)), "class": "a", "other_class": "b"}
-    return pd.DataFrame(rows | {"feature": "g", "distance": list(values)})[STACKED.fixed]
+    rows = {"repeat": 0, "fold": range(len(values)), "sample": "s", "class": "a", "feature": "g"}
+    rows |= {"log_likelihood": list(values), "scale": "density"}
+    return pd.DataFrame(rows)[STACKED.fixed]
 
 
 def test_the_tables_of_several_classifiers_share_a_file_and_are_read_apart(tmp_path):
-    path = tmp_path / "distances.parquet"
-    nothing = distances()
+    path = tmp_path / "explanations.parquet"
+    nothing = explanations()
     write_stacked(
-        {"nb": distances(-1.0, -2.0), "forest": nothing, "xnb": distances(-3.0)}, path, STACKED
+        {"nb": explanations(-1.0, -2.0), "forest": nothing, "xnb": explanations(-3.0)},
+        path,
+        STACKED,
     )
     read = read_stacked(path, STACKED, ["xnb", "forest", "nb"])
     assert list(read) == ["xnb", "forest", "nb"]
-    pd.testing.assert_frame_equal(read["nb"], distances(-1.0, -2.0))
-    pd.testing.assert_frame_equal(read["xnb"], distances(-3.0))
+    pd.testing.assert_frame_equal(read["nb"], explanations(-1.0, -2.0))
+    pd.testing.assert_frame_equal(read["xnb"], explanations(-3.0))
     assert read["forest"].empty
     assert list(read["forest"]) == STACKED.fixed
-    some = read_stacked(path, STACKED, ["xnb", "forest", "nb"], ["distance"])
-    assert some["nb"].to_dict("list") == {"distance": [-1.0, -2.0]}
+    some = read_stacked(path, STACKED, ["xnb", "forest", "nb"], ["log_likelihood"])
+    assert some["nb"].to_dict("list") == {"log_likelihood": [-1.0, -2.0]}
     assert next(iter(contract.stacked_schema(STACKED).columns)) == "classifier"
 
 
 def test_rows_of_a_classifier_that_the_job_does_not_train_are_refused(tmp_path):
-    path = tmp_path / "distances.parquet"
-    write_stacked({"nb": distances(-1.0), "old": distances(-2.0)}, path, STACKED)
+    path = tmp_path / "explanations.parquet"
+    write_stacked({"nb": explanations(-1.0), "old": explanations(-2.0)}, path, STACKED)
     with refused("has rows of the classifier old, which is not of this job", file=path):
         read_stacked(path, STACKED, ["nb"])
 

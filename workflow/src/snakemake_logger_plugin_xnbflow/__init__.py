@@ -19,9 +19,9 @@ _PERIOD = 2.0
 _PERIOD_OF_LINES = 10.0
 #: Moves to the begin of the line and clears it.
 _CLEAR = "\r\x1b[K"
-#: Messages that are printed although they are no warnings: about a study that has run, and about
-#: what a run downloads.
-_PRINTED = ("Nothing to be done", "To download")
+#: Messages that are printed although they are no warnings: about a study that has run, what a run
+#: downloads, and results that it would mix.
+_PRINTED = ("Nothing to be done", "To download", "The results of")
 #: Snakemake's messages that repeat the sentences at the end of a failed run.
 _REPEATED = (
     "died with <Signals.SIGINT",
@@ -68,11 +68,11 @@ class LogHandler(LogHandlerBase):
         message = record.getMessage()
         if _is_repeated(message):
             return ""
-        if event == LogEvent.ERROR or message.startswith(_PRINTED):
-            return message
-        if event is not None or record.levelno < logging.WARNING:
-            return ""
-        return message
+        if event == LogEvent.ERROR:
+            return self._events.error_sentence(message)
+        is_printed = message.startswith(_PRINTED)
+        is_warning = event is None and record.levelno >= logging.WARNING
+        return message if is_printed or is_warning else ""
 
     def _start_progress(self) -> None:
         """Show what runs: at the foot of a terminal, elsewhere as lines of long jobs."""

@@ -8,9 +8,14 @@ from xnbflow.report.sections import audit
 
 def test_histograms_have_the_ratio_of_normality_and_the_cut_of_dependence(tmp_path):
     ratios = {"dataset": "d", "non_normal_ratio": 0.25, "dependent_ratio": 0.75, "cut": 0.6}
-    bins = [{"lower": 0.0, "upper": 0.5, "pairs": 7}, {"lower": 0.5, "upper": 1.0, "pairs": 2}]
-    shares = [{"dataset": "d", "share": 0.4}, {"dataset": "d", "share": 0.6}]
-    tables = {"diagnostics": [ratios], "p_values": shares, "diagnostic.correlations": bins}
+    halves = [{"lower": 0.0, "upper": 0.5}, {"lower": 0.5, "upper": 1.0}]
+    counts = {"p of normality": (4, 6), "|r|": (7, 2)}
+    bins = [
+        half | {"quantity": quantity, "count": count}
+        for quantity, of_halves in counts.items()
+        for half, count in zip(halves, of_halves, strict=True)
+    ]
+    tables = {"diagnostics": [ratios], "diagnostic.histograms": bins}
     study = study_of_tables(tmp_path, tables, {"diagnostics": {"normality_alpha": 0.01}})
     normality, dependence = audit._distribution_gallery(study, "d").figures
     assert normality.alt == "Histogram of Shapiro-Wilk p-values: 25% are below 0.01."
@@ -25,8 +30,8 @@ SAMPLED |= {"pair_share": 4.0e-6, "pair_share_error": 3.1e-8}
 
 
 def test_a_sample_of_features_is_stated_with_its_size_and_errors(tmp_path):
-    bins = [{"lower": 0.0, "upper": 1.0, "pairs": 7}]
-    tables = {"diagnostics": [SAMPLED], "diagnostic.correlations": bins}
+    bins = [{"quantity": "|r|", "lower": 0.0, "upper": 1.0, "count": 7}]
+    tables = {"diagnostics": [SAMPLED], "diagnostic.histograms": bins}
     (group,) = audit._assumptions(study_of_tables(tmp_path, tables))
     _, table, statement, _ = group.blocks
     shown = list(table.frame.columns)
@@ -37,9 +42,9 @@ def test_a_sample_of_features_is_stated_with_its_size_and_errors(tmp_path):
 
 
 def test_without_a_sample_none_is_stated(tmp_path):
-    bins = [{"lower": 0.0, "upper": 1.0, "pairs": 7}]
+    bins = [{"quantity": "|r|", "lower": 0.0, "upper": 1.0, "count": 7}]
     whole = SAMPLED | {"tested": 10_000}
-    tables = {"diagnostics": [whole], "diagnostic.correlations": bins}
+    tables = {"diagnostics": [whole], "diagnostic.histograms": bins}
     (assumptions,) = audit._assumptions(study_of_tables(tmp_path, tables))
     _, table, group = assumptions.blocks
     assert "compared" not in table.frame.columns
@@ -47,10 +52,10 @@ def test_without_a_sample_none_is_stated(tmp_path):
 
 
 def test_the_heading_of_a_data_set_names_twelve_classes(tmp_path):
-    bins = [{"lower": 0.0, "upper": 1.0, "pairs": 7}]
+    bins = [{"quantity": "|r|", "lower": 0.0, "upper": 1.0, "count": 7}]
     for n_classes, rest in ((12, ""), (14, " and 2 more classes")):
         sizes = [{"dataset": "d", "class": f"c{i:02}", "samples": i} for i in range(n_classes)]
-        tables = {"class_sizes": sizes, "diagnostic.correlations": bins}
+        tables = {"class_sizes": sizes, "diagnostic.histograms": bins}
         tables["diagnostics"] = [SAMPLED | {"tested": 10_000}]
         (assumptions,) = audit._assumptions(study_of_tables(tmp_path / str(n_classes), tables))
         assert assumptions.blocks[-1].note == ", ".join(f"c{i:02} {i}" for i in range(12)) + rest

@@ -93,9 +93,9 @@ def test_the_table_begins_with_the_most_frequent_and_counts_the_rest(tmp_path, m
 
 def test_a_density_is_focused_on_the_class_that_the_feature_separates_best(tmp_path):
     curve = [PLACE | {"feature": "always", "class": c, "x": 0.0, "density": 1.0} for c in "abc"]
+    curve[2]["distance"] = 0.75
     values = [PLACE | {"feature": "always", "class": c, "value": 2.0, "sample": c} for c in "abc"]
-    distance = {"class": "b", "feature": "always", "other_class": "c", "distance": 0.75}
-    tables = {"densities": curve, "values": values, "class_distances": [PLACE | distance]}
+    tables = {"densities": curve, "values": values}
     study = study_of_tables(tmp_path, tables)
     (figure,) = explanation._explained_densities(study, PLACE, pd.DataFrame(SELECTION))
     assert (figure.arguments["focus"], figure.arguments["chosen"]) == (1, [0, 1])
@@ -180,14 +180,15 @@ def test_of_many_classes_a_density_belongs_to_its_class(tmp_path, monkeypatch):
     monkeypatch.setattr(explanation, "_MOST_DENSITY_CLASSES", 2)
     rows = [PLACE | {"feature": "g1", "class": label} for label in "abc"]
     heights = {"a": 1.0, "b": 2.0, "c": 3.0}
+    distances = {"a": 0.9, "b": 0.1, "c": np.nan}
     curves = [
-        row | {"x": 0.0, "density": heights[row["class"]], "estimator": "e", "own": True}
+        row
+        | {"x": 0.0, "density": heights[row["class"]], "distance": distances[row["class"]]}
+        | {"estimator": "e", "own": True}
         for row in rows
     ]
     values = [row | {"sample": "s", "value": heights[row["class"]]} for row in rows]
-    far = PLACE | {"class": "c", "feature": "g1", "other_class": "a", "distance": 0.9}
-    near = far | {"other_class": "b", "distance": 0.1}
-    tables = {"densities": curves, "values": values, "class_distances": [far, near]}
+    tables = {"densities": curves, "values": values}
     study = study_of_tables(tmp_path, tables)
     (figure,) = explanation._explained_densities(
         study, PLACE, pd.DataFrame([selected("g1", "c", 1.0, 1)])

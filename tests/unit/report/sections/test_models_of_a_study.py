@@ -66,7 +66,14 @@ def results(tmp_path_factory):
             files.put_model(model, series, "small", series.name, name)
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
     study_results = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
-    with_rows(study_results, datasets=sizes, recognition=[], headline=[{"classifier": ""}])
+    classes = [{"dataset": "one", "class": label} for label in TRAIN.classes]
+    with_rows(
+        study_results,
+        datasets=sizes,
+        class_sizes=classes,
+        recognition=[],
+        headline=[{"classifier": ""}],
+    )
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )

@@ -30,7 +30,7 @@ def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(t
         place = dict(zip(("dataset", "folds", "classifier"), key, strict=True))
         predictions = results.training(*key, "predictions", repeat=0).set_index("sample")
         evidence = dict(list(results.rows("evidence", **place).groupby(["sample", "class"])))
-        priors = results.rows("priors", **place).set_index(["fold", "class"])["log_offset"]
+        scores = results.rows("scores", **place).set_index(["sample", "class"])
         assert {sample[0] for sample in model["samples"]} == set(predictions.index)
         for name, true, predicted, explanation in model["samples"]:
             row = predictions.loc[name]
@@ -40,7 +40,7 @@ def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(t
                 *sums, probability, n_others, others, drawn = parts
                 terms_of_class = evidence.get((name, label), results.tables["evidence"][:0])
                 expected = [
-                    priors[row.fold, label],
+                    scores.loc[(name, label), "log_offset"],
                     *terms_of_class[["evidence", "log_reference"]].sum(),
                 ]
                 joint.append(sum(expected))

@@ -51,7 +51,6 @@ def blocks_of_model(tmp_path):
             "datasets": [{"dataset": "d", "samples": 2}],
             "model.signature": rows,
             "model.heatmap": CELLS,
-            "model.core": [],
             "genes.gene_values": [value(f"g{i}") for i in range(3)],
         }
         study = study_of_tables(tmp_path, tables)
@@ -101,13 +100,14 @@ def test_the_table_has_the_first_features_by_rank(tmp_path, monkeypatch):
 
 
 def test_the_core_has_its_own_accuracy(tmp_path):
-    core = {"features": 3, "features_used": 1200, "accuracy": 0.9, "balanced_accuracy": 0.85}
-    tables = {"headline": [{"classifier": "xnb"}], "model.core": [core]}
-    tables |= dict.fromkeys(("model.signature", "model.heatmap"), ())
+    scores = {"core_score.accuracy": 0.9, "core_score.balanced_accuracy": 0.85}
+    rows = [row("a", f"g{i}", i, core=i < 3, **scores) for i in range(5)]
+    tables = {"headline": [{"classifier": "nb"}], "model.signature": rows}
+    tables |= {"model.heatmap": [], "genes.gene_values": []}
     study = study_of_tables(tmp_path, tables)
     blocks = signature._blocks_of_model(study, "d", "xnb")
     (text,) = (block.text for block in blocks if isinstance(block, Prose))
-    assert "The core set, 3 features of 1,200, is" in text
+    assert "The core set, 3 features of 5, is" in text
     assert "has an accuracy of 90.0% (balanced 85.0%) in the inner folds" in text
 
 

@@ -11,6 +11,7 @@ import pytest
 from toys import run_program
 
 from xnbflow.core.errors import InputError
+from xnbflow.running import snakemake_program
 from xnbflow.running.cli import app, finished_studies, run_command, terminal
 from xnbflow.running.cli.configuration import find_configuration
 
@@ -60,6 +61,13 @@ def test_a_run_has_all_cores_and_the_lines_of_the_plugin_unless_options_differ(
     (arguments,) = called
     assert ("all" in arguments) == all_cores
     assert (arguments[-2:] == ["--logger", "xnbflow"]) == own_lines
+
+
+def test_an_interruption_while_snakemake_plans_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["snakemake_program", "demo"])
+    monkeypatch.setattr("snakemake.cli.main", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(SystemExit, match="Interrupted before a job began"):
+        snakemake_program.main()
 
 
 def test_one_fold_is_refused_before_a_table_is_read():

@@ -109,7 +109,7 @@ LOGGED = np.clip(RNG.normal(7, 2.2, (N, 600)), 2.5, 15.5)
     [
         (LOGGED, "Alter", {"scale": "log2"}, "Alter is a number outside the block of features"),
         (LOGGED, "dauer", {"scale": "log2"}, "dauer is a number outside the block of features"),
-        (LOGGED * np.log(2), "Alter", {}, "600 features. Alter"),
+        (LOGGED * np.log(2), "Alter", {}, "The base of the logarithms is not clear"),
         (np.log2(LOGGED), "Alter", {}, "look like logarithms of logarithms"),
         (2**LOGGED, "Alter", {"transform": "log2"}, "The proposal is transform: log2"),
     ],

@@ -95,31 +95,59 @@ def _describe_columns(names: pd.Index) -> str:
 def name_bad_value(X: Any, error: Exception) -> None:
     """Raise an `InputError` for the first cell that is not a finite number, if there is one.
 
-    X may have any type; only a DataFrame's cells are named. ``error`` is from the conversion of X
-    to numbers.
+    X may have any type; the cells of DataFrames and of arrays (n_samples, n_features) are named,
+    those of an array by their positions. ``error`` is from the conversion of X to numbers. If it is
+    on infinite values, missing ones are allowed.
 
     Examples
     --------
     >>> name_bad_value(pd.DataFrame({"g1": [0.5, None]}), ValueError("X has NaN"))
     Traceback (most recent call last):
     xnbflow.core.errors.InputError: column 'g1' holds nan in row 1: features must be finite ...
+    >>> name_bad_value(np.array([["0.5", "high"]]), ValueError("could not convert"))
+    Traceback (most recent call last):
+    xnbflow.core.errors.InputError: column 1 holds 'high' in row 0: features must be finite ...
     """
+    if isinstance(X, np.ndarray) and isinstance(error, ValueError):
+        # Scikit-learn's own errors on other dimensions and on complex numbers are clear.
+        X = pd.DataFrame(X) if X.ndim == 2 and X.dtype.kind != "c" else X
     if not isinstance(X, pd.DataFrame):
         return
-    reason = "" if isinstance(error, TypeError) else f" ({str(error).splitlines()[0]})"
+    missing_are_allowed = "infinity" in str(error)
     for name, column in X.items():
         if pd.api.types.is_numeric_dtype(column):
             values = pd.to_numeric(column)
         else:
             values = pd.to_numeric(column.astype(str), errors="coerce")  # text for dates, too
-        bad = ~np.isfinite(values.to_numpy(float, na_value=np.nan))
+        numbers = values.to_numpy(float, na_value=np.nan)
+        bad = np.isinf(numbers) if missing_are_allowed else ~np.isfinite(numbers)
         if bad.any():
             row = int(np.argmax(bad))
+            cell = column.tolist()[row]
+            reason = "" if isinstance(error, TypeError) else f" ({str(error).splitlines()[0]})"
             msg = (
-                f"column {name!r} holds {column.tolist()[row]!r} in row {X.index[row]!r}: features "
-                f"must be finite numbers{reason}"
+                f"column {name!r} holds {cell!r} in row {X.index[row]!r}: features must be finite "
+                f"numbers{reason}; {_remedy(cell)}"
             )
             raise InputError(msg) from error
+
+
+def _remedy(cell: Any) -> str:
+    """Return what to do with a cell that is not a finite number.
+
+    Examples
+    --------
+    >>> _remedy("high")
+    'leave out columns that are not features, or encode them as numbers'
+    """
+    if pd.isna(cell):
+        return (
+            "leave out samples or features with missing values, or replace these by "
+            "xnbflow.preprocessing.Imputer in a pipeline"
+        )
+    if isinstance(cell, str):
+        return "leave out columns that are not features, or encode them as numbers"
+    return "correct the value, or leave out the column"
 
 
 def refuse_repeated_names(X: Any) -> None:

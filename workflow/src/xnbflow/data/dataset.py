@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -70,8 +70,8 @@ class DataSet:
         Whether values may be missing (NaN), for a pipeline that imputes them.
     notes : tuple of str
         Changes of the data by the reader, for the report.
-    scale : {"", "log2", "ln", "counts"}
-        The scale of the linear features: logarithms to base 2 or e of intensities or counts, or
+    scale : {"", "log2", "ln", "log10", "counts"}
+        The scale of the linear features: logarithms to base 2, e or 10 of intensities or counts, or
         counts of reads, which are normalised in the folds (`xnbflow.preprocessing.counts`); empty
         if unknown.
 
@@ -145,11 +145,17 @@ class DataSet:
         if self.groups is not None:
             self._replace("groups", np.asarray(self.groups, dtype=str))
         if self.sample_metadata is not None:
-            of_samples = _convert_sample_metadata(self.name, self.sample_metadata, self.n_samples)
+            of_samples = _convert_metadata(
+                self.name, "sample_metadata", self.sample_metadata, self.n_samples
+            )
             self._replace("sample_metadata", of_samples)
         if self.feature_metadata is not None:
-            of_features = _convert_feature_metadata(
-                self.name, self.feature_metadata, self.n_features
+            of_features = _convert_metadata(
+                self.name,
+                "feature_metadata",
+                self.feature_metadata,
+                self.n_features,
+                reserved=_RESERVED_COLUMNS,
             )
             self._replace("feature_metadata", of_features)
         self._replace("notes", tuple(self.notes))
@@ -308,28 +314,21 @@ class DataSet:
         return data_set
 
 
-def _convert_sample_metadata(name: str, table: Any, n_samples: int) -> pd.DataFrame:
-    """Return metadata of the samples as text; refuse other rows and repeated columns."""
+def _convert_metadata(
+    name: str, field_name: str, table: Any, n_rows: int, reserved: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return metadata of samples or features as text; refuse other rows and repeated columns.
+
+    ``reserved`` are names that columns cannot have, because the file of the series has them.
+    """
     table = pd.DataFrame(table)
     columns = list(map(str, table.columns))
-    if len(set(columns)) < len(columns) or len(table) != n_samples:
+    all_columns = [*columns, *reserved]
+    if len(set(all_columns)) < len(all_columns) or len(table) != n_rows:
+        allowed = f" nor are called {listed(reserved)}" if reserved else ""
         msg = (
-            f"{name}: sample_metadata has {counted(len(table), 'row')} and the columns "
-            f"{', '.join(columns)}; give it {n_samples} rows and columns that do not repeat"
-        )
-        raise InputError(msg)
-    return _as_texts(table)
-
-
-def _convert_feature_metadata(name: str, table: Any, n_features: int) -> pd.DataFrame:
-    """Return metadata of the features as text; refuse other rows and repeated columns."""
-    table = pd.DataFrame(table)
-    columns = [*map(str, table.columns), *_RESERVED_COLUMNS]
-    if len(set(columns)) < len(columns) or len(table) != n_features:
-        msg = (
-            f"{name}: feature_metadata has {counted(len(table), 'row')} and the columns "
-            f"{', '.join(map(str, table.columns))}; give it {n_features} rows and columns that do "
-            f"not repeat nor are called {listed(_RESERVED_COLUMNS)}"
+            f"{name}: {field_name} has {counted(len(table), 'row')} and the columns "
+            f"{', '.join(columns)}; give it {n_rows} rows and columns that do not repeat{allowed}"
         )
         raise InputError(msg)
     return _as_texts(table)

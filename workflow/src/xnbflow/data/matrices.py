@@ -1,4 +1,8 @@
-"""Matrices of features (n_features, n_samples): an array, or some rows of one."""
+"""Matrices of features (n_features, n_samples): an array, or some rows of one.
+
+Many models are fitted to subsets of the features of one matrix. `Rows` is such a subset without a
+copy; `feature_blocks` and `sample_blocks` yield a matrix as arrays of limited size.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-#: Log densities of a block of samples, about 32 MB.
+#: Log densities of a block of samples: about 32 MB.
 _SAMPLE_BLOCK_VALUES = 4_000_000
 #: Values of a block of features, about 16 MB.
 _FEATURE_BLOCK_VALUES = 2_000_000

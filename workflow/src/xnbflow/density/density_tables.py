@@ -39,88 +39,19 @@ from xnbflow.density.kernels import LOG_SQRT_2PI, exponentiate
 
 #: Nodes of a table per bandwidth.
 _PER_BANDWIDTH = 32
-_NEAR = 3.0  # bandwidths from a sample within which there are tables
-_MERGED = 1.0 / 256.0  # width of the groups of samples of a table, in bandwidths
-_GROUPED = 0.6  # the same for `log_grouped`
-_N_MOMENTS = 4  # of the samples of a cell
-_LOG_NEGLIGIBLE = 23.0  # 1e-10
+#: Bandwidths from a sample within which there is a table; farther away kernels are summed.
+_NEAR = 3.0
+#: Width of the groups of samples that are summed beside a table, in bandwidths.
+_GROUP_WIDTH = 1.0 / 256.0
+#: The same for `log_grouped`, whose densities are less exact.
+_COARSE_GROUP_WIDTH = 0.6
+#: Moments of the samples of a cell, d**0 / 0! to d**3 / 3!.
+_N_MOMENTS = 4
+#: Kernels below exp(-23) = 1e-10 of the nearest one, all samples together, are left out.
+_LOG_NEGLIGIBLE = 23.0
 
 #: Quantiles of the samples that are stored with a table.
 QUANTILES = np.linspace(0.0, 1.0, 33)
-
-
-@njit(nogil=True)
-def _merge(values: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return means, counts and variances of groups of values within ``width`` of their lowest.
-
-    ``values`` (n_values,) are ascending.
-    """
-    means, totals, variances = np.empty((3, len(values)))
-    n_groups = i = 0
-    while i < len(values):
-        lowest = values[i]
-        count = first = second = 0.0
-        while i < len(values) and values[i] - lowest <= width:
-            offset = values[i] - lowest
-            count += 1.0
-            first += offset
-            second += offset * offset
-            i += 1
-        first /= count
-        means[n_groups] = lowest + first
-        totals[n_groups] = count
-        variances[n_groups] = max(0.0, second / count - first * first)
-        n_groups += 1
-    return means[:n_groups].copy(), totals[:n_groups].copy(), variances[:n_groups].copy()
-
-
-@njit(nogil=True, fastmath={"contract", "nsz"})
-def log_grouped(
-    samples: np.ndarray, bandwidths: np.ndarray, points: np.ndarray, out: np.ndarray
-) -> None:
-    """Write the log kernel density of each feature at points, to about 1e-3 near the samples.
-
-    Samples within 0.6 bandwidths of each other count as their number, mean and variance.
-    ``samples`` (n_features, n_samples) are ascending, ``bandwidths`` have shape (n_features,),
-    ``points`` and ``out`` (n_features, n_points).
-
-    Examples
-    --------
-    >>> out = np.empty((1, 2))
-    >>> log_grouped(np.array([[0.0, 0.4]]), np.ones(1), np.array([[0.0, 2.0]]), out)
-    >>> np.exp(out).round(4).tolist()  # exactly 0.3836 and 0.0825
-    [[0.3835, 0.0825]]
-    """
-    n_points = points.shape[1]
-    squares = np.empty(n_points)
-    terms = np.empty(n_points)
-    nearest = np.empty(n_points)
-    total = np.empty(n_points)
-    for f in range(len(samples)):
-        per_h = 1.0 / bandwidths[f]
-        means, counts, variances = _merge(samples[f], _GROUPED * bandwidths[f])
-        nearest[:] = np.inf
-        total[:] = 0.0
-        for i in range(len(means)):
-            for j in range(n_points):
-                u = (points[f, j] - means[i]) * per_h
-                nearest[j] = min(nearest[j], u * u)
-        # The mean kernel of n samples around their mean m is K(u) (1 + v (u^2 - 1) / 2), to the
-        # second order in their variance v, with u = (x - m) / h and v in squared bandwidths. Terms
-        # are divided by the one of the nearest group, so that none of importance underflows.
-        for i in range(len(means)):
-            for j in range(n_points):
-                u = (points[f, j] - means[i]) * per_h
-                squares[j] = u * u
-                terms[j] = 0.5 * (nearest[j] - squares[j])
-            exponentiate(terms)
-            half_variance = 0.5 * variances[i] * per_h * per_h
-            for j in range(n_points):
-                total[j] += counts[i] * (1.0 + half_variance * (squares[j] - 1.0)) * terms[j]
-        log_norm = np.log(samples.shape[1] * bandwidths[f]) + LOG_SQRT_2PI
-        for j in range(n_points):
-            far = nearest[j] == np.inf
-            out[f, j] = -np.inf if far else np.log(total[j]) - 0.5 * nearest[j] - log_norm
 
 
 class TabulatedDensity(NamedTuple):
@@ -161,7 +92,7 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     [0.5, 0.2502]
     """
     # Without a table, neighbouring samples are groups.
-    means, counts, variances = _merge(samples, _MERGED * bandwidth)
+    means, counts, variances = _merge(samples, _GROUP_WIDTH * bandwidth)
     positions = np.arange(len(samples))
     table = TabulatedDensity(
         means=means,
@@ -268,6 +199,8 @@ def _add_cells(
 def _to_nearest(values: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Return the distance of each point (n_points,) to the nearest of two or more ascending values.
 
+    Examples
+    --------
     >>> _to_nearest(np.array([0.0, 4.0]), np.array([-1.0, 1.0, 3.5])).tolist()
     [1.0, 1.0, 0.5]
     """
@@ -322,3 +255,77 @@ def _log_nearest(density: TabulatedDensity, x: float, negligible: float) -> floa
             total += density.counts[i] * around * np.exp(-exponent)
             i += step
     return np.log(total) - 0.5 * nearest * nearest
+
+
+@njit(nogil=True, fastmath={"contract", "nsz"})
+def log_grouped(
+    samples: np.ndarray, bandwidths: np.ndarray, points: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the log kernel density of each feature at points, to about 1e-3 near the samples.
+
+    Samples within 0.6 bandwidths of each other count as their number, mean and variance.
+    ``samples`` (n_features, n_samples) are ascending, ``bandwidths`` have shape (n_features,),
+    ``points`` and ``out`` (n_features, n_points).
+
+    Examples
+    --------
+    >>> out = np.empty((1, 2))
+    >>> log_grouped(np.array([[0.0, 0.4]]), np.ones(1), np.array([[0.0, 2.0]]), out)
+    >>> np.exp(out).round(4).tolist()  # exactly 0.3836 and 0.0825
+    [[0.3835, 0.0825]]
+    """
+    n_points = points.shape[1]
+    squares = np.empty(n_points)
+    terms = np.empty(n_points)
+    nearest = np.empty(n_points)
+    total = np.empty(n_points)
+    for f in range(len(samples)):
+        per_h = 1.0 / bandwidths[f]
+        means, counts, variances = _merge(samples[f], _COARSE_GROUP_WIDTH * bandwidths[f])
+        nearest[:] = np.inf
+        total[:] = 0.0
+        for i in range(len(means)):
+            for j in range(n_points):
+                u = (points[f, j] - means[i]) * per_h
+                nearest[j] = min(nearest[j], u * u)
+        # The mean kernel of n samples around their mean m is K(u) (1 + v (u^2 - 1) / 2), to the
+        # second order in their variance v, with u = (x - m) / h and v in squared bandwidths. Terms
+        # are divided by the one of the nearest group, so that none of importance underflows.
+        for i in range(len(means)):
+            for j in range(n_points):
+                u = (points[f, j] - means[i]) * per_h
+                squares[j] = u * u
+                terms[j] = 0.5 * (nearest[j] - squares[j])
+            exponentiate(terms)
+            half_variance = 0.5 * variances[i] * per_h * per_h
+            for j in range(n_points):
+                total[j] += counts[i] * (1.0 + half_variance * (squares[j] - 1.0)) * terms[j]
+        log_norm = np.log(samples.shape[1] * bandwidths[f]) + LOG_SQRT_2PI
+        for j in range(n_points):
+            far = nearest[j] == np.inf
+            out[f, j] = -np.inf if far else np.log(total[j]) - 0.5 * nearest[j] - log_norm
+
+
+@njit(nogil=True)
+def _merge(values: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return means, counts and variances of groups of values within ``width`` of their lowest.
+
+    ``values`` (n_values,) are ascending.
+    """
+    means, totals, variances = np.empty((3, len(values)))
+    n_groups = i = 0
+    while i < len(values):
+        lowest = values[i]
+        count = first = second = 0.0
+        while i < len(values) and values[i] - lowest <= width:
+            offset = values[i] - lowest
+            count += 1.0
+            first += offset
+            second += offset * offset
+            i += 1
+        first /= count
+        means[n_groups] = lowest + first
+        totals[n_groups] = count
+        variances[n_groups] = max(0.0, second / count - first * first)
+        n_groups += 1
+    return means[:n_groups].copy(), totals[:n_groups].copy(), variances[:n_groups].copy()

@@ -52,13 +52,8 @@ _FARTHEST = 37.0
 _WIDEST_STEP = 4.0
 #: Log densities below this are 0: the least positive double has the logarithm -744.
 _LOG_ZERO = -800.0
-#: Numbers in a part of a class's samples (times features), so that the terms and ratios of the
-#: part, two arrays of 256 kB, stay in a core's cache.
-_CACHED_VALUES = 32_768
 #: Grid points in one pass over the samples: a term and its ratio are loaded once for all of them.
 _POWERS = 4
-#: Numbers side by side in the summation: doubles of an AVX-512 instruction, or of two of AVX2.
-_LANES = 8
 
 #: Points of the grid on which densities are compared (XNB paper, Algorithm 1).
 DEFAULT_N_GRID = 50
@@ -203,23 +198,17 @@ def _sum_tile(
     step: np.ndarray,
     n_grid: int,
 ) -> np.ndarray:
-    """Return the sums of kernels of a tile of any width, shape (n_classes, n_grid, n_features).
+    """Return the sums of kernels of a tile, shape (n_classes, n_grid, n_features).
 
-    Three loops are nested: over the classes; over the pieces of the grid, each with an anchor at
-    its middle point; and over parts of the class's samples, whose terms and ratios stay in a core's
-    cache. `_sum_powers` sums one part on one piece.
+    Two loops are nested: over the classes, and over the pieces of the grid, each with an anchor at
+    its middle point. `_sum_powers` sums the samples of a class on one piece.
     """
     n_classes, width = bandwidths.shape
     out = np.empty((n_classes, n_grid, width))
-    # Samples in a part. The width is rounded up, so that the last, narrower tile of a data set has
-    # the same parts, and the same order of sums, as a full one.
     largest_class = 1
     for c in range(n_classes):
         largest_class = max(largest_class, offsets[c + 1] - offsets[c])
-    rounded_width = -(-width // _LANES) * _LANES
-    part_size = min(largest_class, max(1, _CACHED_VALUES // max(1, rounded_width)))
-    scratch = np.empty((4 * part_size + n_grid, width))
-    part_sums = np.empty((n_grid, width))
+    scratch = np.empty((4 * largest_class + n_grid, width))
     anchor = np.empty(width)
     inverse_bandwidth = np.empty(width)
     step_in_bandwidths = np.empty(width)
@@ -235,22 +224,14 @@ def _sum_tile(
             piece = out[c, first_point : first_point + piece_size]
             for f in range(width):
                 anchor[f] = low[f] + (first_point + len(piece) // 2) * step[f]
-            for start in range(offsets[c], offsets[c + 1], part_size):
-                rows = tile[start : min(start + part_size, offsets[c + 1])]
-                # The sums of the first part are written to the result, those of others are added.
-                sums = piece if start == offsets[c] else part_sums[: len(piece)]
-                _sum_powers(
-                    rows,
-                    inverse_bandwidth=inverse_bandwidth,
-                    anchor=anchor,
-                    step_in_bandwidths=step_in_bandwidths,
-                    scratch=scratch,
-                    out=sums,
-                )
-                if start > offsets[c]:
-                    for g in range(len(piece)):
-                        for f in range(width):
-                            piece[g, f] += sums[g, f]
+            _sum_powers(
+                tile[offsets[c] : offsets[c + 1]],
+                inverse_bandwidth=inverse_bandwidth,
+                anchor=anchor,
+                step_in_bandwidths=step_in_bandwidths,
+                scratch=scratch,
+                out=piece,
+            )
     return out
 
 

@@ -17,8 +17,9 @@ series_audit       Which findings question the accuracies of a series?
 sample_levels, repeated_samples, sex_check, sample_components, series_fingerprints
                    Which levels of samples, copies, exchanged samples, components and samples of
                    other series are among them?
-association, columns
-                   How is a column of the samples associated with the class, and what is in it?
+association, column_associations, columns, column_parts, class_words
+                   How is a column of the samples associated with the class, what is in it, which
+                   parts has it, and is it the class in other words?
 heatmap, gene_values, gene_tables, diagnostic_tables
                    Which tables does a page show?
 adjustment         Which columns and classes of a data set does a design name?

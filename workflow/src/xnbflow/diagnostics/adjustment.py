@@ -15,7 +15,7 @@ from xnbflow.core.study import Design
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.columns import with_parts
+from xnbflow.diagnostics.column_parts import with_parts
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.series.sample_columns import column_named
 

@@ -6,6 +6,7 @@ table of genes (`xnbflow.data.class_design`), with all classes, so that patients
 adjust for are treated alike (`contrast_table`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import check_reference, covariates, with_known_covariates
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import LOG2, feature_names
+from xnbflow.diagnostics.least_squares import ContrastFit
 from xnbflow.diagnostics.linear_models import (
     ModeratedTests,
     fit_design,
@@ -107,28 +109,35 @@ def _find_classes(series: DataSet, text: str) -> Comparison:
     named = [pair for pair in divisions if pair.first in names and pair.second in names]
     if len(named) == 1 and named[0].first != named[0].second:
         return named[0]
-
-    place = f"{series.name}: {quoted(text)}"
-    if not divisions:
-        msg = f"{place} is not a comparison; write A vs B, with two classes of the data set"
-    elif len(named) > 1:
-        readings = [f"{quoted(pair.first)} less {quoted(pair.second)}" for pair in named]
-        msg = (
-            f"{place} can be read in {len(named)} ways: {', or '.join(readings)}; rename one of "
-            "these classes in the table"
-        )
-    elif named:
-        msg = f"{place} compares a class with itself; name two classes"
-    else:
-        # A division of which one part is a class shows best which part is wrong.
-        pair = next((one for one in divisions if {one.first, one.second} & {*names}), divisions[0])
-        unknown = pair.second if pair.first in names else pair.first
-        msg = (
-            f"{place} names {quoted(unknown)}, which is not a class; {known_names(unknown, names)}"
-        )
-        if _WITHIN in text:
-            msg += "; pairs within the levels of a column were removed: adjust for the column"
+    reason = _why_no_comparison(text, names, divisions, named)
+    msg = f"{series.name}: {quoted(text)} {reason}"
     raise InputError(msg, key="contrasts")
+
+
+def _why_no_comparison(
+    text: str, names: Sequence[str], divisions: Sequence[Comparison], named: Sequence[Comparison]
+) -> str:
+    """Return why a text is no comparison, and what to do.
+
+    ``divisions`` are the readings of the text, ``named`` those of which both parts are classes.
+    """
+    if not divisions:
+        return "is not a comparison; write A vs B, with two classes of the data set"
+    if len(named) > 1:
+        readings = [f"{quoted(pair.first)} less {quoted(pair.second)}" for pair in named]
+        return (
+            f"can be read in {len(named)} ways: {', or '.join(readings)}; rename one of these "
+            "classes in the table"
+        )
+    if named:
+        return "compares a class with itself; name two classes"
+    # A division of which one part is a class shows best which part is wrong.
+    pair = next((one for one in divisions if {one.first, one.second} & {*names}), divisions[0])
+    unknown = pair.second if pair.first in names else pair.first
+    reason = f"names {quoted(unknown)}, which is not a class; {known_names(unknown, names)}"
+    if _WITHIN in text:
+        reason += "; pairs within the levels of a column were removed: adjust for the column"
+    return reason
 
 
 def contrast_table(series: DataSet, design: Design) -> pd.DataFrame:
@@ -192,37 +201,51 @@ def comparison_designs(
 def _test_comparison(
     series: DataSet, design: Design, modelled: ModelledFeatures, comparison: Comparison
 ) -> ModeratedTests:
-    """Test a comparison in all features."""
-    # The groups are either correlated samples, or blocks and means.
+    """Test a comparison in all features, in the first design that determines it."""
     is_correlated = design.repeated == "correlation" and series.groups is not None
-    correlated_groups = series.groups if is_correlated else None
-    averaged_groups = None if is_correlated else series.groups
-
-    # The second design is fitted only if the first does not determine the contrast.
     for candidate in comparison_designs(series, design, correlated=is_correlated):
-        unit_weights = None
-        if averaged_groups is not None and candidate.unequal:
-            # Means of different numbers of samples differ in their variance. How much depends on
-            # the correlation of a group's samples, which needs the design of single samples.
-            [sample_design] = comparison_designs(series, design, correlated=True)
-            unit_weights = weights_of_units(
-                modelled.values,
-                candidate,
-                samples=sample_design.matrix,
-                groups=averaged_groups,
-                sizes=modelled.sizes,
-            )
-        fit = fit_design(
-            modelled.values,
-            candidate,
-            comparison.contrast(series.classes, candidate.matrix.shape[1]),
-            sizes=modelled.sizes,
-            correlated_groups=correlated_groups,
-            unit_weights=unit_weights,
+        fit = _fit_comparison(
+            series, design, modelled, comparison, candidate, is_correlated=is_correlated
         )
         if not np.isnan(fit.unscaled).all():
             break
     return moderate(fit, trend=modelled.trend)
+
+
+def _fit_comparison(
+    series: DataSet,
+    design: Design,
+    modelled: ModelledFeatures,
+    comparison: Comparison,
+    candidate: ClassDesign,
+    *,
+    is_correlated: bool,
+) -> ContrastFit:
+    """Fit one design of a comparison to all features.
+
+    The groups of the samples are either correlated, or blocks and means of the design.
+    """
+    correlated_groups = series.groups if is_correlated else None
+    unit_weights = None
+    if series.groups is not None and not is_correlated and candidate.unequal:
+        # Means of different numbers of samples differ in their variance. How much depends on
+        # the correlation of a group's samples, which needs the design of single samples.
+        [sample_design] = comparison_designs(series, design, correlated=True)
+        unit_weights = weights_of_units(
+            modelled.values,
+            candidate,
+            samples=sample_design.matrix,
+            groups=series.groups,
+            sizes=modelled.sizes,
+        )
+    return fit_design(
+        modelled.values,
+        candidate,
+        comparison.contrast(series.classes, candidate.matrix.shape[1]),
+        sizes=modelled.sizes,
+        correlated_groups=correlated_groups,
+        unit_weights=unit_weights,
+    )
 
 
 def _comparison_rows(

@@ -13,6 +13,9 @@ from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.tables.contract import GROUPS
 
+#: Bins of the histogram of p-values, .05 wide.
+_BINS = 20
+
 
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
     """Test a series for normality and conditional dependence.
@@ -46,7 +49,9 @@ def _tests(
     within_W, within_p = shapiro_wilk_within(X, series.labels)
     seed = series_seed(series, 0, "dependence")
     dependence = conditional_dependence(X, series.labels, **settings, seed=seed)
-    edges = np.linspace(0.0, 1.0, len(dependence.histogram) + 1)
+    p_edges = np.linspace(0.0, 1.0, _BINS + 1)
+    r_edges = np.linspace(0.0, 1.0, len(dependence.histogram) + 1)
+    p_counts = np.histogram(p[~np.isnan(p)], p_edges)[0]
     names = pd.array(np.append(features, ""), dtype="str")  # a partner of -1 has no name
     classes = pd.array(["", *series.classes], dtype="str")  # all samples, and each class
     return {
@@ -73,9 +78,10 @@ def _tests(
             "cut": [dependence.cut],
             "dof": [dependence.dof],
         },
-        "correlations": {
-            "lower": edges[:-1],
-            "upper": edges[1:],
-            "pairs": dependence.histogram,
+        "histograms": {
+            "quantity": np.repeat(["p of normality", "|r|"], [len(p_counts), len(r_edges) - 1]),
+            "lower": np.concatenate([p_edges[:-1], r_edges[:-1]]),
+            "upper": np.concatenate([p_edges[1:], r_edges[1:]]),
+            "count": np.concatenate([p_counts, dependence.histogram]),
         },
     }

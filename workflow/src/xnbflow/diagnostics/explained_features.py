@@ -14,7 +14,7 @@ from xnbflow.core.significance import FDR_LEVEL
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.adjustment import adjusted_columns
-from xnbflow.diagnostics.association import associated_columns
+from xnbflow.diagnostics.column_associations import associated_columns
 from xnbflow.diagnostics.genes import class_comparisons
 
 

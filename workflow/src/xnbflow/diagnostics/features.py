@@ -8,6 +8,7 @@ from xnbflow.core.nouns import counted
 from xnbflow.data.columns import name_bad_value
 from xnbflow.data.dataset import DataSet
 from xnbflow.density.tiles import feature_major
+from xnbflow.sources.series.scale_recognition import recognise_scale
 
 #: Ratio of the standard deviation to the median absolute deviation in a normal distribution.
 MAD_TO_SD = 1.4826
@@ -17,6 +18,21 @@ def linear_values(series: DataSet) -> np.ndarray:
     """Return the values of the linear features, without a copy if all are linear."""
     is_linear = series.kinds == "linear"
     return series.values if is_linear.all() else series.values[is_linear]
+
+
+def is_unlogged(series: DataSet) -> bool:
+    """Return whether samples are compared by the logarithms of their linear values (`logged`)."""
+    values = linear_values(series)
+    recognised = recognise_scale(values, samples=series.samples, features=series.features)
+    return recognised.is_unlogged
+
+
+def logged(values: np.ndarray) -> np.ndarray:
+    """Return logarithms to base 2 of values that are not logged; those below 1 become 0.
+
+    Without logarithms, a few extreme values would decide how similar samples are.
+    """
+    return np.asarray(np.log2(np.maximum(values, 1.0)))
 
 
 def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:

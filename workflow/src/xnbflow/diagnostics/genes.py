@@ -24,7 +24,12 @@ from xnbflow.diagnostics.modelled_features import modelled_features
 from xnbflow.tables.contract import GROUPS
 
 #: Factors from differences to log2 fold changes, by the scale of the values.
-LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2)), COUNTS: 1.0}
+LOG2 = {
+    "log2": 1.0,
+    "ln": float(1 / np.log(2)),
+    "log10": float(1 / np.log10(2)),
+    COUNTS: 1.0,
+}
 #: Results of the model in `class_comparisons`.
 _TESTED = (
     "standard_error",

@@ -12,8 +12,7 @@ from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.diagnostics.association import share_of_variance
 from xnbflow.diagnostics.columns import has_value
 from xnbflow.diagnostics.false_discovery import holm
-from xnbflow.diagnostics.features import MAD_TO_SD, linear_values
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged
+from xnbflow.diagnostics.features import MAD_TO_SD, is_unlogged, linear_values, logged
 
 #: Most samples that are compared pair by pair, and drawn; more are thinned evenly.
 MOST_COMPARED_SAMPLES = 1000
@@ -60,11 +59,11 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Finding]]:
     # The inner products of samples over standardised features, (n_positions, n_positions).
     features = linear_values(series)
     gram = np.zeros((len(positions), len(positions)))
-    not_logged = is_not_logged(intensity_quantiles(features))
+    takes_logarithms = is_unlogged(series)
     for block in row_slices((len(features), len(positions))):
         values = features[block][:, positions]
-        if not_logged:
-            values = np.log2(np.maximum(values, 1.0))
+        if takes_logarithms:
+            values = logged(values)
         spread = values.std(axis=1)
         varies = spread > 1e-12 * np.abs(values).max(axis=1, initial=0)
         is_usable = np.isfinite(spread) & varies

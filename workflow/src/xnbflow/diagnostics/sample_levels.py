@@ -15,7 +15,8 @@ from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
-from xnbflow.sources.series.reads import looks_like_counts
+from xnbflow.sources.series.scale_recognition import recognise_scale
+from xnbflow.sources.series.scales import RecognisedScale
 
 #: Least number of features from which the level of a sample is estimated.
 _FEWEST_FEATURES = 100
@@ -109,9 +110,12 @@ def library_sizes(series: DataSet) -> list[Finding]:
     most: `docs/methods/counts.md` has the level of their test.
     """
     counts = series.values
-    unknown_scale = not series.scale and len(counts) >= _FEWEST_FEATURES
-    if series.scale != COUNTS and not (unknown_scale and looks_like_counts(counts)):
-        return []
+    if series.scale != COUNTS:
+        if series.scale or len(counts) < _FEWEST_FEATURES:
+            return []
+        recognised = recognise_scale(counts, samples=series.samples, features=series.features)
+        if recognised.kind is not RecognisedScale.COUNTS:
+            return []
     sizes = np.nansum(counts, axis=0)
     by_class = [sizes[series.labels == label] for label in series.classes]
     medians = np.array([np.median(members) for members in by_class])

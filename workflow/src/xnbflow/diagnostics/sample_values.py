@@ -11,10 +11,9 @@ from scipy.spatial.distance import squareform
 
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.read_counts import expressed_features, with_log_counts
-from xnbflow.diagnostics.features import linear_values
+from xnbflow.diagnostics.features import is_unlogged, linear_values, logged
 from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.diagnostics.sample_components import compared_positions
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, is_not_logged
 
 #: Quantiles of the values of a sample, by the end of the name of their column.
 QUANTILES = {"05": 0.05, "25": 0.25, "50": 0.5, "75": 0.75, "95": 0.95}
@@ -62,29 +61,33 @@ def sample_values(series: DataSet) -> pd.DataFrame:
         expressed = expressed_features(series)
         values = values[expressed[series.kinds == "linear"]]
         before = np.log2(series.values[expressed] + 1)
-    elif is_not_logged(intensity_quantiles(values)):
-        values = np.log2(np.maximum(values, 1.0))
+    elif is_unlogged(series):
+        values = logged(values)
     table = pd.DataFrame(
         {"sample": series.samples[positions], "library_size": library_sizes[positions]}
     )
     table = table.join(_quantiles(before, positions, "before"))
     table = table.join(_quantiles(values, positions, "value"))
 
-    compared = np.arange(len(positions))
+    # Correlations of some rows of the table; their columns have the order of the tree.
+    rows = np.arange(len(positions))
     if len(positions) > _MOST_CORRELATED:
-        compared = np.sort(shown_samples(series.labels[positions], _MOST_CORRELATED))
-    correlations = _correlations(values[:, positions[compared]])
+        rows = np.sort(shown_samples(series.labels[positions], _MOST_CORRELATED))
+    compared = positions[rows]
+    correlations = _correlations(values[:, compared])
     order = _order_of_leaves(correlations)
-    names = [f"correlation.{name}" for name in series.samples[positions[compared[order]]]]
-    rows = pd.DataFrame(correlations[:, order], index=compared, columns=names)
-    return table.join(rows)
+    names = [f"correlation.{name}" for name in series.samples[compared[order]]]
+    return table.join(pd.DataFrame(correlations[:, order], index=rows, columns=names))
 
 
 def _quantiles(values: np.ndarray, positions: np.ndarray, prefix: str) -> pd.DataFrame:
     """Return the quantiles of the samples at some positions of values (n_features, n_samples)."""
+    names = [f"{prefix}_{name}" for name in QUANTILES]
     quantiles = np.full((len(positions), len(QUANTILES)), np.nan)
+    if not len(values):  # no feature: all quantiles are missing
+        return pd.DataFrame(quantiles, columns=names)
     shares = list(QUANTILES.values())
-    for start in range(0, len(positions) if len(values) else 0, _SAMPLES_AT_ONCE):
+    for start in range(0, len(positions), _SAMPLES_AT_ONCE):
         rows = slice(start, start + _SAMPLES_AT_ONCE)
         samples = np.ascontiguousarray(values[:, positions[rows]].T)
         if not np.isnan(samples).any():
@@ -94,7 +97,6 @@ def _quantiles(values: np.ndarray, positions: np.ndarray, prefix: str) -> pd.Dat
             present = sample[~np.isnan(sample)]
             if len(present):
                 quantiles[i] = np.quantile(present, shares)
-    names = [f"{prefix}_{name}" for name in QUANTILES]
     return pd.DataFrame(quantiles, columns=names)
 
 

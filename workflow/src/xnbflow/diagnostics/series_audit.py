@@ -16,9 +16,10 @@ from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.adjustment import phenotype_of
-from xnbflow.diagnostics.association import associations, short
-from xnbflow.diagnostics.columns import as_dates, as_numbers, has_value, usable
-from xnbflow.diagnostics.features import linear_values
+from xnbflow.diagnostics.association import short
+from xnbflow.diagnostics.column_associations import associations
+from xnbflow.diagnostics.columns import as_dates, as_numbers, column_values, has_value
+from xnbflow.diagnostics.features import is_unlogged, linear_values, logged
 from xnbflow.diagnostics.repeated_samples import ENOUGH, likely_repeats, similar_samples
 from xnbflow.diagnostics.sample_components import (
     MOST_COMPARED_SAMPLES,
@@ -31,7 +32,6 @@ from xnbflow.diagnostics.sample_values import sample_values
 from xnbflow.diagnostics.sex_check import sexes
 from xnbflow.sources.series.plausibility import repeated_samples
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
-from xnbflow.sources.series.scales import RecognisedScale
 from xnbflow.tables.finding_table import finding_table
 
 #: Categories of a column that are drawn.
@@ -117,7 +117,7 @@ def _scale(series: DataSet) -> list[Finding]:
     if len(linear) < ENOUGH:
         return []
     recognised = recognise_scale(linear, samples=series.samples, features=series.features)
-    if recognised.kind in (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES):
+    if recognised.is_logged or not recognised.is_certain:
         return []
     note = recognised.reason
     finding = Finding(
@@ -129,6 +129,14 @@ def _scale(series: DataSet) -> list[Finding]:
         numbers={"estimate": float(intensity_quantiles(linear)[4])},
     )
     return [finding]
+
+
+def _compared_values(series: DataSet) -> np.ndarray:
+    """Return the features by which samples are compared, without missing values, as logarithms."""
+    linear = linear_values(series)
+    if series.missing:
+        linear = linear[~np.isnan(linear).any(axis=1)]
+    return logged(linear) if is_unlogged(series) else linear
 
 
 def _find_copies(series: DataSet) -> list[Finding]:
@@ -153,9 +161,7 @@ def _find_copies(series: DataSet) -> list[Finding]:
                 numbers={"estimate": 1.0},
             )
             pairs.append(pair)
-    linear = linear_values(series)
-    if series.missing:
-        linear = linear[~np.isnan(linear).any(axis=1)]
+    linear = _compared_values(series)
     if len(linear) >= ENOUGH and 3 <= series.n_samples <= MOST_COMPARED_SAMPLES:
         for (i, j), r in zip(*similar_samples(linear), strict=True):
             # replicates of one group may be alike, and equal samples are reported above
@@ -218,9 +224,7 @@ def _likely_repeats(series: DataSet) -> tuple[list[Finding], pd.DataFrame]:
     already, and are left out.
     """
     empty = pd.DataFrame(columns=["sample", "class", "group", "likeness"])
-    linear = linear_values(series)
-    if series.missing:
-        linear = linear[~np.isnan(linear).any(axis=1)]
+    linear = _compared_values(series)
     if series.n_samples > MOST_COMPARED_SAMPLES:
         return [], empty
     repeats = likely_repeats(linear, series.labels, _categories(series))
@@ -269,7 +273,7 @@ def _categories(series: DataSet) -> list[np.ndarray]:
         all_cells = phenotype[name]
         present = has_value(all_cells).to_numpy(dtype=bool)
         cells = all_cells.reset_index(drop=True)[present].str.strip()
-        values = usable(any_class[present], cells)
+        values = column_values(any_class[present], cells)
         if values is not None and not pd.api.types.is_numeric_dtype(values):
             column = values.reindex(range(series.n_samples), fill_value="")
             columns.append(column.to_numpy(dtype=str))

@@ -13,12 +13,10 @@ import pandas as pd
 from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.gene_names import split_genes
-from xnbflow.diagnostics.features import MAD_TO_SD
+from xnbflow.diagnostics.features import MAD_TO_SD, is_unlogged, logged
 
 #: Distance of the sexes, in robust standard deviations, below which genes do not separate them.
 _SEPARATED_SEXES = 4.0
-#: Values above this are intensities rather than logarithms.
-_LARGEST_LOGARITHM = 50.0
 #: Names of columns with the sex: the word alone, or at the end of a name.
 _SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)$", re.IGNORECASE)
 #: Genes that only females express (from the inactive X), and genes of the Y chromosome.
@@ -89,6 +87,7 @@ def _male_score(series: DataSet) -> np.ndarray | None:
         symbols = pd.Series(genes["symbol"].to_numpy(dtype=str))
         names = symbols.where(symbols != "", names)
     genes_of_feature = names.str.upper().map(split_genes)
+    takes_logarithms = is_unlogged(series)
     standardised = {}
     for gene in (_FEMALE_GENE, *_MALE_GENES):
         has_gene = np.array([gene in genes for genes in genes_of_feature], dtype=bool)
@@ -100,8 +99,8 @@ def _male_score(series: DataSet) -> np.ndarray | None:
         values = rows[np.argmax(rows.mean(axis=1))]
         if values.std() == 0:
             continue
-        if values.max() > _LARGEST_LOGARITHM:
-            values = np.log2(np.maximum(values, 1.0))
+        if takes_logarithms:
+            values = logged(values)
         standardised[gene] = (values - values.mean()) / (values.std() or 1.0)
     if _FEMALE_GENE not in standardised or len(standardised) < 2:
         return None

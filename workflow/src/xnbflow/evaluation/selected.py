@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
 
+#: Prefix of the columns with the distance of a class to another one.
+DISTANCE_TO = "distance_to."
 #: A class is nearly constant in a feature if at least this share of its values is equal, ...
 _EQUAL_SHARE = 0.9
 #: ... or if its standard deviation is at most this share of the one over all samples.
@@ -41,23 +43,18 @@ class FeatureUse:
         The number of features, as mean over classes, and of all classes together; NaN where a
         transformer makes new features.
     selected : DataFrame or None
-        The features of each class, if they are not all features. `only_constant` makes the further
-        column ``constant``.
-    distances : DataFrame or None
-        The distances of selected features to each other class.
+        The features of each class, if they are not all features. The columns `DISTANCE_TO` are the
+        distances of the class to each other one. `only_constant` makes the further column
+        ``constant``.
     explanations, priors : DataFrame or None
         What each feature contributes to each class in samples, and the constants to add.
-    ties : DataFrame or None
-        Features that separate classes equally well, see `ties_of`.
     """
 
     per_class: float
     distinct: float
     selected: pd.DataFrame | None = None
-    distances: pd.DataFrame | None = None
     explanations: pd.DataFrame | None = None
     priors: pd.DataFrame | None = None
-    ties: pd.DataFrame | None = None
 
 
 def feature_use(
@@ -65,12 +62,13 @@ def feature_use(
 ) -> FeatureUse:
     """Return the features that a fitted classifier uses.
 
-    The last estimator lists them as ``selected_features_``, and equivalent ones as
-    ``tied_features_``. Features of models that set effects to 0 (`features_with_effect`) are
-    counted, not listed. All other classifiers use all features that a selecting transformer leaves.
+    The last estimator lists them as ``selected_features_``. Features of models that set effects to
+    0 (`features_with_effect`) are counted, not listed. All other classifiers use all features that
+    a selecting transformer leaves.
 
-    With ``explain`` the samples ``X`` are explained, if the classifier supports it. Explanations,
-    and distances, are omitted if they would have more than ``most_rows`` rows.
+    With ``explain`` the samples ``X`` are explained, if the classifier supports it. Explanations
+    are omitted if they would have more than ``most_rows`` rows, and distances if there would be
+    more of them.
     """
     last = last_step(model, X.columns.to_numpy())
     if last.names is None:
@@ -95,13 +93,15 @@ def feature_use(
         features_of_class[label] = [last.name_of.get(feature, feature) for feature in features]
     sizes = [len(features) for features in features_of_class.values()]
 
-    # Tables with a row per class, feature and other class, or sample.
-    distances = explanations = priors = None
+    # The distances of each class to every other one, and the explanations of samples.
+    selected = _selected_rows(estimator, features_of_class)
     n_distances = sum(sizes) * (len(features_of_class) - 1)
     if n_distances <= most_rows:
         pair_distances = getattr(estimator, "pair_distances_", None)
         if pair_distances is not None:
-            distances = _rename_values(pair_distances, feature=last.name_of)
+            renamed = _rename_values(pair_distances, feature=last.name_of)
+            selected = _with_distances(selected, renamed)
+    explanations = priors = None
     has_terms = hasattr(estimator, "selected_features_") and hasattr(estimator, "explain")
     if explain and has_terms and sum(sizes) * len(X) <= most_rows:
         # Contributions are log densities in the feature's unit, evidence, or in another unit.
@@ -109,18 +109,12 @@ def feature_use(
         terms = last.explain(X).rename(columns={"evidence": "log_likelihood"})
         explanations = terms.assign(scale=scale)
         priors = class_priors(estimator)
-
-    ties = None
-    if hasattr(estimator, "tied_features_"):
-        ties = ties_of(estimator.tied_features_, features_of_class, last.name_of)
     return FeatureUse(
         per_class=float(np.mean(sizes)),
         distinct=float(len(set().union(*features_of_class.values()))),
-        selected=_selected_rows(estimator, features_of_class),
-        distances=distances,
+        selected=selected,
         explanations=explanations,
         priors=priors,
-        ties=ties,
     )
 
 
@@ -142,6 +136,17 @@ def _selected_rows(
         }
         parts.append(pd.DataFrame(columns))
     return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+
+
+def _with_distances(selected: pd.DataFrame, pair_distances: pd.DataFrame) -> pd.DataFrame:
+    """Return selected features with a column for the distance of the class to each other one.
+
+    ``pair_distances`` has a row per class, feature and other class.
+    """
+    texts = pair_distances.astype({"class": str, "other_class": str})
+    wide = texts.pivot(index=["class", "feature"], columns="other_class", values="distance")
+    wide = wide.add_prefix(DISTANCE_TO).rename_axis(columns=None)
+    return selected.join(wide, on=["class", "feature"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,50 +312,33 @@ def _nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarr
     return classes, constant
 
 
-def only_constant(
-    selected: pd.DataFrame, distances: pd.DataFrame | None, X: pd.DataFrame, labels: np.ndarray
-) -> np.ndarray:
+def only_constant(selected: pd.DataFrame, X: pd.DataFrame, labels: np.ndarray) -> np.ndarray:
     """Return a mask of features that are selected only because a class is nearly constant.
 
     A feature that is selected for a class is marked in these cases (`_nearly_constant`):
 
     * it is nearly constant in this class;
     * there are two classes, and it is nearly constant in the other class;
-    * there are more classes and ``distances``, it is nearly constant in the other class at the
-      greatest distance, and its distances to all classes in which it varies are less than half of
-      this distance.
+    * there are more classes and distances, it is nearly constant in the other class at the greatest
+      distance, and its distances to all classes in which it varies are less than half of this
+      distance.
 
-    ``selected`` and ``distances`` are tables of `FeatureUse`, ``X`` the training samples and
-    ``labels`` their classes. The mask has an element for each row of ``selected``.
+    ``selected`` is the table of `FeatureUse`, ``X`` the training samples and ``labels`` their
+    classes. The mask has an element for each row of ``selected``.
     """
     # Several classes may select a feature, of many classes most: its values are examined once.
     feature_numbers, features = pd.factorize(selected["feature"])
     classes, constant_features = _nearly_constant(X[features].to_numpy().T, labels)
     constant = constant_features[feature_numbers]  # by row of `selected` and class
-    class_index = pd.Index(classes.astype(str))
-    selecting_class = class_index.get_indexer(selected["class"])
+    selecting_class = pd.Index(classes.astype(str)).get_indexer(selected["class"])
     selected_rows = np.arange(len(selected))
     is_constant = constant[selected_rows, selecting_class]
     if len(classes) == 2:
         return constant.any(axis=1)
-    if distances is None:
-        return is_constant
-
-    # For each class and feature its row in `selected`, -1 if the class does not select it. The last
-    # column is for features that no class selects, whose number is -1 below. For example, if
-    # `selected` has the rows (a, g1), (a, g2), (b, g2), this is [[0, 1, -1], [-1, 2, -1]].
-    row_of_selected = np.full((len(classes), len(features) + 1), -1)
-    row_of_selected[selecting_class, feature_numbers] = selected_rows
 
     # Distances by row of `selected` and other class; -inf to the class itself and where unknown.
-    class_numbers = class_index.get_indexer(distances["class"])
-    rows = row_of_selected[class_numbers, pd.Index(features).get_indexer(distances["feature"])]
-    other_classes = class_index.get_indexer(distances["other_class"])
-    is_selected = rows >= 0
-    distance_to = np.full(constant.shape, np.nan)
-    distance_to[rows[is_selected], other_classes[is_selected]] = distances["distance"].to_numpy()[
-        is_selected
-    ]
+    columns = [f"{DISTANCE_TO}{label}" for label in classes]
+    distance_to = selected.reindex(columns=columns).to_numpy(dtype=float)
     has_distances = ~np.isnan(distance_to).all(axis=1)
     distance_to = np.nan_to_num(distance_to, nan=-np.inf)
 
@@ -359,36 +347,3 @@ def only_constant(
     greatest_varying = np.where(constant, -np.inf, distance_to).max(axis=1)
     only_constant_is_far = farthest_is_constant & (2 * greatest_varying < greatest)
     return is_constant | (has_distances & only_constant_is_far)
-
-
-def ties_of(
-    tied_features: Mapping[Any, Sequence[Sequence[Any]]],
-    selected_names: Mapping[Any, Sequence[Any]],
-    name_of: Mapping[Any, Any] | None = None,
-) -> pd.DataFrame:
-    """Return the ties of one fit as a table.
-
-    ``tied_features`` are a classifier's ``tied_features_``: for each class label its groups of
-    features that separate the class equally well. ``selected_names`` has for each class label the
-    names of the selected features, and ``name_of`` the names of tied features that are numbers. A
-    group is ``exchangeable`` if it has a member that was not selected, which could replace one that
-    was.
-
-    Examples
-    --------
-    >>> ties_of({"tumour": [["g1", "g7"]]}, {"tumour": ["g1", "g3"]})
-        class  group feature  selected  exchangeable
-    0  tumour      0      g1      True          True
-    1  tumour      0      g7     False          True
-    """
-    rows = []
-    name_of = name_of or {}
-    for label, groups in tied_features.items():
-        selected = {str(feature) for feature in selected_names.get(label, ())}
-        for number, group in enumerate(groups):
-            names = [str(name_of.get(feature, feature)) for feature in group]
-            has_unselected = not selected.issuperset(names)
-            common = {"class": str(label), "group": number, "exchangeable": has_unselected}
-            rows += [{**common, "feature": name, "selected": name in selected} for name in names]
-    table = table_of(rows, GROUPS["training"].tables["ties"], without=("repeat", "fold"))
-    return table.astype({"group": int, "selected": bool, "exchangeable": bool})

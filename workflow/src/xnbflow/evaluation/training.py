@@ -23,13 +23,11 @@ from xnbflow.tables.contract import GROUPS, TableSchema
 
 #: Data sets with more samples than this are not explained sample by sample.
 MOST_EXPLAINED = 1000
-#: Most rows of a classifier's explanations (a row for each tested sample, class and feature) and of
-#: its distances (for each class, feature and other class): about 1 GB. Larger tables are left out.
-#: 1,000 samples of 100 classes with 2,000 features each have 2e8 explanations, and 2e7 distances in
-#: each fold.
+#: Most rows of a classifier's explanations (a row for each tested sample, class and feature), and
+#: most distances (for each class, feature and other class): about 1 GB. More are left out. 1,000
+#: samples of 100 classes with 2,000 features each have 2e8 explanations, and 2e7 distances in each
+#: fold.
 _MOST_EXPLANATION_ROWS = 10_000_000
-#: The tables that are left out.
-_LIMITED = ("explanations", "distances")
 
 
 def train(
@@ -44,7 +42,7 @@ def train(
     of these. Predictions are explained if ``explain`` is set, the classifier supports it and there
     are at most `MOST_EXPLAINED` samples. The result has the tables of
     the group ``training`` of `xnbflow.tables.contract`, each without rows where the classifier has
-    nothing to report, and explanations and distances also where these would have more than
+    nothing to report, and the explanations also where these would have more than
     `_MOST_EXPLANATION_ROWS` rows.
     """
     explain = explain and series.n_samples <= MOST_EXPLAINED
@@ -60,9 +58,8 @@ def train(
                 table.insert(0, "repeat", repeat)
                 table.insert(1, "fold", fold)
                 parts[name].append(table)
-    for name in _LIMITED:
-        if len(parts[name]) < len(parts["predictions"]):
-            parts[name].clear()  # no table of some folds only
+    if len(parts["explanations"]) < len(parts["predictions"]):
+        parts["explanations"].clear()  # no table of some folds only
     return {
         name: _concatenate(parts[name], table) for name, table in GROUPS["training"].tables.items()
     }
@@ -108,7 +105,7 @@ def _train_fold(
 
 
 #: Measurements of a fit, which are missing if it fails.
-_MEASURED = ("features_per_class", "features", "ties")
+_MEASURED = ("features_per_class", "features")
 _NOTHING_FITTED = {**dict.fromkeys(_MEASURED, np.nan), "imputed": 0}
 
 
@@ -151,17 +148,9 @@ def _fit_and_predict(
         for name in absent:
             for label, value in all_classes[name].items():
                 measurements[f"{name}.{label}"] = float(value)
-    if use.ties is not None:
-        cut = use.ties[use.ties["exchangeable"] & use.ties["selected"]]
-        measurements["ties"] = float(len(cut[["class", "group"]].drop_duplicates()))
-        tables["ties"] = use.ties
     if use.selected is not None:
-        use.selected["constant"] = only_constant(use.selected, use.distances, X, y)
-    optional = {
-        "selected": use.selected,
-        "distances": use.distances,
-        "explanations": use.explanations,
-    }
+        use.selected["constant"] = only_constant(use.selected, X, y)
+    optional = {"selected": use.selected, "explanations": use.explanations}
     return tables | {name: table for name, table in optional.items() if table is not None}
 
 

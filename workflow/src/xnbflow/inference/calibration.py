@@ -86,7 +86,9 @@ def _limits(
             continue
         shares[i] = right[subset].mean()
         if groups is not None:
-            n_effective = effective_samples(right[subset].astype(float), groups[subset], inflation)
+            n_effective = effective_samples(
+                right[subset].astype(float), groups[subset], inflation=inflation
+            )
             sizes[i] = min(sizes[i], n_effective)
     lower, upper = proportion_interval(shares * sizes, sizes)
     is_one_group = (sizes == 0) & (counts > 0)

@@ -137,6 +137,6 @@ def _interval(
         float(np.mean(measured)),
         n_first,
         n_second,
-        corrected_confidence(candidates),
         inflation=inflation,
+        confidence=corrected_confidence(candidates),
     )

@@ -127,7 +127,9 @@ def performance(
             correct_share, codes, groups, inflation=inflation, confidence=confidence
         ),
         majority=majority,
-        majority_p=min(1.0, candidates * share_p(correct_share, majority, groups, inflation)),
+        majority_p=min(
+            1.0, candidates * share_p(correct_share, majority, groups, inflation=inflation)
+        ),
         classes=recalls,
         candidates=candidates,
         strict_lower=strict.lower,
@@ -152,7 +154,10 @@ def _class_recall(
     in_class = codes == code
     predicted_as_class = predicted[:, code]
     recall = share_interval(
-        predicted_as_class[in_class], select_groups(groups, in_class), inflation, confidence
+        predicted_as_class[in_class],
+        select_groups(groups, in_class),
+        inflation=inflation,
+        confidence=confidence,
     )
     n_predicted_as = predicted[in_class].sum(axis=0)
     n_predicted_as[code] = 0.0
@@ -236,8 +241,8 @@ def areas(
             area,
             len(np.unique(units[members])),
             len(np.unique(units[~members])),
-            confidence,
             inflation=inflation,
+            confidence=confidence,
             balanced=_against_rest(
                 code, codes, votes, groups, inflation=inflation, confidence=confidence
             ),
@@ -286,6 +291,7 @@ def estimates(
             "level": corrected_confidence(result.candidates),
             "candidates": result.candidates,
             "samples": sum(recall.n_samples for recall in result.classes),
+            "priors_decide": False,
             "folds_failed": n_failed[key],
         }
 

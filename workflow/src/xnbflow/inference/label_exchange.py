@@ -161,21 +161,22 @@ def label_exchange(
     if groups is None:
         return LabelExchange(np.arange(n_samples), level)
     samples = pd.DataFrame({"label": labels, "group": groups, "level": level})
+    # A cell is the samples of a group in one level.
     samples["cell"] = samples.groupby(["group", "level"]).ngroup()
-    one_class = samples.groupby("group")["label"].transform("nunique") == 1
-    most_in_cell = samples.groupby("cell")["label"].transform("nunique")
-    cells_differ = most_in_cell.groupby(samples["group"]).transform("max") > 1
+    has_one_class = samples.groupby("group")["label"].transform("nunique") == 1
+    n_labels_of_cell = samples.groupby("cell")["label"].transform("nunique")
+    has_mixed_cell = n_labels_of_cell.groupby(samples["group"]).transform("max") > 1
 
     # The key of a sample's unit, and that of the stratum of the unit. Keys of different kinds
     # begin with different words, so that they are never equal.
-    patterns = samples.groupby("group")["level"].agg(lambda column: tuple(sorted(set(column))))
+    levels_of_group = samples.groupby("group")["level"].agg(lambda level: tuple(sorted(set(level))))
     units: list[tuple[object, ...]] = []
     strata: list[tuple[object, ...]] = []
     for position, sample in enumerate(samples.itertuples()):
-        if one_class[position]:
+        if has_one_class[position]:
             units.append(("group", sample.group))
-            strata.append(("levels", *patterns[sample.group]))
-        elif cells_differ[position]:
+            strata.append(("levels", *levels_of_group[sample.group]))
+        elif has_mixed_cell[position]:
             units.append(("sample", position))
             strata.append(("cell", sample.cell))
         else:

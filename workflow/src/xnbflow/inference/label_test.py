@@ -42,7 +42,7 @@ American Statistical Association 69 (1974), 364-367.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -58,14 +58,14 @@ from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import class_counts, repeated_folds
 from xnbflow.inference.combined_test import combined_test, limits_of_p
 from xnbflow.inference.diagonal_discriminant import ten_features_scores
-from xnbflow.inference.label_exchange import label_exchange
+from xnbflow.inference.label_exchange import LabelExchange, label_exchange
 from xnbflow.inference.ridge_score import ridge_scores
 from xnbflow.inference.within_strata import label_free_strata
 from xnbflow.tables.contract import GROUPS
 
 #: Permuted orders of the labels, beside the true one.
 PERMUTATIONS = 999
-#: Weights of the statistics, in tenths.
+#: Weights of the statistics in tenths: whole numbers, so that weighted ranks are exact.
 WEIGHTS = {"means": 5, "spread": 1, "all": 4}
 #: Larger data sets (samples times features) are not tested.
 _MOST_TESTED_VALUES = 60_000_000
@@ -151,28 +151,21 @@ def label_test(
     seed = series_seed(series, 0, "permutation")
     values = values_without_columns(series, columns)
 
-    # The same orders of the labels for all statistics.
+    # All statistics have the same orders of the labels.
     strata = label_free_strata(columns) if columns else None
     exchange = label_exchange(codes, series.groups, strata)
-    is_complete = exchange.n_orders(codes) <= n_permutations + 1
-    if is_complete:
-        orders = exchange.distinct_orders(codes)
-        partitions, partition_of_order = _partitions_of(orders)
-    else:
-        draws = exchange.draws(codes, n_permutations, np.random.default_rng(seed))
-        partitions = np.vstack([codes, draws])
-        partition_of_order = np.arange(len(partitions))
-    scores_of_partitions, errors = _scores_of(
+    orders = _orders_of_labels(exchange, codes, n_permutations, seed)
+    partition_scores, errors = _statistics(
         values,
-        partitions,
+        orders.partitions,
         series.groups,
         n_splits=n_splits,
         n_draws=n_draws or _default_n_draws(series.values.size),
         seed=seed,
     )
-    scores = {name: score[partition_of_order] for name, score in scores_of_partitions.items()}
+    scores = {name: score[orders.partition_of_order] for name, score in partition_scores.items()}
     margins = {name: _N_STANDARD_ERRORS * error for name, error in errors.items()}
-    row = _row_of(scores, margins, is_complete=is_complete)
+    row = _table_row(scores, margins, is_complete=orders.are_all)
     row["adjusted_for"] = listed(list(columns)) if columns else ""
     return pd.DataFrame([row], columns=table_columns)
 
@@ -264,7 +257,36 @@ def _seeds_of_draws(seed: int, n_draws: int) -> list[int]:
     return [(seed + draw * _SEED_STEP) % 2**32 for draw in range(n_draws)]
 
 
-def _partitions_of(orders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+class _Orders(NamedTuple):
+    """Orders of the labels: the true one first, then permuted ones.
+
+    Attributes
+    ----------
+    partitions : ndarray of int, shape (n_partitions, n_samples)
+        The classes of the samples.
+    partition_of_order : ndarray of int, shape (n_orders,)
+        Orders that differ by the names of classes alone have one partition.
+    are_all : bool
+        Whether these are all distinct orders, so that p is exact.
+    """
+
+    partitions: np.ndarray
+    partition_of_order: np.ndarray
+    are_all: bool
+
+
+def _orders_of_labels(
+    exchange: LabelExchange, codes: np.ndarray, n_permutations: int, seed: int
+) -> _Orders:
+    """Return all orders of the labels if these are few, else the true one and permuted ones."""
+    if exchange.n_orders(codes) <= n_permutations + 1:
+        return _Orders(*_distinct_partitions(exchange.distinct_orders(codes)), are_all=True)
+    permuted = exchange.draws(codes, n_permutations, np.random.default_rng(seed))
+    partitions = np.vstack([codes, permuted])
+    return _Orders(partitions, np.arange(len(partitions)), are_all=False)
+
+
+def _distinct_partitions(orders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return orders of the labels without those that only rename classes, and the place of each.
 
     No statistic depends on the names of the classes, so that such orders have one score. With folds
@@ -283,7 +305,8 @@ def _partitions_of(orders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> partitions, partition_of_order = _partitions_of(np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]]))
+    >>> orders = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]])
+    >>> partitions, partition_of_order = _distinct_partitions(orders)
     >>> partitions.tolist(), partition_of_order.tolist()
     ([[0, 1, 1], [0, 0, 1]], [0, 0, 1])
     """
@@ -292,7 +315,7 @@ def _partitions_of(orders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(list(places)), np.array([places[codes] for codes in as_they_appear])
 
 
-def _scores_of(
+def _statistics(
     values: np.ndarray,
     orders: np.ndarray,
     groups: np.ndarray | None,
@@ -362,7 +385,7 @@ def _standard_error(draws: np.ndarray) -> float:
     return float(np.std(draws, ddof=1) / np.sqrt(len(draws))) if len(draws) > 1 else 0.0
 
 
-def _row_of(
+def _table_row(
     scores: Mapping[str, np.ndarray], margins: Mapping[str, float], *, is_complete: bool
 ) -> dict[str, Any]:
     """Return the columns of a row: those of the combination, and of the statistic that decided."""

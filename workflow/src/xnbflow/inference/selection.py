@@ -28,7 +28,7 @@ from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.adjustment import phenotype_of
 from xnbflow.diagnostics.association import association
-from xnbflow.diagnostics.columns import has_value, usable
+from xnbflow.diagnostics.columns import column_values, has_value
 from xnbflow.diagnostics.features import linear_values
 from xnbflow.inference.label_exchange import label_exchange
 
@@ -310,7 +310,7 @@ def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -
     for number, (name, all_cells) in enumerate(phenotype_of(series).items()):
         cells = all_cells.reset_index(drop=True)
         cells = cells[has_value(cells)].str.strip()
-        column = usable(labels[cells.index], cells)
+        column = column_values(labels[cells.index], cells)
         if column is None or pd.api.types.is_numeric_dtype(column):
             continue
         tested = association(labels[cells.index], cells, None)

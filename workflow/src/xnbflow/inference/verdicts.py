@@ -45,7 +45,7 @@ _NEAR_CHANCE = 0.02
 
 #: Verdicts in second cohorts that weaken a result, which are kinds of findings. Of several tests in
 #: one cohort, which differ in how values are matched, the first of these counts.
-_AGAINST = ("held in ranking", "not held")
+_WEAKENING = ("held in ranking", "not held")
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,25 @@ class LabelTest:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """The verdict on a classifier: level, findings on it, and p of the label test."""
+    """The verdict on a classifier.
+
+    Attributes
+    ----------
+    level : str
+        The lowest level that a finding allows.
+    findings : list of Finding
+    p_value : float
+        P of the label test; missing without one.
+    near_test, near_interval : bool
+        Whether another draw of folds or permutations may decide otherwise: p, or the lower limit of
+        the balanced accuracy, is near its limit.
+    """
 
     level: VerdictLevel
     findings: list[Finding]
     p_value: float
+    near_test: bool = False
+    near_interval: bool = False
 
 
 def verdict(
@@ -122,7 +136,24 @@ def verdict(
         level=lowest(finding.allows for finding in findings),
         findings=findings,
         p_value=test.p_value,
+        near_test=suffice and test.is_near,
+        near_interval=suffice and _is_near_chance(performance),
     )
+
+
+def _is_near_chance(performance: Performance) -> bool:
+    """Return whether the lower limit of the balanced accuracy is within .02 of chance.
+
+    Examples
+    --------
+    >>> from xnbflow.inference.estimates import performance
+    >>> codes = np.repeat([0, 1], 20)
+    >>> perfect = performance(codes, np.eye(2)[codes])
+    >>> round(perfect.balanced_accuracy.lower, 2), _is_near_chance(perfect)
+    (0.9, False)
+    """
+    distance = abs(performance.balanced_accuracy.lower - performance.chance)
+    return bool(distance <= _NEAR_CHANCE)
 
 
 def _findings_of_test(test: LabelTest) -> Iterator[Finding]:
@@ -195,35 +226,6 @@ def stability_findings(
     return [Finding(code="unstable", kind="not replicated", numbers=numbers)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _NearLimit:
-    """The conditions that another draw of folds or permutations may decide otherwise."""
-
-    test: bool
-    interval: bool
-
-
-def _near_limit(performance: Performance, test: LabelTest) -> _NearLimit:
-    """Return whether p, or the interval of the balanced accuracy, is near its limit.
-
-    These are limits of p on both sides of its level (`LabelTest.is_near`), and a lower limit of the
-    balanced accuracy within .02 of chance.
-
-    Examples
-    --------
-    >>> from xnbflow.inference.estimates import performance
-    >>> codes = np.repeat([0, 1], 20)
-    >>> test = LabelTest(0.03, p_lower=0.02, p_upper=0.04)
-    >>> _near_limit(performance(codes, np.eye(2)[codes]), test)
-    _NearLimit(test=True, interval=False)
-    """
-    distance = abs(performance.balanced_accuracy.lower - performance.chance)
-    return _NearLimit(
-        test=test.is_near,
-        interval=bool(distance <= _NEAR_CHANCE),
-    )
-
-
 def verdicts(
     performances: Mapping[Key, Performance],
     headers: Headers,
@@ -246,37 +248,35 @@ def verdicts(
     A classifier that selects features has rows in ``stability``; without halves of its own its
     stability was not tested. All classifiers of a data set have its label test.
     """
-    of_all_classes = stability[stability["class"] == ""].set_index(KEY)
-    selections = of_all_classes.to_dict("index")
-    tests = _tests(label_tests)
-    allowed_by_data = data_findings.groupby("dataset")["allows"].agg(lowest).to_dict()
+    selections = stability[stability["class"] == ""].set_index(KEY).to_dict("index")
+    tests = _label_tests_by_dataset(label_tests)
+    levels_of_data = data_findings.groupby("dataset")["allows"].agg(lowest).to_dict()
     verdict_rows = []
     finding_rows = []
     for key, (n_failed, n_folds) in fits.items():
         dataset = key[0]
-        test = tests.get(dataset, LabelTest())
         of_data = data_findings[data_findings["dataset"] == dataset]
-        suffice = not (of_data["code"] == "units").any()
-        near = _NearLimit(test=False, interval=False)
         if n_failed or key not in performances:
-            failure = Finding(code="not fitted", numbers={"count": n_failed, "total": n_folds})
-            result = Verdict(level=lowest([failure.allows]), findings=[failure], p_value=np.nan)
+            result = _verdict_on_failure(n_failed, n_folds)
         else:
-            performance = performances[key]
             header = headers[dataset]
             findings = list(further.get(key, ()))
             if key in selections:
-                findings += _of_selection(selections[key], header.n_features)
-            findings += _of_unmeasured_values(of_data, performance)
-            result = verdict(performance, test, findings, classes=header.classes, suffice=suffice)
-            if suffice:
-                near = _near_limit(performance, test)
+                findings += _selection_findings(selections[key], header.n_features)
+            findings += _unmeasured_value_findings(of_data, performances[key])
+            result = verdict(
+                performances[key],
+                tests.get(dataset),
+                findings,
+                classes=header.classes,
+                suffice=not (of_data["code"] == "units").any(),
+            )
         row = {
             **key_fields(key),
-            "level": lowest([result.level, allowed_by_data.get(dataset, "")]),
+            "level": lowest([result.level, levels_of_data.get(dataset, "")]),
             "p_value": result.p_value,
-            "near_test": near.test,
-            "near_interval": near.interval,
+            "near_test": result.near_test,
+            "near_interval": result.near_interval,
             "selects": key in selections,
         }
         verdict_rows.append(row)
@@ -291,7 +291,15 @@ def verdicts(
     }
 
 
-def _of_unmeasured_values(of_data: pd.DataFrame, performance: Performance) -> Iterator[Finding]:
+def _verdict_on_failure(n_failed: int, n_folds: int) -> Verdict:
+    """Return the verdict on a classifier of which some folds, or all, could not be fitted."""
+    failure = Finding(code="not fitted", numbers={"count": n_failed, "total": n_folds})
+    return Verdict(level=lowest([failure.allows]), findings=[failure], p_value=np.nan)
+
+
+def _unmeasured_value_findings(
+    of_data: pd.DataFrame, performance: Performance
+) -> Iterator[Finding]:
     """Yield the findings that values which were not measured explain a result.
 
     They do if a classifier of these values is as good. ``of_data`` are the findings on the data
@@ -309,7 +317,7 @@ def _of_unmeasured_values(of_data: pd.DataFrame, performance: Performance) -> It
             )
 
 
-def _tests(label_tests: pd.DataFrame) -> dict[str, LabelTest]:
+def _label_tests_by_dataset(label_tests: pd.DataFrame) -> dict[str, LabelTest]:
     """Return the label tests by data set; its classifiers have the same."""
     tests: dict[str, LabelTest] = {}
     for row in label_tests.drop_duplicates("dataset").to_dict("records"):
@@ -323,7 +331,7 @@ def _tests(label_tests: pd.DataFrame) -> dict[str, LabelTest]:
     return tests
 
 
-def _of_selection(selection: Mapping[str, float], n_features: int) -> list[Finding]:
+def _selection_findings(selection: Mapping[str, float], n_features: int) -> list[Finding]:
     """Return the findings of a row of the table ``stability``: of its replicated features."""
     halves = None
     if pd.notna(selection["replicated"]):
@@ -438,7 +446,7 @@ def cohort_findings(tests: pd.DataFrame) -> dict[tuple[str, str], list[Finding]]
     ):
         if (rows["verdict"] == "held").any():
             continue
-        against = [verdict for verdict in _AGAINST if (rows["verdict"] == verdict).any()]
+        against = [kind for kind in _WEAKENING if (rows["verdict"] == kind).any()]
         if not against:
             continue
         row = rows[rows["verdict"] == against[0]].iloc[0]

@@ -29,7 +29,6 @@ from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.models.validation import as_seen, cross_validated, harmonised
 from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
-from xnbflow.sources.series.scales import RecognisedScale
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
@@ -453,7 +452,7 @@ def _scale_notes(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
     recognised = recognise_scale(
         with_log_counts(series).values, samples=series.samples, features=series.features
     )
-    if recognised.kind not in (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES):
+    if not recognised.is_logged:
         yield f"{recognised.reason}: effects depend on it, and models unless by harmonise: rank"
     if row["agreement"] < _LEAST_CORRELATION:
         yield (

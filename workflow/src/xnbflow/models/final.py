@@ -12,8 +12,6 @@ from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import CrossValidation, TrainedModel, core_performance, fit_model
-from xnbflow.tables.contract import GROUPS
-from xnbflow.tables.storage import table_of
 
 
 def final_model(
@@ -49,9 +47,11 @@ def final_model(
 def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame]:
     """Return the tables of the group ``model`` of `xnbflow.tables.contract`."""
     core = core_performance(model)
-    rows = [] if core is None else [{**core, "features_used": len(model.used)}]
+    scores = {}
+    if core is not None:
+        for metric in ("accuracy", "balanced_accuracy"):
+            scores[f"core_score.{metric}"] = core[metric]
     return {
-        "signature": model.signature,
-        "core": table_of(rows, GROUPS["model"].tables["core"]),
+        "signature": model.signature.assign(**scores),
         "heatmap": heatmap(model.signature, filled(series)),
     }

@@ -9,13 +9,12 @@ from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.models.pipelines import normalisation_of_counts
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL
+from xnbflow.sources.series.scale_recognition import recognise_scale
 
 #: Evenly spaced features by which scales are compared.
 _MOST_FEATURES = 2000
 #: Fewer reads, relative to the training samples, are probably no counts.
 _FEWEST_READS = 0.02
-#: No logarithm of a count is above, and of counts at least one is.
-_LARGEST_LOGARITHM = 50.0
 #: Factors between these may be due to noise or to another mix of classes.
 _LEAST_FACTOR = 2 / 3
 _GREATEST_FACTOR = 3 / 2
@@ -164,8 +163,8 @@ def _notes_of_scale(model: TrainedModel, X: pd.DataFrame) -> Iterator[str]:
     reads = np.nansum(values, axis=1) * (len(model.features) / max(1, len(present)))
     median_reads = np.median(reads)
     too_few = median_reads < _FEWEST_READS * normaliser.mean_size_
-    are_logarithms = np.nanmax(values, initial=0.0) < _LARGEST_LOGARITHM
-    if too_few or are_logarithms or np.nanmin(values, initial=0.0) < 0:
+    recognised = recognise_scale(values.T, features=model.features[present])
+    if too_few or recognised.is_logged or np.nanmin(values, initial=0.0) < 0:
         yield (
             f"the samples have {median_reads:,.0f} reads in the median, the training samples "
             f"{normaliser.mean_size_:,.0f}: the model needs counts of reads, not logarithms"

@@ -27,22 +27,18 @@ from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import load as load_geo
+from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id
-from xnbflow.sources.series.scale_recognition import (
-    intensity_quantiles,
-    is_not_logged,
-    recognise_scale,
-)
+from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
-from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table import load as load_table
+from xnbflow.sources.table_files import fetch_table
 
 #: Sources whose series are read without labels, and their readers.
 _LOADERS = {"geo": load_geo, "table": load_table}
@@ -228,7 +224,7 @@ def _needed_transform(
         file_name=Path(dataset.location).name,
         is_array=dataset.source == "geo",
     ).kind
-    if is_not_logged(intensity_quantiles(quartiles)):
+    if recognise_scale(quartiles.T).is_unlogged:
         if recognised is RecognisedScale.LOGARITHMS:
             low, median, high = np.nanmedian(quartiles, axis=1)
             msg = (

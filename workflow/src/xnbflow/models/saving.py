@@ -90,7 +90,26 @@ def save_model(estimator: BaseEstimator, path: str | Path, X: pd.DataFrame, y: L
 def load_model(path: str | Path, trust: Iterable[str] = ()) -> BaseEstimator:
     """Return the fitted classifier of a model file; the inverse of `save_model`.
 
-    ``trust`` has the full names of further types that the file may be made of. Raises the errors of
-    `xnbflow.models.read_model`, which returns what else the file has.
+    Parameters
+    ----------
+    path : path
+        A ``.skops`` file of `save_model`, `xnbflow fit` or a study.
+    trust : iterable of str
+        Full names of further types that the file may be made of, such as
+        ``"mypackage.MyTransformer"``.
+
+    Returns
+    -------
+    estimator
+        The classifier or pipeline. `xnbflow.models.read_model` returns what else the file has.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not a model, or has objects of a type that is not trusted.
+
+    Examples
+    --------
+    See `save_model`.
     """
     return read_model(path, trust).estimator

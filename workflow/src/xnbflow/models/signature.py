@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from xnbflow.evaluation.selected import feature_use, last_estimator
+from xnbflow.evaluation.selected import DISTANCE_TO, feature_use, last_estimator
 from xnbflow.studies.description import direction
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
-#: Beginning of the columns of Hellinger distances, before the other class.
-_DISTANCE = "distance_to."
 #: Separator of the parts of a line of a GMT file, and of lines, which names must not contain.
 _SEPARATORS = re.compile(r"[\t\r\n]+")
 #: Descriptions of gene sets, by direction.
@@ -102,16 +100,9 @@ def signature_table(
         }
         rows.append(row | class_spread(values[feature].to_numpy(), labels, label))
     table = table_of(rows, GROUPS["model"].tables["signature"])
-    if use.distances is None or not rows:
+    if use.selected is None:
         return table
-
-    # A column for the distance of the class to each other one.
-    texts = use.distances.astype({"class": str, "other_class": str})
-    by_other = texts.pivot_table(
-        index=["class", "feature"], columns="other_class", values="distance"
-    )
-    by_other = by_other.rename(columns=lambda other: _DISTANCE + other).rename_axis(columns=None)
-    return table.merge(by_other.reset_index(), on=["class", "feature"], how="left")
+    return table.join(use.selected.filter(regex=f"^{re.escape(DISTANCE_TO)}"))
 
 
 def class_spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any]:

@@ -63,7 +63,26 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     _any_layout = False
 
     def fit(self, X: SamplesLike, y: Labels) -> "BaseNaiveBayes":
-        """Fit the classifier."""
+        """Fit the classifier to training samples.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Finite numbers; in the unit of the classifier's source, for microarrays log2
+            intensities. Also tables of polars and Arrow, and AnnData.
+        y : array-like of shape (n_samples,)
+            The class of each sample; with AnnData also the name of a column of its ``obs``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            A `ValueError`: if a parameter is not as declared, a value is missing or not a finite
+            number, columns share a name, or a label is missing. It names the column and the sample.
+        """
         values, labels = self._validate_training(X, y)
         codes = self._learn_classes(labels)
         self._fit(self._arrange(values), codes)

@@ -73,9 +73,12 @@ def inner_folds(
         most = np.bincount(codes).max() if groups is None else len(np.unique(groups))
         n_splits = min(int(cv), int(most))
         if n_splits < 2:
-            of = "samples per class" if groups is None else "groups"
-            msg = f"cv={cv} with at most {most} {of}"
-            raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
+            size = "each class has one sample" if groups is None else "there is one group"
+            msg = (
+                f"cv={cv}, but {size}: an inner cross-validation needs 2 folds at least; give "
+                "further samples, or use a classifier without cv"
+            )
+            raise InputError(msg)
         if groups is None:
             return stratified_folds(codes, n_splits)
         from sklearn.model_selection import StratifiedGroupKFold  # noqa: PLC0415  a third of a second

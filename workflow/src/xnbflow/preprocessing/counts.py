@@ -18,7 +18,7 @@ from xnbflow.data.read_counts import (
     log_cpm,
 )
 from xnbflow.data.samples import Labels, SamplesLike, plain_labels
-from xnbflow.preprocessing.estimator import UnsupervisedTransformer
+from xnbflow.preprocessing.estimator import UnsupervisedTransformer, refuse_bad_values
 from xnbflow.preprocessing.selector import FeatureSelector
 
 
@@ -60,7 +60,8 @@ class ReadFilter(FeatureSelector, Declared):
     def fit(self, X: SamplesLike, y: Labels) -> Self:
         """Find the features with enough reads; an `InputError` if there is none."""
         self._validate_params()
-        counts = validate_data(self, X, dtype=np.float64).T
+        with refuse_bad_values(self, X):
+            counts = validate_data(self, X, dtype=np.float64).T
         check_counts(counts)
         _, sizes = np.unique(np.asarray(plain_labels(y, X)), return_counts=True)
         self.support_ = enough_reads(

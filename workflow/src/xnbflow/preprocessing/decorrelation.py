@@ -84,8 +84,8 @@ class Decorrelator(OneToOneFeatureMixin, TransformerMixin, Estimator):
         values, labels = self._validate_training(X, y)
         _, codes, counts = class_codes(labels)
         members = (codes == np.arange(len(counts))[:, np.newaxis]) / counts[:, np.newaxis]
-        residuals = (members @ values)[codes]
-        np.subtract(values, residuals, out=residuals)
+        class_means = (members @ values)[codes]
+        residuals = np.subtract(values, class_means, out=class_means)
         self.means_ = values.mean(axis=0)
         freedom = max(1, len(values) - len(counts))
         variances = np.einsum("ij,ij->j", residuals, residuals) / freedom
@@ -99,11 +99,13 @@ class Decorrelator(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.scales_ = np.sqrt((1.0 - _COMMON_VARIANCE) * variances + _COMMON_VARIANCE * common)
 
         # The eigenvectors of the correlation, by the smaller matrix of products of samples.
-        residuals /= self.scales_ * np.sqrt(freedom)
-        eigenvalues, coordinates = np.linalg.eigh(residuals @ residuals.T)
+        scales = self.scales_ * np.sqrt(freedom)
+        standard = np.divide(residuals, scales, out=residuals)
+        eigenvalues, coordinates = np.linalg.eigh(standard @ standard.T)
         above = eigenvalues > _ROUNDING * max(1.0, eigenvalues[-1])
         eigenvalues = eigenvalues[above]
-        self.eigenvectors_ = residuals.T @ (coordinates[:, above] / np.sqrt(eigenvalues))
+        self.eigenvectors_ = standard.T @ (coordinates[:, above] / np.sqrt(eigenvalues))
+        # w a / (1 - a) of the class's formula, with the odds a / (1 - a)
         odds = self.strength / (1.0 - self.strength)
         self.factors_ = 1.0 / np.sqrt(1.0 + odds * eigenvalues) - 1.0
         return self

@@ -66,7 +66,7 @@ class Estimator(Declared):
         # the values are checked by scikit-learn.
         plain_names = _plain_names(table)
         is_plain = plain_names is not None and y is not None
-        with self._refuse_bad_values(table):
+        with refuse_bad_values(self, table):
             if is_plain:
                 samples, targets = check_X_y(table.to_numpy(), y, estimator=self, **checks)
             else:
@@ -93,7 +93,7 @@ class Estimator(Declared):
         # XNB may be fitted to no feature at all, where its selector has chosen none.
         fewest_features = min(1, self.n_features_in_)
         checks = {"dtype": np.float64, "ensure_min_features": fewest_features, **checks}
-        with self._refuse_bad_values(table):
+        with refuse_bad_values(self, table):
             if not _has_names_of_fit(self, table):
                 return validate_data(self, table, reset=False, **checks)
             # A DataFrame has the names of `fit`: only the values are checked.
@@ -116,23 +116,6 @@ class Estimator(Declared):
         if not np.array_equal(fitted_names, names):
             X = X[:, positions]
         return pd.DataFrame(X, columns=fitted_names)
-
-    @contextmanager
-    def _refuse_bad_values(self, X: Any) -> Iterator[None]:
-        """Raise scikit-learn's refusal of samples as an `InputError` that names column and sample.
-
-        A TypeError, for values that are not numbers, remains one, as in scikit-learn.
-        """
-        try:
-            yield
-        except (TypeError, ValueError) as error:
-            name_bad_value(X, error)
-            if isinstance(error, TypeError):
-                raise
-            message = str(error).rstrip(".")
-            if "is expecting" in message and hasattr(self, "feature_names_in_"):
-                message += "; these are its feature_names_in_, in this order"
-            raise InputError(message) from error
 
 
 class UnsupervisedTransformer(TransformerMixin, Declared):
@@ -164,16 +147,35 @@ class UnsupervisedTransformer(TransformerMixin, Declared):
         checks: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": finite}
         # As in `Estimator`: names that are plainly valid are not checked again by scikit-learn.
         plain_names = _plain_names(X)
-        if plain_names is None or not (reset or _has_names_of_fit(self, X)):
-            return validate_data(self, X, reset=reset, **checks)
-        if reset:
-            _set_names(self, plain_names)
-        return check_array(np.asarray(X), estimator=self, input_name="X", **checks)
+        with refuse_bad_values(self, X):
+            if plain_names is None or not (reset or _has_names_of_fit(self, X)):
+                return validate_data(self, X, reset=reset, **checks)
+            if reset:
+                _set_names(self, plain_names)
+            return check_array(np.asarray(X), estimator=self, input_name="X", **checks)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._allows_missing
         return tags
+
+
+@contextmanager
+def refuse_bad_values(estimator: Any, X: Any) -> Iterator[None]:
+    """Raise scikit-learn's refusal of samples as an `InputError` that names column and sample.
+
+    A TypeError, for values that are not numbers, remains one, as in scikit-learn.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        name_bad_value(X, error)
+        if isinstance(error, TypeError):
+            raise
+        message = str(error).rstrip(".")
+        if "is expecting" in message and hasattr(estimator, "feature_names_in_"):
+            message += "; these are its feature_names_in_, in this order"
+        raise InputError(message) from error
 
 
 def _set_names(estimator: Any, names: np.ndarray | None) -> None:

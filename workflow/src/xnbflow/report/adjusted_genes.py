@@ -1,7 +1,8 @@
 """Columns that go with the class, and the differences that remain with one of them in the model.
 
 The audit compares the features of a data set without and with each such column
-(`xnbflow.diagnostics.association`). The column that leaves the fewest is the one to adjust for.
+(`xnbflow.diagnostics.column_associations`). The column that leaves the fewest is the one to adjust
+for.
 """
 
 from collections.abc import Mapping

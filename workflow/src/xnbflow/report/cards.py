@@ -6,7 +6,6 @@ sentences.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,9 +53,14 @@ TESTED_FEATURES = _TEXTS["few_units"]
 
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
-    """Return the card of a classifier on one data set and scheme of folds."""
+    """Return the card of a classifier on one data set and scheme of folds.
+
+    A data set with too few units has the same card, led by the tests of its features
+    (`xnbflow.report.few_units`).
+    """
     # What the tables of the study have about this evaluation.
     evaluation = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    noun = results.noun(dataset)
     estimates = results.rows("estimates", **evaluation, folds_failed=0).set_index("metric")
     recalls = results.rows("estimates", **evaluation, metric="recall")
     stability = results.rows("stability", **evaluation).set_index("class")
@@ -64,65 +68,71 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     finding = most_serious(results, dataset)
     level = level_of(results, evaluation)
     random_signatures = _random_signatures(results, evaluation, supported=level in SUPPORTED)
+    few = few_units.few_units(results, dataset)
 
     # Its features, and what their shares are of: folds, or disjoint halves.
     features = card_features(results, evaluation)
     lists = feature_lists(results, evaluation, features, recalls["class"].tolist())
     shares = features["of"].unique().tolist()
 
-    # What makes the result or its features doubtful, the gravest first. The first is the reason
-    # already where there are too few units.
-    few = few_units.few_units(results, dataset)
+    # What makes the result or its features doubtful, the gravest first. Where there are too few
+    # units, this is the reason already.
     warnings = []
-    if finding is not None and few is None:
-        warnings.append(f"{finding.short} See the audit.")
     if few is None:
-        warnings += _doubts(lists, results.noun(dataset))
+        if finding is not None:
+            warnings.append(f"{finding.short} See the audit.")
+        warnings += _doubts(lists, noun)
     if random_signatures and random_signatures.are_many and len(features):
         warnings.append(random_signatures.sentence)
 
-    # The sentences that open on demand: tests, caution, gravest finding, what to do next.
-    details = {}
-    if tests := tests_sentence(results, evaluation):
-        details["Tests"] = tests
-    if random_signatures:
-        details[f"Random {results.noun(dataset)}s"] = random_signatures.sentence
-    if finding is not None:
-        details["Audit"] = finding.sentence
-    next_step = "; ".join(next_steps(results, evaluation))
-    if next_step:
-        next_step = f"{capitalized(next_step)}."
-        details["Next"] = next_step
+    # The sentences that open on demand.
+    next_step = _next_step(results, evaluation)
+    details = {
+        "Tests": tests_sentence(results, evaluation),
+        f"Random {noun}s": random_signatures.sentence if random_signatures else "",
+        "Audit": finding.sentence if finding is not None else "",
+        "Next": next_step,
+    }
 
     shown = Card(
+        # The verdict.
         title=results.with_folds(dataset, folds),
-        note=_size_in_words(description, results.noun(dataset), results.unit_noun(dataset)),
-        verdict=verdict_sentence(results, evaluation),
-        level=LEVEL_STYLES[level],
-        facts=estimate_facts(estimates) | selection_facts(results, evaluation, stability),
-        lines=_class_lines(results, evaluation, recalls, lists),
-        rule="rule",  # the anchor of the rule, in the section of the answer
-        details=details,
-        features_heading=lists.heading,
-        feature_items=lists.items,
-        features_rest=lists.rest,
-        figure=_card_figure(results, evaluation, features),
+        note=_size_in_words(description, noun, results.unit_noun(dataset)),
         badge=capitalized(level),
+        level=LEVEL_STYLES[level],
+        verdict=verdict_sentence(results, evaluation),
         short_reason=_short_reason(results, evaluation, level),
+        rule="rule",  # the anchor of the rule, in the section of the answer
+        # The numbers.
         tiles=[
             *estimate_tiles(estimates),
             *selection_tiles(results, evaluation, features, stability),
             *difference_tiles(results, dataset),
         ],
+        facts=estimate_facts(estimates) | selection_facts(results, evaluation, stability),
+        lines=_class_lines(results, evaluation, recalls, lists),
+        # The features.
+        noun=noun,
+        features_heading=lists.heading,
         feature_rows=lists.rows,
+        feature_items=lists.items,
+        features_rest=lists.rest,
+        feature_notes=lists.notes,
         share_of=shares[0] if len(shares) == 1 else "",
-        noun=results.noun(dataset),
+        figure=_card_figure(results, evaluation, features),
+        # Doubts, and what to do.
         warnings=warnings,
         next_step=next_step,
-        feature_notes=lists.notes,
+        details={heading: text for heading, text in details.items() if text},
         anchor=f"card-{dataset}-{folds}",
     )
     return shown if few is None else _card_of_few(results, dataset, shown, few)
+
+
+def _next_step(results: StudyResults, evaluation: dict[str, str]) -> str:
+    """Return what to do next in one sentence; empty if there is nothing."""
+    steps = "; ".join(next_steps(results, evaluation))
+    return f"{capitalized(steps)}." if steps else ""
 
 
 def _doubts(lists: FeatureLists, noun: str) -> list[str]:
@@ -195,7 +205,11 @@ def _class_lines(
     lists: FeatureLists,
 ) -> list[ClassLine]:
     """Return the line of each class: its recall, its features, and why these are unreliable."""
-    equal_priors = results.rows("equal_priors", **evaluation).set_index("class").to_dict("index")
+    if recalls.empty:  # no fold could be fitted
+        return []
+    balanced = results.rows("estimates", **evaluation, metric="balanced_accuracy").iloc[0].to_dict()
+    sizes = results.rows("class_sizes", dataset=evaluation["dataset"])
+    shares = sizes.set_index("class")["samples"] / sizes["samples"].sum()
     notes = results.rows("stability", **evaluation).set_index("class")["note"]
     lines = []
     for recall in sorted(recalls.to_dict("records"), key=lambda row: natural_key(row["class"])):
@@ -208,15 +222,17 @@ def _class_lines(
             upper=recall["upper"],
             items=lists.items_of_class.get(label, []),
             rest=lists.rest_of_class.get(label, ""),
-            warning=_class_warning(recall, notes.get(label, ""), equal_priors.get(label)),
+            warning=_class_warning(
+                recall,
+                notes.get(label, ""),
+                priors_sentence(recall, balanced, shares.get(label, np.nan)),
+            ),
         )
         lines.append(line)
     return lines
 
 
-def _class_warning(
-    recall: dict[str, object], note: str, equal_priors: Mapping[str, float] | None = None
-) -> str:
+def _class_warning(recall: dict[str, object], note: str, priors: str = "") -> str:
     """Return why the features of a class are unreliable; empty if they are reliable.
 
     Parameters
@@ -226,8 +242,8 @@ def _class_warning(
         recognised, ``taken_for`` the class for which it is most often mistaken.
     note : str
         The note on the class in the table ``stability``.
-    equal_priors : mapping, optional
-        The row of the class in the table ``equal_priors``.
+    priors : str
+        The sentence of `priors_sentence`.
     """
     if note == "one sample":
         return "A single sample: this class cannot be learned."
@@ -243,7 +259,7 @@ def _class_warning(
             )
         if recall["taken_for"]:
             reason += f"; most often mistaken for “{recall['taken_for']}”"
-        return " ".join(filter(None, [f"{reason}.", priors_sentence(equal_priors)]))
+        return " ".join(filter(None, [f"{reason}.", priors]))
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""

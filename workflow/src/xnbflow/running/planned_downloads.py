@@ -4,12 +4,9 @@ No server states the size of a file before it is asked for, and values as text t
 files that we measured: a total in bytes would be invented. The sentence has what is known.
 """
 
-import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-
-from snakemake_interface_logger_plugins.common import LogEvent
 
 from xnbflow.core.nouns import counted, listed
 from xnbflow.running.plan import Plan
@@ -78,25 +75,3 @@ def _present() -> str:
     megabytes = sum(path.stat().st_size for path in files) * 1e-6
     count = counted(len(files), "file", "is", "are")
     return f"{count} in {folder} already ({megabytes:,.1f} MB)"
-
-
-class DownloadNotice(logging.Handler):
-    """A handler of Snakemake's logger that adds these sentences to the counts of a plan's jobs.
-
-    Parameters
-    ----------
-    plan : Plan
-    log : callable
-        Logs a sentence.
-    """
-
-    def __init__(self, plan: Plan, log: Callable[[str], None]) -> None:
-        super().__init__()
-        self._plan = plan
-        self._log = log
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log the sentences after the counts of jobs."""
-        if getattr(record, "event", None) == LogEvent.RUN_INFO:
-            for sentence in download_sentences(self._plan):
-                self._log(sentence)

@@ -98,6 +98,11 @@ def stage_code(stage: str) -> str:
     return f"{stage} {digest.hexdigest()[:8]}"
 
 
+def code_of_stages() -> dict[str, str]:
+    """Return the digest of the code of each stage."""
+    return {stage: stage_code(stage).rpartition(" ")[2] for stage in STAGES}
+
+
 def _stage_files(stage: str) -> list[Path]:
     """Return the files of the library that a stage uses."""
     files: dict[Path, None] = {}
@@ -202,7 +207,7 @@ def provenance() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
         "commit": _commit(),
-        "code": {stage: stage_code(stage).rpartition(" ")[2] for stage in STAGES},
+        "code": code_of_stages(),
         "packages": dict(sorted(packages.items())),
     }
 

@@ -5,8 +5,10 @@ Snakemake reports events to handlers of its logger; their names and fields are t
 """
 
 import logging
+import re
+import textwrap
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from xnbflow.core.progress import last_progress
 
+#: Begins Snakemake's message about a study that has run.
+NOTHING_TO_DO = "Nothing to be done"
 #: Bytes at the end of a log in which the last line of progress is sought.
 _TAIL = 4_000
 #: What a job does, by its rule, with the values of its wildcards.
@@ -30,6 +34,11 @@ _TITLES = {
     "report": "Writing the page of {study}",
     "draw": "Drawing the figures of {study}",
 }
+#: Snakemake's text of a `WorkflowError`, of which an input function can be the place.
+_WORKFLOW_ERROR = re.compile(
+    r"^ *WorkflowError[^\n]*:\n(.*?)(?=\nWildcards:|\nTraceback:|\n  File |\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 #: A part of the message of Snakemake about a job that the user interrupted (Ctrl-C).
 _INTERRUPTED = "died with <Signals.SIGINT"
 
@@ -81,6 +90,20 @@ class RunEvents:
     def title(self, job: int) -> str:
         """Return what a job does, as "Reading wine"."""
         return self._titles.get(job, f"job {job}")
+
+    def error_sentence(self, message: str) -> str:
+        r"""Return the sentence of a `WorkflowError`, without the place in the code that raised it.
+
+        The text of any other error is returned as it is.
+
+        Examples
+        --------
+        >>> text = 'WorkflowError in file "a.smk", line 3:\nNo such file.\n  File "a.smk"'
+        >>> RunEvents().error_sentence(text)
+        'Error: No such file.'
+        """
+        found = _WORKFLOW_ERROR.search(message)
+        return f"Error: {textwrap.dedent(found[1])}" if found else message
 
     def running_line(self, now: float) -> str:
         """Return the running jobs at a time of the monotonic clock; empty if no job runs."""
@@ -155,6 +178,30 @@ class FailureRecorder(logging.Handler):
     def sentences(self) -> list[str]:
         """Return a sentence for each failed job."""
         return list(self._events.failures())
+
+
+class PlanNotice(logging.Handler):
+    """A handler of Snakemake's logger that adds sentences to a complete plan, also of ``-n``.
+
+    Parameters
+    ----------
+    sentences : callable
+        Returns the sentences.
+    log : callable
+        Logs one of them.
+    """
+
+    def __init__(self, sentences: Callable[[], Iterable[str]], log: Callable[[str], None]) -> None:
+        super().__init__()
+        self._sentences = sentences
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log the sentences after the counts of jobs, or where nothing is to be done."""
+        is_counts = getattr(record, "event", None) == LogEvent.RUN_INFO
+        if is_counts or record.getMessage().startswith(NOTHING_TO_DO):
+            for sentence in self._sentences():
+                self._log(sentence)
 
 
 def _title_of_job(rule: str, wildcards: Mapping[str, str]) -> str:

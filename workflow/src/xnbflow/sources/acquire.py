@@ -5,7 +5,6 @@ import logging
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -91,15 +90,14 @@ def acquire(
     # The module of a source has a function `load`, which returns the series of an entry.
     source = importlib.import_module(known_sources()[dataset.source].module)
 
-    def load_checked() -> DataSet:
+    def load_checked() -> tuple[DataSet, list[str]]:
         # The annotation comes first, so that a series without one is not downloaded.
         entry = fetch_annotation(dataset, fetcher) if dataset.annotation else dataset
         series: DataSet = source.load(entry, fetcher)
-        check_shape(dataset, series)
-        return series
+        return series, check_shape(dataset, series)
 
     # A file that is refused, such as a page of a server instead of the data, is fetched elsewhere.
-    series = fetcher.first_accepted(load_checked)
+    series, differences = fetcher.first_accepted(load_checked)
 
     for origin in fetcher.origins:
         _LOG.info("data set %s: %s", series.name, origin.sentence())
@@ -113,10 +111,6 @@ def acquire(
     )
     if origins is not None:
         origins += fetcher.origins
-    differences = [
-        f"{difference.sentence} (within its tolerance)"
-        for difference in _shape_differences(dataset, series)
-    ]
     for note in [*differences, *series.notes, *notes_on_constants(series)]:
         warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     return series
@@ -157,8 +151,11 @@ def _finding_of_note(dataset: DatasetEntry, note: Note) -> Finding:
     )
 
 
-def check_shape(dataset: DatasetEntry, series: DataSet) -> None:
-    """Refuse a series of one class, or of another shape than the entry's within its tolerance."""
+def check_shape(dataset: DatasetEntry, series: DataSet) -> list[str]:
+    """Refuse a series of one class, or of another shape than the entry's.
+
+    Returns notes on differences within the tolerance of the entry.
+    """
     if len(series.classes) < 2:
         samples = either(
             series.n_samples, "the only sample has", f"all {series.n_samples:,} samples have"
@@ -169,40 +166,24 @@ def check_shape(dataset: DatasetEntry, series: DataSet) -> None:
             "not list)"
         )
         raise InputError(msg, key="label")
-    tolerances = {"features": dataset.shape.features_tolerance}
-    for difference in _shape_differences(dataset, series):
-        if difference.size > tolerances.get(difference.key, 0):
-            msg = (
-                f"data set {dataset.id}: {difference.sentence}; get the right file, or correct "
-                "the key shape"
-            )
-            raise InputError(msg, key=difference.key)
-
-
-@dataclass(frozen=True)
-class _ShapeDifference:
-    """A key of ``shape`` with another number than the series: its name, and the difference."""
-
-    key: str
-    size: int
-    sentence: str
-
-
-def _shape_differences(dataset: DatasetEntry, series: DataSet) -> list[_ShapeDifference]:
-    """Return the numbers of samples, features and classes that differ from the entry's."""
     counts = {
         "samples": series.n_samples,
         "features": series.n_features,
         "classes": len(series.classes),
     }
     singulars = {"samples": "sample", "features": "feature", "classes": "class"}
-    differences = []
+    notes = []
     for key, count in counts.items():
         expected = getattr(dataset.shape, key)
-        if expected not in (None, count):
-            sentence = f"{counted(count, singulars[key])} found, shape has {expected}"
-            differences.append(_ShapeDifference(key, abs(count - expected), sentence))
-    return differences
+        if expected in (None, count):
+            continue
+        sentence = f"{counted(count, singulars[key])} found, shape has {expected}"
+        tolerance = dataset.shape.features_tolerance if key == "features" else 0
+        if abs(count - expected) > tolerance:
+            msg = f"data set {dataset.id}: {sentence}; get the right file, or correct the key shape"
+            raise InputError(msg, key=key)
+        notes.append(f"{sentence} (within its tolerance)")
+    return notes
 
 
 def notes_on_constants(series: DataSet) -> list[str]:

@@ -23,6 +23,8 @@ _CONTROLS = 100
 _CONTROL = "AFFX"
 #: Names of probes of any array: of Affymetrix, Illumina and Agilent.
 _PROBE = re.compile(r"\S+_at|ILMN_\d+|A_\d\d_P\d+|TC\w+\.hg\.1")
+#: Names of probes of the arrays of ``platforms.toml``, some of which are numbers.
+_PROBE_OR_NUMBER = re.compile(rf"{_PROBE.pattern}|\d+")
 #: What needs the symbols of genes.
 _NEEDS_SYMBOLS = "the sex check, gene sets and links to genes need gene symbols"
 
@@ -84,6 +86,9 @@ def recognise_platform(features: Sequence[str]) -> Platform | None:
     names = [str(name) for name in features if not str(name).startswith(_CONTROL)]
     if len(names) < FEWEST_PROBES:
         return None
+    n_probes = sum(_PROBE_OR_NUMBER.fullmatch(name) is not None for name in names)
+    if n_probes < _LEAST_SHARE * len(names):
+        return None  # genes, which are not compared with every array
     platforms = [platform for platform in _platforms() if platform.contains(names)]
     if not platforms:
         return None

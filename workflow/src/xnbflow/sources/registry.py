@@ -145,7 +145,7 @@ _OF_FILES: dict[str, Schema] = {
         },
         "description": "a mapping from features to their unit, as {hour: 24, wind: degrees}",
     },
-    "scale": choice("log2", "ln"),
+    "scale": choice("log2", "ln", "log10"),
     "missing": _either(
         _keys({"drop_features": number(least=0, most=1)}, required=("drop_features",)),
         {
@@ -209,7 +209,7 @@ _OWN = (
             "shape": {**_SHAPE, "required": ["samples", "features", "classes"]},
             "batches": whole(1, 9),
             "cohort": whole(0),
-            "scale": choice("log2", "ln"),
+            "scale": choice("log2", "ln", "log10"),
             "seed": whole(0),
         },
         places=(),

@@ -186,7 +186,7 @@ def assign_roles(
         elif (
             is_named
             and name not in format_text_names
-            and not _are_other_numbers(table, position, phenotype)
+            and (phenotype is None or not _are_other_numbers(table, position, phenotype))
         ):
             role = Role.TEXT
         elif has_patterns:
@@ -293,14 +293,14 @@ def _refuse_absent(dataset: DatasetEntry, name: str, key: str, phenotype: pd.Dat
     raise InputError(msg, key=key)
 
 
-def _are_other_numbers(table: TextTable, position: int, phenotype: pd.DataFrame | None) -> bool:
+def _are_other_numbers(table: TextTable, position: int, phenotype: pd.DataFrame) -> bool:
     """Return whether a variable has the name of a column of the phenotype, but other numbers.
 
     It is a feature then, as the gene ``ESR1`` beside the label of this name. If its cells are no
     numbers, or are numbers that all occur in the column, it repeats the phenotype.
     """
     name = table.names[position]
-    if phenotype is None or name not in phenotype:
+    if name not in phenotype:
         return False
     (cells,) = table.texts([position])
     texts = [cell.replace(table.decimal, ".", 1) for cell in cells if not is_missing(cell)]

@@ -129,7 +129,7 @@ def simulate_series(
         Series of one seed and shape with different cohorts measure the same genes: truth, scales
         and levels are common to them, and each cohort shifts all genes (`COHORT_SHIFT`). Without a
         cohort, scales and levels depend on the number of samples.
-    scale : {"", "log2", "ln"}
+    scale : {"", "log2", "ln", "log10"}
         The scale of the values; see `DataSet`.
 
     Examples

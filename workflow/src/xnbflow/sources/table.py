@@ -2,60 +2,31 @@
 
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from xnbflow.core.errors import InputError, about_file
+from xnbflow.core.errors import about_file
 from xnbflow.data.dataset import DataSet
-from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
-from xnbflow.sources.formats.gct import as_gct, read_classes
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
-from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.formats.workbook import with_sheets
-from xnbflow.sources.geo import fetch_accession
+from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.formats.workbook import about_sheets
+from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.roles import assign_roles, kept_columns, turn
 from xnbflow.sources.series.contents import series_of_table
-from xnbflow.sources.series.phenotype import (
-    PhenotypeText,
-    phenotype_of_text,
-    read_phenotype,
-    refuse_glued,
-)
-from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
-
-
-def fetch_table(downloads: Downloads, location: str, name: str, sha256: str | None = None) -> Path:
-    """Return the local path of a table, or of its phenotype; one at a URL is downloaded."""
-    name += "".join(Path(urlsplit(location).path).suffixes[-2:])
-    return downloads.fetch_location("table", location, name=name, sha256=sha256)
+from xnbflow.sources.table_files import fetch_phenotype, fetch_table, read_texts
 
 
 def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get a table from its path or URL, and read it by the keys of its entry."""
-    if dataset.phenotype:
-        dataset = with_phenotype_file(dataset, downloads)
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
-    with about_file(path):
-        series, dataset = read_raw_series(path, dataset)
-        return finish(series, dataset)
-
-
-def with_phenotype_file(dataset: DatasetEntry, downloads: Downloads) -> DatasetEntry:
-    """Return the entry with the local path of its phenotype, which may be at a URL or in GEO."""
-    location = dataset.phenotype
-    if not location:
-        return dataset
-    if is_accession(location):
-        path = fetch_accession(dataset.id, location, downloads)
-    else:
-        path = fetch_table(downloads, location, f"{dataset.id}-phenotype")
-    return replace(dataset, phenotype=str(path))
+    phenotype = fetch_phenotype(dataset, downloads) if dataset.phenotype else None
+    return read_table(path, dataset, phenotype=phenotype)
 
 
 def read_table(
-    path: str | Path, dataset: DatasetEntry, *, are_intensities: bool = False
+    path: str | Path,
+    dataset: DatasetEntry,
+    *,
+    phenotype: Path | None = None,
+    are_intensities: bool = False,
 ) -> DataSet:
     r"""Read a table.
 
@@ -92,6 +63,8 @@ def read_table(
         - the keys of `xnbflow.sources.series.steps.finish`.
 
         All other features are linear.
+    phenotype : path, optional
+        The local file that ``phenotype`` names; by default it is the path in the entry.
     are_intensities : bool, default=False
         Whether the values are known to be of arrays: a note is added where they are not logged.
 
@@ -110,67 +83,14 @@ def read_table(
     >>> series.features.tolist(), series.kinds.tolist(), series.values.round(2).tolist()
     (['wind', 'speed'], ['angular', 'linear'], [[1.57, 3.14], [3.0, 5.0]])
     """
-    with about_file(path):
-        series, dataset = read_raw_series(path, dataset)
-        return finish(replace(series, note_unlogged=are_intensities), dataset)
-
-
-def read_raw_series(
-    path: str | Path,
-    dataset: DatasetEntry,
-    raw: TextTable | None = None,
-    phenotype_text: PhenotypeText | None = None,
-    *,
-    release: bool = True,
-) -> tuple[RawSeries, DatasetEntry]:
-    """Return a table with its roles as a raw series, and the entry as its format completes it.
-
-    Parameters
-    ----------
-    path : path
-        The table.
-    dataset : DatasetEntry
-        Its entry.
-    raw : TextTable, optional
-        The table if it was read before by the same keys.
-    phenotype_text : TextTable or GeoHead, optional
-        The phenotype file if it was read before.
-    release : bool
-        Whether its texts are removed from memory as they are converted.
-    """
     path = Path(path)
-    if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.formats.h5ad import as_anndata  # noqa: PLC0415 - an extra
-
-        dataset = as_anndata(dataset)
-    if suffix_of(path) == ".gct":
-        dataset = as_gct(path, dataset)
+    if phenotype is None and dataset.phenotype:
+        phenotype = Path(dataset.phenotype)
     with about_file(path):
-        phenotype = None
-        location = dataset.phenotype or ""
-        if location and suffix_of(location) == ".cls":
-            phenotype = read_classes(Path(location), path)
-        elif phenotype_text is not None:
-            phenotype = phenotype_of_text(Path(location), phenotype_text, dataset)
-        elif location:
-            phenotype = read_phenotype(location, dataset)
-        if raw is None:
-            raw = read_raw_table(path, dataset.reading)
-        if not raw.header:
-            raise InputError(f"{path} has no header; get it again")
-        if raw.is_header_short and phenotype is not None:
-            refuse_glued(path, raw.header, phenotype)
-        try:
-            if len(raw.header) <= MOST_LONG_COLUMNS and not raw.described:
-                refuse_long(raw, dataset.label)
-            table = turn(raw, dataset)
-            roles = assign_roles(table, dataset, phenotype)
-            if not len(raw):
-                raise InputError(f"{path} has no rows below its header; get it again")
-            kept = None if phenotype is None else kept_columns(phenotype, dataset)
-            series = series_of_table(table, roles, dataset, kept, release=release)
-        except InputError as error:
-            if len(raw.sheets) > 1:
-                raise with_sheets(error, raw) from error
-            raise
-        return series, dataset
+        texts = read_texts(path, dataset, phenotype)
+        with about_sheets(texts.table):
+            inferred = infer(texts.table, texts.entry, texts.phenotype)
+            series = series_of_table(
+                inferred.table, inferred.roles, inferred.entry, inferred.phenotype
+            )
+        return finish(replace(series, note_unlogged=are_intensities), inferred.entry)

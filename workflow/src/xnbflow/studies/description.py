@@ -3,6 +3,7 @@
 `study_tables` adds them to the tables of the study, whose columns the contract declares.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.keyed_tables import KEY, Key, key_fields
+from xnbflow.evaluation.selected import DISTANCE_TO
 from xnbflow.studies.densities import (
     class_densities,
     density_estimator,
@@ -45,16 +47,14 @@ PROFILE = [
 ]
 #: The tables that this module makes, besides `feature_profiles` of the selected features.
 DESCRIPTIONS = (
-    "class_distances",
     "dependent_pairs",
     "densities",
     "values",
-    "priors",
     "evidence",
     "scores",
 )
 #: The training tables that are described.
-_TRAINED = ("predictions", "selected", "distances", "explanations", "fits")
+_TRAINED = ("predictions", "selected", "explanations", "fits")
 
 
 def description_tables(
@@ -136,13 +136,13 @@ def _describe(
     evidence = _relative_evidence(series, trained["predictions"], trained["explanations"], entry)
     return {
         "profiles": _profiles_with_groups(complete, ranked, pairs, examined),
-        "class_distances": class_distances(trained["distances"]),
         "dependent_pairs": pairs,
-        "densities": class_densities(complete, drawn, entry),
+        "densities": class_densities(complete, drawn, entry).merge(
+            distances_from_focus(trained["selected"], drawn), on=["class", "feature"], how="left"
+        ),
         "values": _values_of_samples(complete, drawn),
-        "priors": priors_of_folds(trained["fits"], series.classes),
         "evidence": evidence,
-        "scores": _sums_of_evidence(evidence),
+        "scores": _scores(trained["predictions"], evidence, trained["fits"], series.classes),
     }
 
 
@@ -193,11 +193,35 @@ def _values_of_samples(series: DataSet, features: Sequence[str]) -> pd.DataFrame
     )
 
 
-def _sums_of_evidence(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Return the table ``scores``: the evidence of all features for a class, by tested sample."""
+def _scores(
+    predictions: pd.DataFrame, evidence: pd.DataFrame, fits: pd.DataFrame, classes: Iterable[str]
+) -> pd.DataFrame:
+    """Return the table ``scores``: what adds up to the log posterior of a class, by tested sample.
+
+    Where nothing was selected for a class in a fold, its evidence and reference are 0. The table is
+    empty where no evidence is known.
+    """
+    key = ["repeat", "fold", "sample", "class"]
     present = evidence.dropna(subset=["evidence"])
-    of_samples = present.groupby(["repeat", "fold", "sample", "class"], sort=False)
-    return of_samples[["evidence", "log_reference"]].sum().reset_index()
+    if present.empty:
+        return pd.DataFrame(columns=[*key, "log_offset", "evidence", "log_reference"])
+    sums = present.groupby(key, sort=False)[["evidence", "log_reference"]].sum().reset_index()
+    tested = predictions.loc[predictions["repeat"] == 0, ["repeat", "fold", "sample"]]
+    scores = tested.merge(pd.DataFrame({"class": [*classes]}), how="cross")
+    scores = scores.merge(sums, on=key, how="left").fillna(0.0)
+    return scores.merge(_log_offsets(fits, classes), on=["fold", "class"], how="left")
+
+
+def _log_offsets(fits: pd.DataFrame, classes: Iterable[str]) -> pd.DataFrame:
+    """Return log prior and intercept together, for each fold of the first repeat and class."""
+    first = fits[fits["repeat"] == 0]
+    parts = []
+    for label in classes:
+        log_offset = first[f"log_prior.{label}"] + first[f"intercept.{label}"]
+        parts.append(
+            pd.DataFrame({"fold": first["fold"], "class": label, "log_offset": log_offset})
+        )
+    return pd.concat(parts, ignore_index=True)
 
 
 def _feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
@@ -281,29 +305,32 @@ def _kth_of_others(
     return np.asarray(values[rows, order[rows, rank]])
 
 
-def priors_of_folds(fits: pd.DataFrame, classes: Iterable[str]) -> pd.DataFrame:
-    """Return the table ``priors`` of the first repeat, a row for each fold and class.
+def distances_from_focus(selected: pd.DataFrame, features: Sequence[str]) -> pd.DataFrame:
+    """Return how far each other class is from the class in focus, in some features.
 
-    It has no rows for a classifier that reports no priors, and none of a failed fit.
+    The class in focus is the one for which a feature is selected most often; of several that one in
+    which it is farthest from the others. A distance is the mean over the folds that select the
+    feature for this class. ``selected`` is the table of a classifier's training; the result has the
+    columns ``class``, ``feature`` and ``distance``.
+
+    Examples
+    --------
+    >>> folds = {"class": ["a", "a"], "feature": "g1", "distance": 0.6, "distance_to.b": [0.5, 0.7]}
+    >>> distances_from_focus(pd.DataFrame(folds), ["g1"]).values.tolist()
+    [['b', 'g1', 0.6]]
     """
-    first = fits[fits["repeat"] == 0]
-    parts = [pd.DataFrame(columns=["repeat", "fold", "class", "log_prior", "intercept"])]
-    for label in classes:
-        if f"log_prior.{label}" in first:
-            part = first[["repeat", "fold"]].assign(
-                log_prior=first[f"log_prior.{label}"], intercept=first[f"intercept.{label}"]
-            )
-            parts.append(part.dropna().assign(**{"class": label}))
-    with_rows = [part for part in parts if len(part)]
-    table = pd.concat(with_rows) if with_rows else parts[0]
-    table = table.sort_values("fold", kind="stable", ignore_index=True)
-    return table.assign(log_offset=table["log_prior"] + table["intercept"])
-
-
-def class_distances(distances: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean distance of a class from another in a feature, over its folds."""
-    groups = distances.groupby(["class", "feature", "other_class"], sort=False)["distance"]
-    return groups.agg(distance="mean", fits="size").reset_index()
+    rows = []
+    for feature in features:
+        of_feature = selected[selected["feature"] == feature]
+        classes = of_feature.groupby("class")["distance"].agg(times="size", distance="mean")
+        focus = classes.sort_values(["times", "distance"], ascending=False).index[0]
+        in_focus = of_feature[of_feature["class"] == focus].filter(
+            regex=f"^{re.escape(DISTANCE_TO)}"
+        )
+        for column, distance in in_focus.mean().items():
+            label = str(column).removeprefix(DISTANCE_TO)
+            rows.append({"class": label, "feature": feature, "distance": distance})
+    return pd.DataFrame(rows, columns=["class", "feature", "distance"])
 
 
 def dependent_pairs(series: DataSet, features: Sequence[str], cut: float | None) -> pd.DataFrame:

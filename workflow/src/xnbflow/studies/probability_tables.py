@@ -84,7 +84,7 @@ def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float])
             covered = tests.groupby("sample")["covered"].mean()
             units = None if groups is None else groups[covered.index].to_numpy()
             inflation = inflations.get(key, CROSS_VALIDATED)
-            coverage = share_interval(covered.to_numpy(), units, inflation)
+            coverage = share_interval(covered.to_numpy(), units, inflation=inflation)
             size = tests["set_size"]
             rows.append(
                 {

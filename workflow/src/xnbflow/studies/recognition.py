@@ -21,7 +21,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.adjustment import phenotype_of
 from xnbflow.diagnostics.association import association
-from xnbflow.diagnostics.columns import column_levels, has_value, usable
+from xnbflow.diagnostics.columns import column_levels, column_values, has_value
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
 from xnbflow.inference.verdicts import FEWEST_PAIRS, INSEPARABLE
@@ -196,7 +196,7 @@ def _column(tested: Mapping[str, Any], scored: _Scored, biology: Collection[str]
     if not present.any():
         return None
     labels = pd.Series(scored.header.labels)[present]
-    values = usable(labels, cells[present])
+    values = column_values(labels, cells[present])
     if values is None:
         return None
     levels = column_levels(labels, cells[present])

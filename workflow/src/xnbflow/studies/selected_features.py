@@ -1,4 +1,4 @@
-"""Selected features of all folds: frequency, ties, stability, planted markers."""
+"""Selected features of all folds: frequency, stability, planted markers."""
 
 from collections.abc import Mapping, Sequence
 from math import fsum
@@ -48,20 +48,6 @@ def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
     order = [*KEY, "class", "frequency", "mean_rank", "feature"]
     ascending = [column != "frequency" for column in order]
     return counts.sort_values(order, ascending=ascending, ignore_index=True)
-
-
-def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
-    """Return the selected features that others of the same rank could replace, with counts."""
-    table = stack(ties, [*FOLD, "class", "group", "feature", "selected"])
-    chosen = table["selected"].astype(bool)
-    group = [*KEY, *FOLD, "class", "group"]
-    pairs = table[chosen].merge(table[~chosen].rename(columns={"feature": "alternative"}), on=group)
-    pairs = pairs.drop_duplicates([*KEY, *FOLD, "class", "feature", "alternative"])
-    key = [*KEY, "class", "feature", "alternative"]
-    counts = pairs.groupby(key, sort=True).size().reset_index(name="times")
-    fitted = stack(fits, ["status"]).query("status == 'ok'").groupby(KEY).size()
-    counts = counts.merge(fitted.reset_index(name="fits"), on=KEY, how="left")
-    return counts.assign(frequency=counts["times"] / counts["fits"])
 
 
 def stability(

@@ -12,9 +12,6 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, stack
 from xnbflow.tables.contract import GROUPS
 
-#: Bins of the histogram of p-values, .05 wide.
-_BINS = 20
-
 
 def problems(fits: Tables) -> pd.DataFrame:
     """Return one row per failed fit and per fit with warnings."""
@@ -43,23 +40,6 @@ def _ratios(normality: pd.DataFrame, dependence: pd.DataFrame, alpha: float) -> 
 
 def _fdr_ratio(p: pd.Series, alpha: float) -> float:
     return float((benjamini_hochberg(p.to_numpy()) < alpha).mean()) if len(p) else np.nan
-
-
-def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the distribution of p-values of the normality test for each data set."""
-    edges = np.linspace(0, 1, _BINS + 1)
-    tables = []
-    for dataset, table in normality.items():
-        of_all_samples = table.loc[table["class"] == "", "p"]
-        counts = np.histogram(of_all_samples.dropna(), edges)[0]
-        bins = pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "features": counts})
-        tables.append(bins.assign(dataset=dataset, share=counts / max(1, counts.sum())))
-    columns = GROUPS["study"].tables["p_values"].fixed
-    return (
-        pd.concat(tables, ignore_index=True)[columns]
-        if tables
-        else pd.DataFrame([], columns=columns)
-    )
 
 
 def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:

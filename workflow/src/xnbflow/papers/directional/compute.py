@@ -6,7 +6,6 @@ samples of both distributions (Figures 1 and 2).
 """
 
 import time
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,10 @@ from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.papers.directional.compute_distributions import distribution_tables
 from xnbflow.papers.directional.compute_examples import (
     PrintedValue,
-    example_tables,
+    example_points,
     figure_14,
     printed_values,
-    torus_regions,
+    torus_points,
 )
 from xnbflow.papers.directional.discretized_nb import DiscretizedNB
 from xnbflow.papers.directional.entries import ANALYSIS
@@ -59,33 +58,24 @@ def analyse(
     params = {**DEFAULTS, **params}
     artificial = figure_14()
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
-    tables |= _complexity_tables(series.values(), params["repeats"])
-    tables |= example_tables()
     tables |= distribution_tables()
-    for data in series.values():
-        if list(data.kinds) == ["angular", "angular"]:
-            regions, boundary = torus_regions(data.name, data.values.T, data.labels)
-            tables["regions"] = pd.concat([tables["regions"], regions], ignore_index=True)
-            tables["boundaries"] = pd.concat([tables["boundaries"], boundary], ignore_index=True)
-    tables["examples"] = _joined_examples(
-        tables.pop("samples"), tables.pop("regions"), tables.pop("boundaries")
-    )
+
+    # Table 2. The seconds have a table of their own, since they differ in every run.
+    columns = [*TABLES["complexity"].fixed, "seconds"]
+    complexity = pd.DataFrame(columns=columns)
+    if series:
+        parts = [_selection_complexity(data, params["repeats"]) for data in series.values()]
+        complexity = pd.concat(parts, ignore_index=True)
+    tables["complexity"] = complexity.drop(columns="seconds")
+    tables["seconds"] = complexity[["dataset", "classifier", "seconds"]]
+
+    pairs = [data for data in series.values() if list(data.kinds) == ["angular", "angular"]]
+    of_pairs = [torus_points(data.name, data.values.T, data.labels) for data in pairs]
+    tables["examples"] = pd.concat([example_points(), *of_pairs], ignore_index=True)
     values = [*printed_values(), *_figure_14_classes(artificial)]
     rows = [value.row() for value in values]
     tables["printed"] = table_of(rows, TABLES["printed"])
     return tables
-
-
-def _joined_examples(
-    samples: pd.DataFrame, regions: pd.DataFrame, boundaries: pd.DataFrame
-) -> pd.DataFrame:
-    """Return the table ``examples`` from those of `example_tables`."""
-    parts = [
-        samples.assign(kind="sample"),
-        regions.assign(kind="region", **{"class": ""}),
-        boundaries.assign(kind="boundary", predicted="", **{"class": ""}),
-    ]
-    return pd.concat(parts, ignore_index=True)
 
 
 def _angle_tables(
@@ -210,20 +200,6 @@ def _densities(
             "gaussian": np.exp(gaussian.log_density(grid)[row]).ravel(),
         }
     )
-
-
-def _complexity_tables(series: Iterable[DataSet], repeats: int) -> dict[str, pd.DataFrame]:
-    """Return the tables ``complexity`` and ``seconds`` of the paper's Table 2.
-
-    The seconds have a table of their own, since they differ in every run.
-    """
-    tables = [table_of([], TABLES["complexity"]).assign(seconds=())]
-    tables += [_selection_complexity(data, repeats) for data in series]
-    both = pd.concat(tables[1:] or tables, ignore_index=True)
-    return {
-        "complexity": both.drop(columns="seconds"),
-        "seconds": both[["dataset", "classifier", "seconds"]],
-    }
 
 
 def _selection_complexity(data: DataSet, repeats: int) -> pd.DataFrame:

@@ -28,6 +28,8 @@ _CLASSES = np.array(["1", "2"])
 _TURN = np.linspace(-np.pi, np.pi, 361)
 _GRID_ANGLES = np.linspace(-np.pi, np.pi, 91)
 _QUARTER_TURN = np.pi / 2
+#: Only samples have a class; a boundary has no predicted one either.
+_NO_CLASS = {"class": ""}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,30 +109,27 @@ _EXAMPLES = (
 )
 
 
-def example_tables() -> dict[str, pd.DataFrame]:
-    """Return the tables ``samples``, ``regions`` and ``boundaries`` of the examples.
+def example_points() -> pd.DataFrame:
+    """Return the rows of the table ``examples`` for Figures 3 to 12.
 
     Boundaries are those between the true distributions.
     """
-    all_samples = []
-    all_regions = []
-    all_boundaries = []
+    parts = []
     for example in _EXAMPLES:
-        label = {"example": f"figure {example.figure}", "space": example.space}
         classifier = _classifier(example.space)
         samples = _draw_samples(example)
         X = _features(example.space, samples)
         samples["predicted"] = classifier.fit(X, samples["class"]).predict(X)
         regions = _grid(example.space, samples["second"])
         regions["predicted"] = classifier.predict(_features(example.space, regions))
-        all_samples.append(samples.assign(**label))
-        all_regions.append(regions.assign(**label))
-        all_boundaries.append(_decision_boundary(example).assign(**label))
-    return {
-        "samples": pd.concat(all_samples, ignore_index=True),
-        "regions": pd.concat(all_regions, ignore_index=True),
-        "boundaries": pd.concat(all_boundaries, ignore_index=True),
-    }
+        points = [
+            samples.assign(kind="sample"),
+            regions.assign(kind="region", **_NO_CLASS),
+            _decision_boundary(example).assign(kind="boundary", predicted="", **_NO_CLASS),
+        ]
+        of_example = pd.concat(points, ignore_index=True)
+        parts.append(of_example.assign(example=f"figure {example.figure}", space=example.space))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _classifier(space: str) -> VonMisesNB | VonMisesFisherNB | HybridNB:
@@ -240,22 +239,22 @@ def figure_14() -> DataSet:
     )
 
 
-def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the decision regions, and for two classes the boundary, of a pair of angles.
+def torus_points(name: str, X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
+    """Return the rows of the table ``examples`` for a data set of two angles.
 
-    X, of shape (n_samples, 2), is in radians. The boundary is Theorem 2's with the fitted
-    parameters.
+    They are its decision regions, and for two classes the boundary, Theorem 2's with the fitted
+    parameters. X, of shape (n_samples, 2), is in radians.
     """
     classifier = VonMisesNB().fit(X, y)
     regions = _grid("torus", pd.Series(dtype=float))
     regions["predicted"] = classifier.predict(_features("torus", regions))
-    boundary = _curve(np.empty(0), np.empty(0))
+    points = [regions.assign(kind="region", **_NO_CLASS)]
     if len(classifier.classes_) == 2:
         family = classifier.groups_[0].distribution
         priors = np.exp(classifier.class_log_prior_)
         boundary = _torus_curves(family.mean_direction_.T, family.concentration_.T, priors)
-    label = {"example": name, "space": "torus"}
-    return regions.assign(**label), boundary.assign(**label)
+        points.append(boundary.assign(kind="boundary", predicted="", **_NO_CLASS))
+    return pd.concat(points, ignore_index=True).assign(example=name, space="torus")
 
 
 def _draw_samples(example: Example) -> pd.DataFrame:

@@ -17,13 +17,6 @@ from xnbflow.core.entries import (
 _PARAMETERS = read_parameters(__file__)
 
 _SOURCE = "@larsen2005"
-_KERNEL = choice("minimum_variance", "epanechnikov")
-_SMOOTHING = {
-    "span": number(above=0, most=1),
-    "kernel": _KERNEL,
-    "atom": any_of(number(least=0, below=1), nothing()),
-    "shrinkage": number(above=0),
-}
 
 GENERALIZED_NB = Method(
     name="generalized_nb",

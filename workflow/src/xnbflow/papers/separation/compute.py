@@ -87,9 +87,19 @@ def analyse(
         tables[name] = pd.concat(parts, ignore_index=True)
     tables |= figure_tables(params["figure_sets"])
     tables["fitted"] = _fit_settings(settings, params, tables["risk"])
+    tables["blocks"] = _blocks_of_series(series, params["sizes"])
+    tables["theorem1"] = _deviations(tables["theorem1"])
+    if len(tables["risk"]):
+        tables["risk"] = _mark_gains(tables["risk"])
+        tables["verdicts"] = _count_gains(tables["risk"])
+    if len(tables["fitted"]):
+        tables["fitted_means"] = _mean_losses(tables["fitted"])
+    empty = {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
+    return empty | {name: table for name, table in tables.items() if len(table)}
 
-    # Find blocks of the given sizes in data sets by correlation, and select by Eq. 22.
-    sizes = params["sizes"]
+
+def _blocks_of_series(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFrame:
+    """Find blocks of the given sizes in data sets by correlation, and select by Eq. 22."""
     rows = []
     for (name, data), size in itertools.product(series.items(), sizes):
         X = data.values.T
@@ -108,32 +118,32 @@ def analyse(
                 "positive": (model.scores_ > model.null_scores_).mean(),
             }
         )
-    tables["blocks"] = table_of(rows, TABLES["blocks"])
+    return table_of(rows, TABLES["blocks"])
 
-    if len(tables["risk"]):
-        tables["risk"] = _add_sign_tests(tables["risk"])
 
-        # Numbers of cases with gains and losses of each method, by kind and samples. A
-        # case is a distribution and sample size.
-        risk = tables["risk"]
-        by_size = risk.assign(samples=risk["samples"].astype(str))
-        by_kind = risk.assign(samples=ALL)
-        cases = pd.concat([by_size, by_kind, by_kind.assign(distribution=ALL)], ignore_index=True)
-        groups = cases.groupby(["distribution", "samples", "method"], sort=False)
-        tables["verdicts"] = groups.agg(
-            cases=("gain", "size"),
-            helps=("helps", "sum"),
-            harms=("harms", "sum"),
-            least_gain=("gain", "min"),
-            mean_gain=("gain", "mean"),
-            greatest_gain=("gain", "max"),
-        ).reset_index()
+def _mark_gains(risk: pd.DataFrame) -> pd.DataFrame:
+    """Add whether a gain, or a loss, exceeds two standard errors."""
+    margin = _SURE * risk["gain_error"].fillna(0.0)
+    return risk.assign(helps=risk["gain"] > margin, harms=risk["gain"] < -margin)
 
-    if len(tables["fitted"]):
-        tables["fitted_means"] = _mean_losses(tables["fitted"])
-    tables["theorem1"] = _add_standard_errors(tables["theorem1"])
-    empty = {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
-    return empty | {name: table for name, table in tables.items() if len(table)}
+
+def _count_gains(risk: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers of cases with gains and losses of each method, by kind and samples.
+
+    A case is a distribution and sample size.
+    """
+    by_size = risk.assign(samples=risk["samples"].astype(str))
+    by_kind = risk.assign(samples=ALL)
+    cases = pd.concat([by_size, by_kind, by_kind.assign(distribution=ALL)], ignore_index=True)
+    groups = cases.groupby(["distribution", "samples", "method"], sort=False)
+    return groups.agg(
+        cases=("gain", "size"),
+        helps=("helps", "sum"),
+        harms=("harms", "sum"),
+        least_gain=("gain", "min"),
+        mean_gain=("gain", "mean"),
+        greatest_gain=("gain", "max"),
+    ).reset_index()
 
 
 def _mean_losses(fitted: pd.DataFrame) -> pd.DataFrame:
@@ -146,24 +156,16 @@ def _mean_losses(fitted: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def _add_standard_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
-    """Add the relative deviations of Theorem 1 from the simulated signal."""
+def _deviations(theorem1: pd.DataFrame) -> pd.DataFrame:
+    """Return the relative deviations of Theorem 1 from the simulated signal."""
     simulated = theorem1["simulated"]
-    return theorem1.assign(
+    deviations = theorem1.assign(
         relative_error=theorem1["simulated_error"] / simulated,
         printed_off=theorem1["printed"] / simulated - 1,
         corrected_off=theorem1["corrected"] / simulated - 1,
         corrected_estimated_off=theorem1["corrected_estimated"] / simulated - 1,
     )
-
-
-def _add_sign_tests(risk: pd.DataFrame) -> pd.DataFrame:
-    """Add the significance of a gain."""
-    margin = _SURE * risk["gain_error"].fillna(0.0)
-    return risk.assign(
-        helps=risk["gain"] > margin,
-        harms=risk["gain"] < -margin,
-    )
+    return deviations[TABLES["theorem1"].fixed]
 
 
 def _fit_settings(
@@ -178,8 +180,7 @@ def _fit_settings(
     known_risk = risk.set_index(_KEYS)["risk"]
     rows = []
     for setting, n in itertools.product(settings, params["samples"]):
-        has_useless = setting.about["useless"] > 0
-        if has_useless and (setting.name, n, ALL_BLOCKS) in known_risk.index:
+        if setting.useless > 0 and (setting.name, n, ALL_BLOCKS) in known_risk.index:
             rows += _fit_all(setting, n, params["fits"])
     if not rows:
         return pd.DataFrame(columns=TABLES["fitted"].fixed)

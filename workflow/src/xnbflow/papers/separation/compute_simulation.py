@@ -40,21 +40,27 @@ _SHOWN_ESTIMATES = 50
 _THEOREM1_DRAWS = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A distribution H of true scores gamma², as equally probable scores ``true`` of the blocks.
+    """A distribution H of true scores gamma², as equally probable scores of the blocks.
 
-    ``about`` has the first columns of the table ``risk``; a block has ``size`` features.
+    Attributes
+    ----------
+    name, distribution : str
+        The columns ``setting`` and ``distribution`` of the table ``risk``; the latter is the kind.
+    true : ndarray of shape (n_blocks,)
+        The true score of each block.
+    size : int
+        Features of a block.
+    useless : float
+        The share of the blocks that have score 0.
     """
 
-    about: dict[str, Any]
+    name: str
+    distribution: str
     true: np.ndarray
     size: int
-
-    @property
-    def name(self) -> str:
-        """The name of the setting."""
-        return self.about["setting"]
+    useless: float = 0.0
 
     @cached_property
     def mixing(self) -> MixingDistribution:
@@ -114,23 +120,22 @@ def make_settings(params: dict[str, Any]) -> list[Setting]:
     n_blocks = params["blocks"]
     size = params["size"]
     settings = []
-
-    def add(name: str, kind: str, true: np.ndarray, useless: float = 0.0) -> None:
-        about = {"setting": name, "distribution": kind, "useless": useless}
-        settings.append(Setting(about, true, size))
-
     for high in params["uniform"]:
-        add(f"uniform on [0, {high:g}]", "uniform", high * equal_probabilities(n_blocks))
+        name = f"uniform on [0, {high:g}]"
+        true = high * equal_probabilities(n_blocks)
+        settings.append(Setting(name=name, distribution="uniform", true=true, size=size))
     kind = "non-central chi-square"
     for degrees, shift in params["noncentral"]:
+        name = f"{kind} ({degrees:g}, {shift:g})"
         true = ncx2.ppf(equal_probabilities(n_blocks), degrees, shift)
-        add(f"{kind} ({degrees:g}, {shift:g})", kind, true)
+        settings.append(Setting(name=name, distribution=kind, true=true, size=size))
+    kind = "useless and uniform"
     for share, (low, high) in itertools.product(params["useless"], params["useful"]):
         n_useless = round(share * n_blocks)
         useful = low + (high - low) * equal_probabilities(n_blocks - n_useless)
         name = f"{share:.0%} useless, others uniform on [{low:g}, {high:g}]"
         true = np.append(np.zeros(n_useless), useful)
-        add(name, "useless and uniform", true, share)
+        settings.append(Setting(name=name, distribution=kind, true=true, size=size, useless=share))
     return settings
 
 
@@ -220,8 +225,8 @@ def _compare(
         moments = weighted_moments(trials.observed, weights, trials.signal, n)
         rows.append(
             {
-                **setting.about,
-                "mean_score": setting.true.mean(),
+                "setting": setting.name,
+                "distribution": setting.distribution,
                 "samples": n,
                 "method": method,
                 "separation": moments.separation.mean(),

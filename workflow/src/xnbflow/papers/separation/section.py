@@ -20,7 +20,6 @@ from xnbflow.papers.separation.entries import ANALYSIS
 from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import PageTables, StudyResults
-from xnbflow.tables.contract import Column
 
 #: Smaller risks are not drawn: they differ only in chance.
 _LEAST_DRAWN_RISK = 1e-6
@@ -37,7 +36,7 @@ def section(results: StudyResults) -> Section | None:
     by_size = {n: risk[risk["samples"] == n] for n in risk["samples"].unique()}
     sources = tables.sources("risk")
     numbers = [_score_table(tables, rows, n) for n, rows in by_size.items()]
-    theorem1 = tables.show("theorem1", _THEOREM1, _THEOREM1_COLUMNS, declarations=_FORMATS)
+    theorem1 = tables.show("theorem1", _THEOREM1)
     summary = tables["figure_summary"]
     exact = summary[summary["reading"] == EXACT].drop(columns="reading")
     figures = tables.show("figure_summary", _FIGURE_SUMMARY, rows=exact)
@@ -66,9 +65,9 @@ def section(results: StudyResults) -> Section | None:
         Group("Weights", [_weights(tables)], "of a block by its score"),
     ]
     if len(tables["fitted"]):
-        fitted = tables.show("fitted", _FITTED_TABLE, _FITTED_COLUMNS, declarations=_FORMATS)
+        fitted = tables.show("fitted", _FITTED_TABLE, _FITTED_COLUMNS)
         note = "covariances estimated or known"
-        means = tables.show("fitted_means", _SHRINKAGE, declarations=_FORMATS)
+        means = tables.show("fitted_means", _SHRINKAGE)
         blocks.append(Group("BlockNB fitted", [means, fitted], note))
     if len(tables["blocks"]):
         blocks_of_series = tables.show("blocks", _BLOCKS)
@@ -134,8 +133,6 @@ _THEOREM1 = (
     "simulated with its relative standard error, and the error of the theorem: as printed, with "
     "the boundary term and H known, and with H estimated."
 )
-_THEOREM1_COLUMNS = ["setting", "threshold", "kept", "simulated", "relative_error",
-                     "printed_off", "corrected_off", "corrected_estimated_off"]  # fmt: skip
 _WEIGHTS = (
     "The weight of a block by its score: solid with H known, dashed the median of the weights "
     "with H estimated, the band from their 5% to their 95% quantile over training sets. The "
@@ -151,9 +148,6 @@ _FITTED_TABLE = (
 _FITTED_COLUMNS = ["setting", "samples", "method", "risk", "risk_error", "expected_risk",
                    "known_covariance_risk", "gain", "gain_error", "known_gain", "kept",
                    "shrinkage"]  # fmt: skip
-_SHARES = ("gain", "gain_error", "known_gain", "above_known", "above_exact", "relative_error",
-           "printed_off", "corrected_off", "corrected_estimated_off")  # fmt: skip
-_FORMATS = {name: Column("number", label=name.replace("_", " "), format="z.1%") for name in _SHARES}
 _SHRINKAGE = (
     "Covariances of blocks with few samples are shrunk: where a correlation matrix is singular or "
     "has fewer than ten degrees of freedom per feature, it is moved towards independence by the "

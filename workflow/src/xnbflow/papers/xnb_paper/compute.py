@@ -17,7 +17,7 @@ from xnbflow.papers.xnb_paper.published import (
     printed_numbers,
     published_table,
 )
-from xnbflow.papers.xnb_paper.script import script_tables
+from xnbflow.papers.xnb_paper.script import script_table
 from xnbflow.tables.contract import analysis_tables
 
 TABLES = analysis_tables(ANALYSIS)
@@ -30,6 +30,8 @@ _OURS = {
     "xnb_accuracy": ("xnb", "accuracy"),
     "xnb_features_per_class": ("xnb", "features_per_class"),
 }
+#: The tables that are computed from series, and not from tables of the study.
+_OF_SERIES = ("script", "figure1", "figure1_features")
 #: Cross-validations for the distribution of Figure 1.
 _FIGURE_REPEATS = 10
 
@@ -42,18 +44,17 @@ def analyse(
     All other numbers are in the tables of the study; `compare` reads them. ``params`` may have
     ``figure_repeats``, the number of ten-fold cross-validations.
     """
-    tables = script_tables(dict(series))
+    tables = {name: pd.DataFrame(columns=TABLES[name].fixed) for name in _OF_SERIES}
+    tables["script"] = script_table(series)[TABLES["script"].fixed]
     if FIGURE_SERIES in series:
         repeats = params.get("figure_repeats", _FIGURE_REPEATS)
         tables["figure1"] = figure_numbers(series[FIGURE_SERIES], repeats)
         tables["figure1_features"] = figure_features(series[FIGURE_SERIES])
-    for name in ("figure1", "figure1_features"):
-        tables.setdefault(name, pd.DataFrame(columns=TABLES[name].fixed))
-    return {name: tables[name][TABLES[name].fixed] for name in tables}
+    return tables
 
 
 def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Return the tables ``numbers``, ``means``, ``table1`` and ``table2``.
+    """Return the tables ``numbers`` and ``printed``.
 
     ``about`` has ``parts``, the study's classifiers that are the paper's ``nb`` and ``xnb`` and the
     script's ``fs_nb``; numbers of one without a counterpart are left out. It has the ``folds`` of
@@ -77,9 +78,11 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
                 "folds": folds,
                 "quantity": quantity,
                 "paper": printed,
+                "paper_here": printed,
                 "ours": ours.mean(),
                 "sd": _standard_deviation(ours),
                 "percentile": percentile_of(printed, ours.round(DECIMALS[quantity])),
+                "datasets": 1,
                 "n_repeats": len(ours),
             }
         )
@@ -97,53 +100,34 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
     fs_nb = in_first_scheme.groupby("dataset")["value"].mean()
 
     return {
-        "numbers": numbers,
-        "means": _means(values),
-        "table1": table1(ours),
-        "table2": table2(ours, fs_nb),
+        "numbers": pd.concat([numbers, _means(values)], ignore_index=True),
+        "printed": printed_tables(ours, fs_nb),
     }
 
 
-def table1(ours: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 1 as it is printed, ours beside each number, and the row Mean.
-
-    ``ours`` has our number by series and quantity; a series that it lacks has none.
-    """
-    printed = published_table(1)
-    rows = _beside(printed, ours, ["non_normal_ratio", "dependent_ratio"])
-    rows["features"] = [*printed["features"], printed["features"].mean()]
-    return rows[TABLES["table1"].fixed]
-
-
-def table2(ours: pd.DataFrame, fs_nb: pd.Series) -> pd.DataFrame:
-    """Return Table 2 as it is printed, ours beside each number, and the row Mean.
+def printed_tables(ours: pd.DataFrame, fs_nb: pd.Series) -> pd.DataFrame:
+    """Return Tables 1 and 2 as they are printed, ours beside each number, and the row Mean.
 
     ``ours`` has our number by series and quantity, ``fs_nb`` the accuracy of the script's third
-    classifier by series, which the paper does not print. The reduction of a series is one minus the
+    classifier by series, which the paper does not print. A series that the study lacks has the
+    printed numbers only; our means are over the others. The reduction of a series is one minus the
     features per class over its number of features; that of the row Mean is of the two means, as in
-    section 6 of the paper. Our means are over the series that the study has.
+    section 6 of the paper.
     """
-    printed = published_table(2)
-    quantities = ["nb_accuracy", "xnb_accuracy", "xnb_features_per_class"]
-    rows = _beside(printed, ours, quantities)
-    rows["fs_nb_accuracy"] = [*fs_nb.reindex(printed["accession"]), fs_nb.mean()]
-    features = features_of_series()
-    # Our mean is over the series that the study has, and so is its number of features.
-    is_present = rows["xnb_features_per_class_ours"][:-1].notna().to_numpy()
-    means = {"": features.mean(), "_ours": features[is_present].mean()}
-    for suffix, mean_features in means.items():
-        n_features = np.append(features.to_numpy(dtype=float), mean_features)
-        rows[f"reduction{suffix}"] = 1 - rows[f"xnb_features_per_class{suffix}"] / n_features
-    return rows[TABLES["table2"].fixed]
-
-
-def _beside(printed: pd.DataFrame, ours: pd.DataFrame, quantities: list[str]) -> pd.DataFrame:
-    """Return the printed numbers of series, each with ours beside it, and their means."""
-    ours = ours.reindex(index=printed["accession"], columns=quantities)
-    rows = pd.DataFrame({"type": [*printed["type"], "Mean"], "series": [*printed["accession"], ""]})
-    for quantity in quantities:
+    printed = published_table(1).merge(published_table(2), on=["type", "accession"])
+    series = printed["accession"]
+    ours = ours.reindex(index=series, columns=list(_OURS))
+    rows = pd.DataFrame({"type": [*printed["type"], "Mean"], "series": [*series, ""]})
+    rows["features"] = [*printed["features"], printed["features"].mean()]
+    for quantity in _OURS:
         rows[quantity] = [*printed[quantity], MEANS[quantity]]
         rows[f"{quantity}_ours"] = [*ours[quantity], ours[quantity].mean()]
+    rows["fs_nb_accuracy"] = [*fs_nb.reindex(series), fs_nb.mean()]
+    rows["reduction"] = 1 - rows["xnb_features_per_class"] / rows["features"]
+    # Our mean is over the series that the study has, and so is its number of features.
+    is_present = ours["xnb_features_per_class"].notna().to_numpy()
+    n_features = [*printed["features"], printed["features"][is_present].mean()]
+    rows["reduction_ours"] = 1 - rows["xnb_features_per_class_ours"] / n_features
     return rows
 
 
@@ -177,7 +161,7 @@ def _comparable(
 
 
 def _means(values: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows "Mean" of Tables 1 and 2: the printed ones, and ours over data sets.
+    """Return the rows of ``numbers`` for the rows "Mean" of Tables 1 and 2, and ours.
 
     Where the study lacks data sets of the paper, ``paper_here`` is the mean of the printed numbers
     of those that it has.
@@ -197,6 +181,7 @@ def _means(values: pd.DataFrame) -> pd.DataFrame:
         for name, (paper_here, means) in quantities.items():
             rows.append(
                 {
+                    "dataset": "",
                     "folds": folds,
                     "quantity": name,
                     "paper": MEANS[name],
@@ -207,7 +192,7 @@ def _means(values: pd.DataFrame) -> pd.DataFrame:
                     "n_repeats": len(means),
                 }
             )
-    return pd.DataFrame(rows, columns=TABLES["means"].fixed)
+    return pd.DataFrame(rows, columns=TABLES["numbers"].fixed)
 
 
 def _standard_deviation(values: np.ndarray) -> float:

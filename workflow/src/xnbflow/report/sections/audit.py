@@ -347,15 +347,16 @@ def _assumptions(results: StudyResults) -> list[Block]:
 
 def _distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
     """Return the histograms of p-values of normality, and of correlations given the class."""
-    shares = results.rows("p_values", dataset=dataset)["share"].to_numpy()
+    tables = results.tables_of("diagnostic", dataset=dataset)
+    p_counts = tables.rows("histograms", quantity="p of normality")["count"].to_numpy()
+    bins = tables.rows("histograms", quantity="|r|")
     test = results.rows("diagnostics", dataset=dataset).iloc[0]
-    bins = results.tables_of("diagnostic", dataset=dataset)["correlations"]
     alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
     normality = Figure(
         name=f"p-values-{dataset}",
         draw=draw_p_values,
         arguments={
-            "shares": shares,
+            "shares": p_counts / max(1, p_counts.sum()),
             "alpha": alpha,
             "share_below": float(test["non_normal_ratio"]),
         },
@@ -370,11 +371,11 @@ def _distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
         draw=draw_correlations,
         arguments={
             "edges": np.append(bins["lower"], bins["upper"].iloc[-1]),
-            "n_pairs": bins["pairs"].to_numpy(),
+            "n_pairs": bins["count"].to_numpy(),
             "cut": float(test["cut"]),
         },
         caption=_ASSUMPTIONS["correlations"],
         alt="Histogram of the absolute correlation of pairs of features given the class.",
     )
-    sources = results.tables.sources("p_values", "diagnostics")
+    sources = [*tables.sources("histograms"), *results.tables.sources("diagnostics")]
     return Gallery([normality, dependence], _ASSUMPTIONS["histograms"], sources)

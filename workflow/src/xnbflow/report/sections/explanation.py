@@ -220,14 +220,10 @@ def _explained_densities(
     results: StudyResults, evaluation: dict[str, str], selected: pd.DataFrame
 ) -> list[Figure]:
     """Return a figure per feature: densities of all classes, samples as rugs, distances."""
-    key = ["class", "feature", "other_class"]
     values = results.rows("values", **evaluation).groupby(["feature", "class"])["value"]
     samples = {feature_and_class: column.to_numpy() for feature_and_class, column in values}
     curves_of_features = results.rows("densities", **evaluation)
     drawn_features = curves_of_features["feature"].unique()  # six of thousands
-    distances_of_classes = results.rows("class_distances", **evaluation)
-    is_drawn = distances_of_classes["feature"].isin(drawn_features)
-    distances = distances_of_classes[is_drawn].set_index(key)["distance"].to_dict()
     drawn = selected["feature"].isin(drawn_features)
     selections = dict(iter(selected[drawn].groupby("feature")))
     figures = []
@@ -237,8 +233,10 @@ def _explained_densities(
         densities = curves.pivot(index="x", columns="class", values="density")
         selection = selections[feature].sort_values(["frequency", "mean_distance"], ascending=False)
         focus = selection["class"].iloc[0]
+        distances = curves.drop_duplicates("class").set_index("class")["distance"]
         from_focus = {
-            label: distances.get((focus, feature, label)) for label in densities.columns.tolist()
+            label: None if np.isnan(distances[label]) else distances[label]
+            for label in densities.columns.tolist()
         }
         classes = _classes_of_densities(from_focus, selection["class"].tolist())
         densities = densities[classes]

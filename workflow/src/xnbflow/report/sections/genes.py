@@ -30,7 +30,7 @@ from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import against_others, volcano_figure
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import GROUPS, LIMMA_SCRIPT, text_of
+from xnbflow.tables.contract import GROUPS, LIMMA_SCRIPT, Column, text_of
 
 _TEXTS = texts_of("genes")
 #: Numbers of features that are expected by chance, below which they are "fewer than one".
@@ -50,6 +50,8 @@ _STATISTICS = ("log_fold_change", "auc", "p", "fdr", "mean")
 #: Classes whose contrasts are the same with other signs.
 _MIRRORED = 2
 _DIRECTION = "higher or lower"
+#: Columns of the table of gene sets on the file of a set.
+_OF_SET_FILES = ["file", "place", "sha256"]
 #: Columns on the other class that a class differs least from, where there are several others.
 _LEAST = ("least_t", "nearest")
 _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
@@ -72,25 +74,29 @@ def section(results: StudyResults) -> Section | None:
         content = list(_genes_of_series(results, tables, dataset, most_bytes[dataset]))
         blocks += content if len(genes) == 1 else [Group(dataset, content, opened=i == 0)]
 
-    # The links to the tables of all features, as text and as Parquet, and to the script for R.
-    links = []
-    for dataset in genes:
+    blocks.append(Links(list(_file_links(results, list(genes)))))
+    lead = "Differences between the classes, tested one by one without a classifier."
+    return Section("genes", results.with_noun("{Noun}s"), lead, blocks)
+
+
+def _file_links(
+    results: StudyResults, datasets: Sequence[str]
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield a data set, a title and the files: all features as text and Parquet, and R's script."""
+    for dataset in datasets:
         noun = results.noun(dataset)
         template = GROUPS["genes"].path.fill(study=results.study.id, dataset=dataset)
         table = template.of(table="genes")
         files = [results.relative_path(text_of(table)), results.relative_path(table)]
-        links.append((dataset, f"all {noun}s, each class against the others", files))
+        yield dataset, f"all {noun}s, each class against the others", files
         if len(results.tables_of("genes", dataset=dataset)["contrasts"]):
             table = template.of(table="contrasts")
             files = [results.relative_path(text_of(table)), results.relative_path(table)]
-            links.append((dataset, f"all {noun}s, the other comparisons", files))
+            yield dataset, f"all {noun}s, the other comparisons", files
         script = LIMMA_SCRIPT.of(study=results.study.id, dataset=dataset)
         commands = f"xnbflow export {dataset}; Rscript {script} {dataset}.gct"
         title = f"the same comparisons in R, by limma (in the folder of the study: {commands})"
-        links.append((dataset, title, [results.relative_path(script)]))
-    blocks.append(Links(links))
-    lead = "Differences between the classes, tested one by one without a classifier."
-    return Section("genes", results.with_noun("{Noun}s"), lead, blocks)
+        yield dataset, title, [results.relative_path(script)]
 
 
 def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
@@ -117,63 +123,77 @@ def _genes_of_series(
     the mean of all others.
     """
     genes = tables["genes"]
-    about = results.rows("datasets", dataset=dataset).iloc[0]
-    shifts = results.rows("findings", dataset=dataset, code="values", kind="global shift")
-    for row in shifts.to_dict("records"):
-        text = capitalized(finding_in_words(row, noun=results.noun(dataset)))
-        yield Prose(text, "warning", results.tables.sources("findings"))
-    sizes = results.rows("class_sizes", dataset=dataset)
-    by_chance = sizes["perfect_by_chance"].sum() if len(sizes) > _MIRRORED else np.nan
-    if len(sizes) == _MIRRORED:  # the features that separate one class separate the other
-        by_chance = sizes["perfect_by_chance"].iloc[0]
-    text = _gene_counts_sentence(genes, by_chance, noun=results.noun(dataset))
-    for note in "\n".join(tables["design"]["notes"]).splitlines():
-        text += f" {capitalized(note)}."
-    sources = [
-        *tables.sources("genes", "design"),
-        *results.tables.sources("class_sizes"),
-    ]
-    yield Prose(text, sources=sources)
-    if about["counts"]:
-        variance = tables["design"]["variance"].iloc[0]
-        of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
-        yield Prose(results.with_noun(of_counts, dataset), "help", tables.sources("design"))
+    noun = results.noun(dataset)
+    yield from _numbers_of_series(results, tables, dataset)
+
     classes = sorted(genes["class"].unique(), key=natural_key)
     compared_pairs = list(further_comparisons(results, tables, dataset))
     if len(classes) > _MIRRORED:
         yield from compared_pairs
-    # of two classes the one that is not the control
+
+    # All features, with the plots of each class; of two classes that which is not the control.
     shown_numbers = shown_classes(classes, results.study.design_of(dataset).reference)
-    gallery = _volcano_plots(results, tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
     listed_classes = [classes[number] for number in shown_numbers]
-    n_with_values = tables["gene_values"]["feature"].nunique()
     yield GeneExplorer(
         pack=partial(_packed_genes, results, dataset, listed_classes, most_bytes),
         series=dataset,
-        figures=gallery,
+        figures=_volcano_plots(results, tables, dataset, classes, shown_numbers[:_MOST_PLOTS]),
         caption=_TEXTS["explorer"].format(
             total=f"{genes['feature'].nunique():,}",
-            n=f"{n_with_values:,}",
-            noun=results.noun(dataset),
+            n=f"{tables['gene_values']['feature'].nunique():,}",
+            noun=noun,
         ),
         sources=tables.sources("genes", "gene_values"),
     )
+
+    # The first features: heat map and table.
     yield heatmap_figure(
         name=f"genes-{dataset}",
         cells=tables["gene_heatmap"],
         caption=results.with_noun(_TEXTS["heatmap"], dataset),
         sources=tables.sources("genes"),
-        n_samples=int(about["samples"]),
+        n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
         phenotype=results.tables_of("audit", dataset=dataset)["samples"],
-        noun=results.noun(dataset),
+        noun=noun,
     )
-    table = _gene_table_block(
-        tables, genes[genes["class"].isin(listed_classes)], results.noun(dataset)
-    )
+    table = _gene_table_block(tables, genes[genes["class"].isin(listed_classes)], noun)
     yield Group(results.with_noun("Table of {noun}s", dataset), [table], "the first by rank")
+
     if len(classes) == _MIRRORED:
         yield from compared_pairs
     yield from _gene_set_blocks(results, dataset, listed_classes)
+
+
+def _numbers_of_series(results: StudyResults, tables: PageTables, dataset: str) -> Iterator[Prose]:
+    """Yield a shift of all features, how many features differ, and how counts were modelled."""
+    noun = results.noun(dataset)
+    shifts = results.rows("findings", dataset=dataset, code="values", kind="global shift")
+    for row in shifts.to_dict("records"):
+        text = capitalized(finding_in_words(row, noun=noun))
+        yield Prose(text, "warning", results.tables.sources("findings"))
+
+    by_chance = _perfect_by_chance(results.rows("class_sizes", dataset=dataset))
+    text = _gene_counts_sentence(tables["genes"], by_chance, noun=noun)
+    for note in "\n".join(tables["design"]["notes"]).splitlines():
+        text += f" {capitalized(note)}."
+    sources = [*tables.sources("genes", "design"), *results.tables.sources("class_sizes")]
+    yield Prose(text, sources=sources)
+
+    if results.rows("datasets", dataset=dataset)["counts"].iloc[0]:
+        variance = tables["design"]["variance"].iloc[0]
+        of_counts = f"{_TEXTS[f'counts_by_{variance}']} {_TEXTS['of_counts']}"
+        yield Prose(results.with_noun(of_counts, dataset), "help", tables.sources("design"))
+
+
+def _perfect_by_chance(sizes: pd.DataFrame) -> float:
+    """Return how many features separate classes perfectly by chance, from ``class_sizes``.
+
+    A feature that separates one of two classes separates the other.
+    """
+    expected = sizes["perfect_by_chance"]
+    if len(sizes) > _MIRRORED:
+        return float(expected.sum())
+    return float(expected.iloc[0]) if len(sizes) == _MIRRORED else np.nan
 
 
 def _gene_counts_sentence(
@@ -263,10 +283,19 @@ def _gene_set_blocks(
     significant = tests[differ & (tests["rank"] <= _BEST_SETS)]
     if len(significant):
         caption = _TEXTS["tested_sets"].format(level=FDR_LEVEL)
-        blocks.append(tables.show("gene_set_tests", caption, rows=significant))
+        columns = significant.columns.drop(_OF_SET_FILES).tolist()
+        blocks.append(tables.show("gene_set_tests", caption, columns, significant))
     else:
         blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
-    blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
+    files = tests.groupby(_OF_SET_FILES, sort=False)["gene_set"].nunique().reset_index()
+    blocks.append(
+        tables.show(
+            "gene_set_tests",
+            _TEXTS["files_of_sets"],
+            rows=files,
+            declarations={"gene_set": Column("integer", label="gene sets tested")},
+        )
+    )
     note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
 

@@ -49,7 +49,7 @@ def section(results: StudyResults) -> Section | None:
     models = [model for model in explanations if model is not None]
     blocks: list[Block] = []
     if models:
-        files = results.tables.sources("evidence", "scores", "priors")
+        files = results.tables.sources("evidence", "scores")
         blocks.append(Evidence(models, _TEXTS["how_to_read"], files))
     table = results.tables.show(
         "samples",
@@ -211,16 +211,11 @@ def _sums(
     ``others`` are the rows of evidence that are not drawn: ``size`` is their number, ``sum`` their
     evidence. Where nothing was selected for a class the sums are 0.
     """
-    offsets = results.rows("priors", **evaluation)[["fold", "class", "log_offset"]]
-    scores = results.rows("scores", **evaluation)[[*_SAMPLE_AND_CLASS, "evidence", "log_reference"]]
+    columns = [*_SAMPLE_AND_CLASS, "log_offset", "evidence", "log_reference"]
+    scores = results.rows("scores", **evaluation)[columns]
     rest = others.groupby(_SAMPLE_AND_CLASS)["evidence"].agg(["size", "sum"]).reset_index()
     sums = predictions.merge(pd.DataFrame({"class": classes}), how="cross")
-    return (
-        sums.merge(offsets, how="left")
-        .merge(scores, how="left")
-        .merge(rest, how="left")
-        .fillna(0.0)
-    )
+    return sums.merge(scores, how="left").merge(rest, how="left").fillna(0.0)
 
 
 def _terms_by_sample(

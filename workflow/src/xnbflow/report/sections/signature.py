@@ -91,10 +91,16 @@ def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> It
     if len(signature):
         note = counted(len(signature), "row")
         yield Group("Table of the signature", [_signature_block(tables, signature)], note)
-    for core in tables["core"].to_dict("records"):
-        n_core = counted(core["features"], results.noun(dataset))
-        text = _TEXTS["core"].format(**core, n=n_core, of=f"{core['features_used']:,}")
-        yield Prose(text, sources=tables.sources("core"))
+    if len(signature) and "core_score.accuracy" in signature:
+        first = signature.iloc[0]
+        n_core = signature.loc[signature["core"].astype(bool), "feature"].nunique()
+        text = _TEXTS["core"].format(
+            n=counted(n_core, results.noun(dataset)),
+            of=f"{signature['feature'].nunique():,}",
+            accuracy=first["core_score.accuracy"],
+            balanced_accuracy=first["core_score.balanced_accuracy"],
+        )
+        yield Prose(text, sources=tables.sources("signature"))
 
     # The links to the model, its gene sets and its signature.
     key = {"study": results.study.id, "dataset": dataset, "classifier": classifier}

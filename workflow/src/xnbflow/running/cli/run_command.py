@@ -40,10 +40,14 @@ def _call_snakemake(study: str, options: Sequence[str]) -> None:
     from xnbflow.running.job_process import PRINTS_CAUSES  # noqa: PLC0415
     from xnbflow.running.project import ROOT  # noqa: PLC0415
 
-    # The program of this environment, if it has Snakemake.
-    sibling = Path(sys.executable).with_name("snakemake")
-    program = str(sibling) if sibling.exists() else shutil.which("snakemake")
-    if program is None:
+    # Snakemake of this environment, else a program of another one.
+    program = shutil.which("snakemake")
+    if Path(sys.executable).with_name("snakemake").exists():
+        # -P: a module in the folder of the run replaces no installed one
+        words = [sys.executable, "-P", "-m", "xnbflow.running.snakemake_program"]
+    elif program is not None:
+        words = [program]
+    else:
         raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
 
     names = {option.partition("=")[0] for option in options}
@@ -52,7 +56,7 @@ def _call_snakemake(study: str, options: Sequence[str]) -> None:
         raise InputError(msg)
 
     # Options of the user, and defaults for what they do not set.
-    arguments = [program, "--snakefile", str(ROOT / "Snakefile"), study]
+    arguments = [*words, "--snakefile", str(ROOT / "Snakefile"), study]
     if not names & _CORE_OPTIONS:
         arguments += ["--cores", "all"]
     # If a job fails, Snakemake runs all jobs that do not depend on it.
@@ -63,4 +67,4 @@ def _call_snakemake(study: str, options: Sequence[str]) -> None:
         environment[PRINTS_CAUSES] = "1"
 
     sys.stdout.flush()
-    os.execve(program, arguments, environment)  # noqa: S606  the same process, no shell
+    os.execve(words[0], arguments, environment)  # noqa: S606  the same process, no shell

@@ -125,12 +125,6 @@ def _column_of_obs(name: str) -> str:
     return name.removeprefix("obs:").strip()
 
 
-def read_obs_texts(path: str | Path) -> pd.DataFrame:
-    """Return the columns of ``obs`` that are text, categories, truth values or whole numbers."""
-    with _open(path) as file:
-        return _text_columns(_read_element(file["obs"]))
-
-
 def proposed_matrix(path: str | Path) -> tuple[str, list[str]]:
     """Return the matrix to read, empty for ``X``, and the names of all matrices.
 

@@ -229,7 +229,11 @@ class TextTable:
         step = max(1, _CELLS_AT_ONCE // max(1, width))
         for start in range(0, len(rows), step):
             batch = rows[start : start + step]
-            block = self._numbers_of_rows(batch, columns, start_column)
+            texts = [self._joined_cells(row, columns, start_column) for row in batch]
+            block = numbers_of("\n".join(texts), len(batch) * len(columns), self.decimal)
+            if block is None:
+                block = self._numbers_one_by_one(batch, columns, texts)
+            block = block.reshape(len(batch), len(columns))
             if self.samples_are_rows:
                 numbers[:, start : start + step] = block.T
             else:
@@ -238,19 +242,6 @@ class TextTable:
                 for row in batch:
                     self.rows[row] = ""
         return numbers
-
-    def _numbers_of_rows(
-        self, rows: Sequence[int], columns: Sequence[int], start_column: int | None
-    ) -> np.ndarray:
-        """Return the numbers in some rows and columns, (n_rows, n_columns).
-
-        The columns are all from ``start_column`` on if this is not None.
-        """
-        texts = [self._joined_cells(row, columns, start_column) for row in rows]
-        numbers = numbers_of("\n".join(texts), len(rows) * len(columns), self.decimal)
-        if numbers is None:
-            numbers = self._numbers_one_by_one(rows, columns, texts)
-        return numbers.reshape(len(rows), len(columns))
 
     def _joined_cells(self, row: int, columns: Sequence[int], start: int | None) -> str:
         """Return some cells of a row as one text, joined by line breaks.

@@ -151,14 +151,20 @@ def _content_of_sheet(
     return _SheetContent(header, rows_below, titles)
 
 
-def with_sheets(error: InputError, table: TextTable) -> InputError:
-    """Return an error that names the other sheets of a workbook, too; the first was read."""
-    first, *others = table.sheets
-    msg = (
-        f"{error}. This is the first sheet, {first!r}; to read another, set sheet: "
-        f"{', '.join(map(repr, others[:8]))}"
-    )
-    return InputError(msg, file=error.file, key="sheet")
+@contextmanager
+def about_sheets(table: TextTable) -> Iterator[None]:
+    """Let errors name the other sheets of a workbook, too, if the first of several was read."""
+    try:
+        yield
+    except InputError as error:
+        if len(table.sheets) < 2:
+            raise
+        first, *others = table.sheets
+        msg = (
+            f"{error}. This is the first sheet, {first!r}; to read another, set sheet: "
+            f"{', '.join(map(repr, others[:8]))}"
+        )
+        raise InputError(msg, file=error.file, key="sheet") from error
 
 
 class _WorkbookRows(NamedTuple):
@@ -237,7 +243,7 @@ def _refuse_stray_cell(path: Path, sheet: str) -> None:
             "and the columns beside the table in the spreadsheet program (also cells that look "
             "empty) and save it, or save the table as CSV"
         )
-        raise InputError(msg, file=str(path), key="sheet")
+        raise InputError(msg, file=str(path))
 
 
 def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:

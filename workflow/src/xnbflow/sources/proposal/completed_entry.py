@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matches
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import (
+from xnbflow.sources.infer.column_keys import (
     columns_named,
     name_column,
     set_aside,
 )
-from xnbflow.sources.proposal.layout import recognise_layout
+from xnbflow.sources.infer.layout import Layout, recognise_layout
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.reading_keys import read_request
 
 
 def complete_entry(
@@ -23,7 +24,7 @@ def complete_entry(
     The ``features`` of a model remain features. The entry is returned unchanged if the table does
     not have its label.
     """
-    layout = recognise_layout(entry, downloads)
+    layout = layout_of_file(entry, downloads)
     fields = layout.fields.map(str.strip)
     is_sample_name = entry.label == SAMPLE_NAMES
     if entry.label and not is_sample_name and entry.label not in fields:
@@ -47,5 +48,12 @@ def column_of_samples(
     entry: DatasetEntry, downloads: Downloads, exceptions: Collection[str]
 ) -> str | None:
     """Return the column that names samples in rows, None without one; never an exception."""
-    layout = recognise_layout(entry, downloads)
+    layout = layout_of_file(entry, downloads)
     return name_column(layout.entry, layout.fields.map(str.strip), exceptions)
+
+
+def layout_of_file(entry: DatasetEntry, downloads: Downloads) -> Layout:
+    """Return the layout of the table of an entry; a table at a URL is downloaded."""
+    texts = read_request(entry, downloads)
+    layout = recognise_layout(texts.table, texts.entry, texts.phenotype)
+    return replace(layout, remarks=(*texts.remarks, *layout.remarks))

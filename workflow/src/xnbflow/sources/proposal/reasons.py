@@ -92,7 +92,7 @@ def _reason_of_scale(key: str, scale: ScaleOfValues | None) -> str:
         return "counts of reads"
     reason = scale.reason.finding
     if key == "scale":
-        reason += ", as logarithms to base 2"
+        reason += f", as logarithms to base {'e' if scale.base == 'ln' else scale.base[3:]}"
     elif scale.floor is not None:
         reason += f"; some are 0 or below, and {scale.floor:g} is within the noise"
     return reason

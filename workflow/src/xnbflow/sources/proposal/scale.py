@@ -7,19 +7,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.intensities import refuse_no_counts
 from xnbflow.sources.series.scale_recognition import ScaleOfValues, recognise_scale
-from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
-
-#: Least number of features of an array; intensities and logarithms of smaller tables may be of
-#: anything, while cycles are recognised by their names, and reads by their numbers.
-_LEAST_FEATURES = 500
-#: Scales that are proposed for arrays only.
-_OF_ARRAYS = (
-    RecognisedScale.INTENSITIES,
-    RecognisedScale.LOGARITHMS,
-    RecognisedScale.LOGGED_TWICE,
-    RecognisedScale.MIXED,
-    RecognisedScale.NOT_LOGGED,
-)
+from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 
 
 @dataclass(frozen=True)
@@ -46,13 +34,6 @@ def propose_scale(entry: DatasetEntry, series: DataSet) -> ProposedScale:
         file_name=name,
         is_array=entry.source == "geo",
     )
-    if recognised.kind in _OF_ARRAYS and series.n_features < _LEAST_FEATURES:
-        return ProposedScale(entry)
-    if recognised.is_log2:
-        sentence = (
-            "The proposal is scale: log2: the values are as logarithms of intensities to base 2."
-        )
-        return ProposedScale(entry.with_defaults(scale="log2"), sentence, recognised)
     if recognised.transform == PROPOSED_COUNT_TRANSFORM:
         refuse_no_counts(f"data set {entry.id}: {name}", series.values, series.samples)
     entry = entry.with_defaults(**recognised.settings())

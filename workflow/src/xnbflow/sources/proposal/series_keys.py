@@ -5,6 +5,7 @@ The table was read when its layout was recognised. Its roles and its steps are t
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 from xnbflow.core.errors import about_file
 from xnbflow.core.nouns import either, listed
@@ -12,43 +13,41 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.acquire import check_shape, notes_on_constants
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.formats.workbook import about_sheets
+from xnbflow.sources.infer.column_keys import set_aside
+from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import set_aside
-from xnbflow.sources.proposal.layout import InferredRoles
+from xnbflow.sources.series.contents import series_of_table
 from xnbflow.sources.series.inferred_keys import InferredKeys
 from xnbflow.sources.series.scale_recognition import of_other_scale
 from xnbflow.sources.series.steps import finish
-from xnbflow.sources.table import fetch_table, read_raw_series, with_phenotype_file
+from xnbflow.sources.table_files import TableTexts
 
 
 def propose_series(
-    layout: InferredRoles, downloads: Downloads
+    inferred: InferredRoles, texts: TableTexts, downloads: Downloads
 ) -> tuple[DataSet, InferredRoles, list[str]]:
     """Return the series of a table, its roles with the keys that its use needs, and its notes.
 
     The patients in the names of samples are the groups. Missing values are imputed in the training
     folds, of rows with one name the row of largest mean is kept, and features of another scale
-    become phenotype. The table is read unless it was read before.
+    become phenotype.
     """
-    # The keys of the entry, with the local paths of its files.
-    entry = layout.entry
-    local = with_phenotype_file(entry, downloads) if entry.phenotype else entry
-    if entry.annotation:
-        local = fetch_annotation(local, downloads)
-    path = fetch_table(downloads, entry.location, entry.id, entry.sha256)
-    inferred = InferredKeys()
+    entry = inferred.entry
+    local = fetch_annotation(entry, downloads) if entry.annotation else entry
+    keys = InferredKeys()
+    path = Path(inferred.table.path)
     with about_file(path):
-        table = layout.raw
-        if table is None:
-            table = read_raw_table(path, local.reading)
-        phenotype = layout.phenotype_text
-        raw_series, local = read_raw_series(path, local, table, phenotype, release=False)
-        series = finish(raw_series, local, inferred)
-    entry = replace(entry, **inferred.keys)
+        with about_sheets(inferred.table):
+            raw_series = series_of_table(
+                inferred.table, inferred.roles, entry, inferred.phenotype, release=False
+            )
+        series = finish(raw_series, local, keys)
+    entry = replace(entry, **keys.keys)
     check_shape(entry, series)
-    remarks = list(inferred.remarks)
-    if "duplicates" in inferred.keys:  # what became of the repeated names is in a note
+    remarks = list(keys.remarks)
+    if "duplicates" in keys.keys:  # what became of the repeated names is in a note
         notes = [note for note in series.notes if _has_code(note, "names repeat")]
         remarks += [f"The proposal is duplicates: max_mean: {note}." for note in notes[:1]]
 
@@ -62,9 +61,11 @@ def propose_series(
         lone = series.features[of_other_scale(series.values)].tolist()
     if lone:
         entry = set_aside(entry, lone)
-        local = set_aside(replace(local, **inferred.keys), lone)
+        local = set_aside(replace(local, **keys.keys), lone)
         with about_file(path):
-            series = finish(*read_raw_series(path, local, table, layout.phenotype_text))
+            again = infer(inferred.table, entry, texts.phenotype)
+            raw_series = series_of_table(again.table, again.roles, entry, again.phenotype)
+            series = finish(raw_series, local)
         check_shape(entry, series)
         remarks.append(
             f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "
@@ -76,7 +77,8 @@ def propose_series(
         if _has_code(note, "without phenotype") or _has_code(note, "phenotype only"):
             remarks.append(f"{note[0].upper()}{note[1:]}.")
     notes = [*series.notes, *notes_on_constants(series)]
-    return series, layout.with_keys(entry, remarks), notes
+    remarks = [*inferred.remarks, *remarks]
+    return series, replace(inferred, entry=entry, remarks=tuple(remarks)), notes
 
 
 def _has_code(note: str, code: str) -> bool:

@@ -1,8 +1,8 @@
 """Summary of a table with a proposed entry of the configuration.
 
-The entry has the layout (`layout`), the label (`label`), the columns of the samples
-(`column_kinds`), what the reader needs (`series_keys`), and the scale (`scale`). Each step returns
-the `xnbflow.sources.proposal.layout.InferredRoles` with further keys and their reasons.
+The files are read once (`reading_keys`). What rows and columns are is inferred by
+`xnbflow.sources.infer.table_roles.infer`, which the reader of the entry calls as well. Then follow
+what the values need (`series_keys`) and their scale (`scale`).
 """
 
 import tempfile
@@ -17,22 +17,14 @@ from xnbflow.data.note import NoteWarning
 from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.sources.proposal.column_kinds import propose_columns
-from xnbflow.sources.proposal.label import (
-    best_binary_label,
-    choose_binary_label,
-    choose_label,
-)
-from xnbflow.sources.proposal.layout import InferredRoles, recognise_layout
+from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.proposal.series_keys import propose_series
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
-
-#: Most columns that are taken for samples because of their names.
-_MOST_SAMPLES = 1000
 
 
 def summarise_table(
@@ -48,18 +40,15 @@ def summarise_table(
     """
     with tempfile.TemporaryDirectory() as folder:
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
-        # The label, in a table with samples in rows or in columns.
-        layout = choose_label(recognise_layout(request, downloads))
-        if not layout.entry.label and not layout.entry.phenotype:
-            layout = _choose_label_in_columns(layout, downloads)
-        if not layout.entry.label:
-            layout = choose_binary_label(layout)
-        if not layout.entry.label:
-            return _without_proposal(layout)
+        texts = read_request(request, downloads)
+        inferred = infer(texts.table, texts.entry, texts.phenotype, complete=True)
+        inferred = replace(inferred, remarks=(*texts.remarks, *inferred.remarks))
+        if not inferred.entry.label:
+            return _without_proposal(inferred)
 
-        # The columns of the samples, what the reader needs, and the scale of the values.
-        series, layout, notes = propose_series(propose_columns(layout), downloads)
-        of_scale = propose_scale(layout.entry, series)
+        # What the values show: keys that the reader needs, and the scale.
+        series, inferred, notes = propose_series(inferred, texts, downloads)
+        of_scale = propose_scale(inferred.entry, series)
         entry, symbol_remarks = propose_annotation(of_scale.entry, series, annotations)
 
     # The sentence on the scale has the finding of the reader's note, and what is proposed.
@@ -80,33 +69,17 @@ def summarise_table(
         values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
         numbers=numbers,
         entry=entry,
-        reason=" ".join([*sentences, *layout.remarks, *symbol_remarks]),
+        reason=" ".join([*sentences, *inferred.remarks, *symbol_remarks]),
         labels=series.labels,
         groups=series.groups,
         reasons=reasons_of(entry, request, series.labels, series.groups, of_scale.scale),
     )
 
 
-def _choose_label_in_columns(layout: InferredRoles, downloads: Downloads) -> InferredRoles:
-    """Return the roles with samples in columns if they have a label, or else the present ones.
-
-    The first column then has distinct names of features.
-    """
-    entry = layout.entry
-    if entry.samples == "rows" and suffix_of(entry.location) != ".h5ad":
-        entry = replace(entry, samples="columns")
-        transposed = recognise_layout(entry, downloads, layout.raw)
-        in_columns = choose_label(transposed)
-        has_label = bool(in_columns.entry.label or best_binary_label(transposed))
-        if has_label and len(transposed.samples) <= _MOST_SAMPLES:
-            return in_columns
-    return layout
-
-
-def _without_proposal(layout: InferredRoles) -> Summary:
+def _without_proposal(inferred: InferredRoles) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
-    entry = layout.entry
-    fields = layout.fields
+    entry = inferred.entry
+    fields = inferred.fields
     numbers = described_numbers(fields)
     reason = (
         "No column of text looks like a class (2 to 10 values, each of several samples). Name "
@@ -122,5 +95,5 @@ def _without_proposal(layout: InferredRoles) -> Summary:
         values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
         numbers=numbers,
         entry=None,
-        reason=" ".join([*layout.remarks, reason]),
+        reason=" ".join([*inferred.remarks, reason]),
     )

@@ -10,6 +10,7 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import sheet_names
 
 #: Least number of samples that a sheet of descriptions shares with the sheet of values.
@@ -22,11 +23,12 @@ _MOST_SHEETS = 20
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet: its header and its rows, as texts."""
+    """A sheet: its header and its rows, as texts, and the table that they are."""
 
     name: str
     header: list[str]
     rows: list[list[str]]
+    table: TextTable | None = None
 
     @property
     def n_numbers(self) -> int:
@@ -35,18 +37,31 @@ class Sheet:
         return sum(not is_missing(cell) and not is_text(cell) for cell in cells)
 
 
-def propose_sheets(path: Path, entry: DatasetEntry) -> tuple[dict[str, str], str]:
+class ProposedSheets(NamedTuple):
+    """The sheets of a workbook: keys of the entry, a sentence, and the tables that were read.
+
+    ``values`` is the sheet of the values, ``samples`` the sheet that describes the samples. A table
+    is None if no sheet was chosen, or if it is read by other keys.
+    """
+
+    keys: dict[str, str]
+    sentence: str = ""
+    values: TextTable | None = None
+    samples: TextTable | None = None
+
+
+def propose_sheets(path: Path, entry: DatasetEntry) -> ProposedSheets:
     """Return the keys of a workbook of several sheets, and a sentence that names its sheets.
 
     The sheet with the most numbers has the values. Of the others, the sheet that shares the most
     names with its rows or columns describes the samples.
     """
     if entry.sheet or len(sheet_names(path)) < 2:
-        return {}, ""
+        return ProposedSheets({})
     sheets = read_workbook_sheets(path, entry.reading)
     values_sheet = max(sheets, key=lambda sheet: sheet.n_numbers, default=None)
     if values_sheet is None or not values_sheet.n_numbers:
-        return {}, ""
+        return ProposedSheets({})
     proposed = {"sheet": values_sheet.name}
     other_sheets = [sheet for sheet in sheets if sheet is not values_sheet]
 
@@ -74,7 +89,12 @@ def propose_sheets(path: Path, entry: DatasetEntry) -> tuple[dict[str, str], str
     if other_sheets:
         unused = f"; not used: {listed([other.name for other in other_sheets])}"
     sentence = f"Of the sheets {quoted(values_sheet.name)} has the values{description}{unused}."
-    return proposed, sentence
+    # The keys of the values do not apply to the sheet of the samples.
+    has_keys_of_values = entry.header is not None or entry.decimal is not None
+    samples = None
+    if sample_sheet is not None and not has_keys_of_values:
+        samples = sample_sheet.sheet.table
+    return ProposedSheets(proposed, sentence, values_sheet.table, samples)
 
 
 def read_workbook_sheets(path: Path, reading: Mapping[str, Any]) -> list[Sheet]:
@@ -83,7 +103,7 @@ def read_workbook_sheets(path: Path, reading: Mapping[str, Any]) -> list[Sheet]:
     for name in sheet_names(path)[:_MOST_SHEETS]:
         try:
             table = read_raw_table(path, {**reading, "sheet": name})
-            sheets.append(Sheet(name, table.header, table.first_rows(len(table))))
+            sheets.append(Sheet(name, table.header, table.first_rows(len(table)), table))
         except InputError:  # the reader refuses a sheet of sentences, and an empty one
             continue
     return sheets
@@ -119,11 +139,12 @@ def _find_sample_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> SampleS
     return best
 
 
-def phenotype_sheet(path: Path, names: Sequence[str]) -> dict[str, str]:
+def phenotype_sheet(path: Path, names: Sequence[str]) -> ProposedSheets:
     """Return the fields that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
-        return {}
+        return ProposedSheets({})
     sample_sheet = _find_sample_sheet(read_workbook_sheets(path, {}), names)
     if sample_sheet is None:
-        return {}
-    return {"phenotype_sheet": sample_sheet.sheet.name, "phenotype_id": sample_sheet.name_column}
+        return ProposedSheets({})
+    keys = {"phenotype_sheet": sample_sheet.sheet.name, "phenotype_id": sample_sheet.name_column}
+    return ProposedSheets(keys, samples=sample_sheet.sheet.table)

@@ -147,14 +147,15 @@ class LabelRule:
             )
             raise InputError(msg, key="map")
         labels = [None if text is None else self._label(text) for text in matched_texts]
+        # Samples without a label, and the words that are read as a missing one: an empty cell is no
+        # word, and a mapping decides what has no label.
         missing = []
+        words: Counter[str] = Counter()
         for sample, text, label in zip(samples, matched_texts, labels, strict=True):
             if text is not None and label is None:
                 missing.append(sample)
-        # Words that are read as a missing label; an empty cell is no word, and a mapping decides.
-        words: Counter[str] = Counter()
-        if not self.mapping:
-            words.update(text for text in matched if text and self._label(text) is None)
+                if text and not self.mapping:
+                    words[text] += 1
         if missing and self.unlabelled == "refuse" and not self.mapping:
             _refuse_unlabelled(where, missing, len(samples), words)
         has_label = np.array([label is not None for label in labels], dtype=bool)

@@ -54,6 +54,8 @@ def series_of_table(
     ``release`` the texts of the table are removed from memory as they are converted.
     """
     path = Path(table.path)
+    if not len(table):
+        raise InputError(f"{path} has no rows below its header; get it again")
     series = _read(table, roles, dataset, release=release)
     if "" in series.features or "" in series.samples:
         series = _leave_out_empty(series)
@@ -65,7 +67,13 @@ def series_of_table(
     _refuse_bad_names(path, table, series)
     series = _shorten_names(series, has_phenotype=phenotype is not None)
     series = series.with_notes(_changed_names(path, series))
-    return _take_labels(_join_phenotype(series, dataset, phenotype), dataset)
+    # A text of the samples that has the name of a feature is left out.
+    features = set(series.features) - {dataset.label}
+    texts = [name for name in series.sample_metadata if name not in features]
+    series = replace(series, sample_metadata=series.sample_metadata[texts])
+    if phenotype is not None:
+        series = _join_phenotype(series, dataset, phenotype)
+    return _take_labels(series, dataset)
 
 
 #: Least number of names of which the last may be a total.
@@ -120,11 +128,11 @@ def _read(
         features=names,
         samples=np.array(table.samples, dtype=object),
         labels=[UNLABELLED] * len(table.samples),  # for samples to predict
-        label_place=f"label {dataset.label!r}",
         sample_metadata=metadata,
         kinds=kinds,
         feature_metadata=annotation if len(annotation.columns) else None,
         feature_places=positions,
+        sample_places=np.arange(len(table.samples)),
         place=lambda feature, sample: (
             f"{table.place_of_variable(feature)}, {table.place_of_sample(sample)}"
         ),
@@ -168,7 +176,7 @@ def _leave_out_unnamed(series: RawSeries) -> RawSeries:
     """Omit features without a name, if most features have one, with a note about them."""
     rows = np.flatnonzero([name != "" for name in series.features])
     n_unnamed = len(series.features) - len(rows)
-    has_categories = series.kinds is not None and (series.kinds == "categorical").any()
+    has_categories = (series.kinds == "categorical").any()
     if not n_unnamed or has_categories or n_unnamed >= len(rows):
         return series
     verb = either(n_unnamed, "was", "were")
@@ -278,43 +286,35 @@ def _changed_names(path: Path, series: RawSeries) -> list[str]:
     return notes
 
 
-def _join_phenotype(
-    series: RawSeries, dataset: DatasetEntry, phenotype: pd.DataFrame | None
-) -> RawSeries:
+def _join_phenotype(series: RawSeries, dataset: DatasetEntry, phenotype: pd.DataFrame) -> RawSeries:
     """Return the samples that the phenotype has, with its columns.
 
     Columns of the phenotype replace columns of the table; labels and groups must agree.
     """
-    features = set(series.features) - {dataset.label}
+    joined = join_samples(series.where, series.samples, phenotype)
+    series = replace(series, samples=joined.names).with_samples(np.flatnonzero(joined.keep))
     metadata = series.sample_metadata
-    metadata = metadata[[name for name in metadata if name not in features]]
-    series = replace(series, sample_metadata=metadata)
-    if phenotype is not None:
-        joined = join_samples(series.where, series.samples, phenotype)
-        series = replace(series, samples=joined.names).with_samples(np.flatnonzero(joined.keep))
-        metadata = series.sample_metadata
-        refuse_contradictions(
-            where=series.where,
-            dataset=dataset,
-            samples=series.samples,
-            table=metadata,
-            phenotype=joined.rows,
-        )
-        metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
-        metadata = pd.concat([metadata, joined.rows], axis=1)
-        series = replace(series, sample_metadata=metadata).with_notes(joined.notes)
-    # The patients in TCGA's barcodes are a column where some have several samples.
-    patients = barcode_patients(list(map(str, series.samples)))
-    metadata = series.sample_metadata
-    if patients is None or len(set(patients)) == len(patients) or BARCODE_PATIENT in metadata:
-        return series
-    return replace(series, sample_metadata=metadata.assign(**{BARCODE_PATIENT: patients}))
+    refuse_contradictions(
+        where=series.where,
+        dataset=dataset,
+        samples=series.samples,
+        table=metadata,
+        phenotype=joined.rows,
+    )
+    metadata = metadata.drop(columns=list(joined.rows), errors="ignore")
+    metadata = pd.concat([metadata, joined.rows], axis=1)
+    return replace(series, sample_metadata=metadata).with_notes(joined.notes)
 
 
 def _take_labels(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
-    """Take the texts of labels from the column of the label; give standard names to symbols."""
+    """Take the texts of labels, and patients from names; give standard names to symbols."""
     metadata = series.sample_metadata
     labels = series.labels
+    # The patients in TCGA's barcodes are a column where some have several samples.
+    barcoded = barcode_patients(list(map(str, series.samples)))
+    has_several = barcoded is not None and len(set(barcoded)) < len(barcoded)
+    if has_several and BARCODE_PATIENT not in metadata:
+        metadata = metadata.assign(**{BARCODE_PATIENT: barcoded})
     if dataset.label == SAMPLE_NAMES and SAMPLE_NAMES not in metadata:
         labels = list(series.samples)
         pattern = LabelRule.parse(dataset).pattern

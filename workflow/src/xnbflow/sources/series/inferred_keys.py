@@ -59,7 +59,7 @@ class InferredKeys:
         self.keys["missing"] = missing
         return replace(dataset, missing=missing)
 
-    def of_names(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:  # noqa: ARG002
+    def of_names(self, dataset: DatasetEntry) -> DatasetEntry:
         """Return the entry that keeps the row of largest mean of those with one name."""
         if dataset.duplicates:
             return dataset

@@ -6,7 +6,6 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.note import Note
-from xnbflow.sources.series.reads import looks_like_counts, looks_like_estimated_counts
 from xnbflow.sources.series.scale_recognition import ScaleOfValues
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 
@@ -30,7 +29,7 @@ def transform(
     of the values (`recognise_scale`); errors name one of the ``samples``.
     """
     if how is Transform.LOG_CPM:
-        return _log_cpm(f"{where}: transform: log_cpm", values, samples)
+        return _log_cpm(f"{where}: transform: log_cpm", values, samples, recognised)
     if how is Transform.LOG2P1:
         lowest = np.fmin.reduce(values, axis=0, initial=0.0)
         worst = int(lowest.argmin())
@@ -43,7 +42,7 @@ def transform(
             raise InputError(msg, key="transform")
     argument = "x + 1" if how is Transform.LOG2P1 else "all values"
     notes = [f"logarithms to base 2 were taken of {argument}"]
-    if recognised.kind in (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES):
+    if recognised.is_logged:
         text = f"the values look logged already ({recognised.reason.finding})"
         notes.append(Note(text, advice=f"is transform: {how} meant?"))
     if recognised.kind is RecognisedScale.MIXED:
@@ -97,10 +96,12 @@ def keep_counts(
     return notes
 
 
-def _log_cpm(what: str, values: np.ndarray, samples: np.ndarray) -> list[str]:
+def _log_cpm(
+    what: str, values: np.ndarray, samples: np.ndarray, recognised: ScaleOfValues
+) -> list[str]:
     """Take log(1 + counts per million of the sample) of counts in place, and return notes."""
     notes = ["log(1 + counts per million of the sample) was taken of all values"]
-    if not looks_like_counts(values) and not looks_like_estimated_counts(values):
+    if recognised.kind not in (RecognisedScale.COUNTS, RecognisedScale.ESTIMATED_COUNTS):
         text = "the values do not look like counts of reads"
         notes.append(Note(text, advice="is transform: log_cpm meant?"))
     refuse_no_counts(what, values, samples)

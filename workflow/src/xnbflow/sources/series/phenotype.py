@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,10 +17,11 @@ from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_number
 from xnbflow.sources.formats.files import format_of, open_raw
+from xnbflow.sources.formats.gct import read_classes
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.formats.workbook import WORKBOOKS, with_sheets
+from xnbflow.sources.formats.workbook import WORKBOOKS, about_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sequencing import BARCODE, plain_sample_names
@@ -32,36 +34,44 @@ _ACCESSION = "geo_accession"
 _HEAD = 4096
 
 
-#: A phenotype file as it is: the text of a table, or the head of a file of GEO.
-PhenotypeText = TextTable | GeoHead
+class PhenotypeFile(NamedTuple):
+    """A phenotype file as it is: the text of a table, the head of a file of GEO, or classes (CLS).
 
-
-def read_phenotype(path: str | Path, dataset: DatasetEntry) -> pd.DataFrame:
-    """Read a phenotype file: every column as text, indexed by the sample's name.
-
-    It is a table in any format (`read_table`) with a row per sample, or a series matrix or GDS of
-    GEO, with or without values. The ``id`` of the phenotype names the column of sample names; the
-    default is the column with the name of the ``id`` of the table, or the first one. For GEO it
-    names a field (``title``), and the default is the samples' accessions. Its ``sheet`` names a
-    sheet of a workbook.
+    The column of CLS is indexed by the names of the samples.
     """
-    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
-    text = read_phenotype_text(Path(path), {key: value for key, value in reading.items() if value})
-    return phenotype_of_text(Path(path), text, dataset)
+
+    path: Path
+    text: TextTable | GeoHead | pd.DataFrame
 
 
-def read_phenotype_text(path: Path, reading: Mapping[str, str]) -> PhenotypeText:
-    """Read a phenotype file as it is; ``reading`` has the keys ``encoding`` and ``sheet``."""
+def read_phenotype_file(path: Path, dataset: DatasetEntry, table: Path) -> PhenotypeFile:
+    """Read a phenotype file as it is: a table in any format, or a file of GEO or GenePattern.
+
+    A file of GEO is a series matrix or GDS, with or without values. The keys ``encoding`` and
+    ``phenotype: {sheet: ...}`` of the entry apply. A CLS file has its samples from the ``table``.
+    """
+    if suffix_of(path) == ".cls":
+        return PhenotypeFile(path, read_classes(path, table))
     if suffix_of(path) not in WORKBOOKS:
         with about_file(path), open_raw(path) as stream:
             if format_of(stream.peek(_HEAD)[:_HEAD]) in ("series matrix", "SOFT"):
-                return read_head(path, stream)
-    return read_raw_table(path, reading)
+                return PhenotypeFile(path, read_head(path, stream))
+    reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
+    reading = {key: value for key, value in reading.items() if value}
+    return PhenotypeFile(path, read_raw_table(path, reading))
 
 
-def phenotype_of_text(path: Path, text: PhenotypeText, dataset: DatasetEntry) -> pd.DataFrame:
-    """Return a phenotype file as a table, see `read_phenotype`."""
+def phenotype_columns(phenotype: PhenotypeFile, dataset: DatasetEntry) -> pd.DataFrame:
+    """Return the columns of a phenotype file as text, indexed by the names of the samples.
+
+    The ``id`` of the phenotype names the column of sample names; the default is the column with the
+    name of the ``id`` of the table, or the first one. For GEO it names a field (``title``), and the
+    default is the samples' accessions.
+    """
+    path, text = phenotype
     with about_file(path):
+        if isinstance(text, pd.DataFrame):
+            return text
         if isinstance(text, GeoHead):
             return _geo_phenotype(path, text, dataset)
         names = text.header
@@ -74,19 +84,19 @@ def phenotype_of_text(path: Path, text: PhenotypeText, dataset: DatasetEntry) ->
         key = 0
         if dataset.phenotype_id:
             key = position_of(path, names, dataset.phenotype_id, "phenotype.id")
-        elif dataset.id_column in names:
+        elif dataset.id_column and dataset.id_column in names:
             key = names.index(dataset.id_column)
         frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)
         return _index_by_sample(path, frame, names[key])
 
 
-def naming_column(text: PhenotypeText, names: Sequence[str]) -> str:
+def naming_column(text: TextTable | GeoHead | pd.DataFrame, names: Sequence[str]) -> str:
     """Return the column of a phenotype file that contains names of samples, if not the first.
 
     The result is empty if the first column contains one of the names, if no column does, and for
     GEO.
     """
-    if isinstance(text, GeoHead):
+    if not isinstance(text, TextTable):
         return ""
     columns = _columns_of(text)
     samples = {name for name in names if name}
@@ -101,12 +111,8 @@ def naming_column(text: PhenotypeText, names: Sequence[str]) -> str:
 
 def _columns_of(table: TextTable) -> list[list[str]]:
     """Return the texts of all columns of a phenotype file."""
-    try:
+    with about_sheets(table):
         return table.columns(range(len(table.header)))
-    except InputError as error:
-        if len(table.sheets) > 1:
-            raise with_sheets(error, table) from error
-        raise
 
 
 def _geo_phenotype(path: Path, head: GeoHead, dataset: DatasetEntry) -> pd.DataFrame:

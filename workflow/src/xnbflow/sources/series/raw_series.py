@@ -24,16 +24,14 @@ class RawSeries:
         The names.
     labels : sequence of str
         The text of each sample from which its label is made, or its label.
-    label_place : str
-        What the texts of the labels are, for messages, as ``label 'tissue'``.
     sample_metadata : DataFrame
         The samples' other columns, a row per sample.
-    kinds : ndarray of str, optional
-        The kind of each feature; all are linear without it.
+    kinds : ndarray of str
+        The kind of each feature, as in `xnbflow.data.dataset.DataSet`.
+    feature_places, sample_places : ndarray of int
+        The positions of features and samples in the file.
     feature_metadata : DataFrame, optional
         The annotation of features in the file, a row per feature.
-    feature_places, sample_places : ndarray of int
-        The positions of features and samples in the file; by default, all in their order.
     place : callable
         Returns where in the file the value of a feature and a sample is, by these positions.
     notes : tuple of str
@@ -55,12 +53,11 @@ class RawSeries:
     features: np.ndarray
     samples: np.ndarray
     labels: Sequence[str]
-    label_place: str
     sample_metadata: pd.DataFrame
-    kinds: np.ndarray | None = None
+    kinds: np.ndarray
+    feature_places: np.ndarray
+    sample_places: np.ndarray
     feature_metadata: pd.DataFrame | None = None
-    feature_places: np.ndarray = None  # type: ignore[assignment]  # set below
-    sample_places: np.ndarray = None  # type: ignore[assignment]  # set below
     place: Callable[[int, int], str] = lambda _feature, _sample: ""
     notes: tuple[str, ...] = field(default=())
     note_unlogged: bool = False
@@ -68,12 +65,6 @@ class RawSeries:
     groups: np.ndarray | None = None
     scale: str = ""
     missing: bool = False
-
-    def __post_init__(self) -> None:
-        if self.feature_places is None:
-            object.__setattr__(self, "feature_places", np.arange(len(self.features)))
-        if self.sample_places is None:
-            object.__setattr__(self, "sample_places", np.arange(len(self.samples)))
 
     def with_notes(self, notes: Sequence[str]) -> "RawSeries":
         """Return the series with further notes."""
@@ -92,7 +83,7 @@ class RawSeries:
             self,
             values=self.values[rows] if values is None else values,
             features=self.features[rows],
-            kinds=None if self.kinds is None else self.kinds[rows],
+            kinds=self.kinds[rows],
             feature_metadata=metadata,
             feature_places=self.feature_places[rows],
         )

@@ -5,20 +5,26 @@ reads are whole and spread over magnitudes. The rules are those of GEO2R (logari
 the layouts of RNA-seq (`xnbflow.sources.series.reads`); each function states its own. In the
 order in which `recognise_scale` applies them:
 
-1. *intensities* of mass spectrometers: all positive values are large, and some are 0;
-2. *counts*, relative units (*TPM*, *CPM*, *FPKM*), *estimated counts*, but not of an array;
-3. *mixed*: a code of missing values as -9999, or samples with and without logarithms;
-4. *logged twice*: median and largest value of logarithms of logarithms;
-5. *not logged*: the rule of GEO2R;
-6. threshold *cycles* of PCR; else *logarithms*.
+1. *fractions*: from 0 to 1, or to 100, and up to this limit; or with this sum in each sample;
+2. *intensities* of mass spectrometers: all positive values are large, and some are 0;
+3. *counts*, relative units (*TPM*, *CPM*, *FPKM*), *estimated counts*, but not of an array;
+4. *mixed*: a code of missing values as -9999, or samples with and without logarithms;
+5. *logged twice*: median and largest value of logarithms of logarithms;
+6. *not logged*: the rule of GEO2R;
+7. threshold *cycles* of PCR; else *logarithms*, whose base `logarithm_base` finds if it can.
 
-The proposal of a study, the reader of a series, and models call this function; the transform that
-it proposes is applied by `xnbflow.sources.series.intensities`.
+Any table has values like these. They are those of genes, and a transform or a base is proposed, if
+the table has many features, if its features have names of genes and vary alike (a panel), or if the
+values themselves are evidence, as sums of a million are.
+
+The proposal of a study, the reader of a series, the audit and models call this function; the
+transform that it proposes is applied by `xnbflow.sources.series.intensities`.
 """
 
 import re
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -27,8 +33,14 @@ import numpy as np
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import row_slices
+from xnbflow.data.gene_names import are_genes as have_names_of_genes
 from xnbflow.data.note import Note
 from xnbflow.sources.platforms import are_probes
+from xnbflow.sources.series.logarithm_base import (
+    base_by_convention,
+    base_by_size,
+    base_of_counts,
+)
 from xnbflow.sources.series.missing_values import MOST_IMPUTED
 from xnbflow.sources.series.reads import (
     LEAST_COUNT,
@@ -42,6 +54,19 @@ from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedSc
 _MOST_VALUES = 250_000
 #: Least number of features of a table of genes.
 _GENES = 100
+#: Least number of features of an array, whatever their names are, and of a panel of genes.
+_ARRAY = 500
+_PANEL = 20
+#: Of genes of a panel the deviations of logarithms differ by less than this factor; of laboratory
+#: values with a name like that of a gene (CRP, LDH) they differ more.
+_LARGEST_VARIETY = 10.0
+#: Shares of a whole: the 99 % quantile is at least this part of the limit.
+_LEAST_OF_WHOLE = 0.9
+#: Largest relative difference of the sum of a sample from the whole, and fewest samples.
+_ROUNDING = 0.01
+_FEWEST_SUMS = 3
+#: Least share of whole numbers among values that are no logarithms.
+_WHOLE = 0.9
 #: Number of features by which the scale of a sample is recognised.
 _FEATURES_OF_SAMPLE = 1000
 #: Nearly all positive intensities of proteins are above this.
@@ -67,15 +92,6 @@ _COUNTED = 0.9
 #: similar, logarithms to base 10, have medians of at most 2.32 in 18 series.
 _TWICE_MEDIAN = (2.4, 3.4)
 _TWICE_LARGEST = (3.3, 4.35)
-#: Bounds of the largest logarithm of intensities to base 2. Scanners have 16 bits: their largest
-#: logarithm is 16 to base 2, and 11.1 to base e, which is below the bounds; counts of reads of a
-#: gene reach four millions.
-_LARGEST_LOG2 = (11.2, 22.5)
-#: Largest size of a log ratio to base 2, and of the median of all.
-_LARGEST_RATIO = 20.0
-_LARGEST_CENTRE = 1.0
-#: Features that were not standardised differ in their deviations by at least this factor.
-_LEAST_VARIETY = 1.5
 #: Thresholds of intensities in publications.
 _FLOORS = (1, 16, 20, 100)
 #: Share of the samples in which nothing was measured; features with more are dropped.
@@ -111,6 +127,12 @@ _PROPOSED_TRANSFORMS = {
 }
 
 
+#: Scales whose values are used as they are.
+_USABLE = (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES, RecognisedScale.FRACTIONS)
+#: Scales of which any table may have the values; the others are evidence by themselves.
+_OF_ANY_TABLE = (RecognisedScale.LOGARITHMS, RecognisedScale.NOT_LOGGED)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScaleOfValues:
     """The probable scale of a table of values, and the transform that is proposed for it.
@@ -127,8 +149,13 @@ class ScaleOfValues:
         The value to which smaller ones are raised before, where some have no logarithm.
     missing : str, dict or None
         The key ``missing`` for values that become missing by the transform.
-    is_log2 : bool
-        Whether they are logarithms to base 2, by their values or because they are of genes.
+    base : {"", "log2", "ln", "log10"}
+        The base of logarithms, as the key ``scale`` has it; empty if it is unknown.
+    is_certain : bool
+        Whether the values are those of genes, by their number, their names or themselves. The
+        values of other tables look alike, but may be of anything: nothing is proposed for them.
+    is_unlogged : bool
+        Whether logarithms make the values comparable in a figure, whatever they are of.
     """
 
     kind: RecognisedScale
@@ -136,10 +163,21 @@ class ScaleOfValues:
     transform: Transform | None = None
     floor: int | None = None
     missing: Any = None
-    is_log2: bool = False
+    base: str = ""
+    is_certain: bool = True
+    is_unlogged: bool = False
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether the values can be used as they are: logarithms, or other values of their size."""
+        return self.kind in _USABLE
 
     def settings(self) -> dict[str, Any]:
-        """Return the keys of an entry that are proposed: ``transform`` and ``missing``."""
+        """Return the keys of an entry that are proposed: ``transform``, ``missing``, ``scale``."""
+        if not self.is_certain:
+            return {}
+        if self.base:
+            return {"scale": self.base}
         if self.transform is None:
             return {}
         transform: Any = self.transform.value
@@ -149,16 +187,19 @@ class ScaleOfValues:
         return {key: value for key, value in settings.items() if value is not None}
 
     def sentence(self) -> str:
-        """Return the sentence of a proposal; empty for logarithms.
+        """Return the sentence of a proposal; empty if the values may be of anything.
 
         Examples
         --------
-        >>> recognise_scale(np.array([[20.0, 300.0, 9000.5]])).sentence()[:59]
+        >>> scale = recognise_scale(np.array([[20.0, 300.0, 9000.5]]), is_array=True)
+        >>> scale.sentence()[:59]
         'The proposal is transform: log2: the values look like inten'
         """
-        if self.kind is RecognisedScale.LOGARITHMS:
+        if not self.is_certain:
             return ""
-        if self.kind is RecognisedScale.CYCLES:
+        if self.kind is RecognisedScale.LOGARITHMS:
+            return self._sentence_of_base()
+        if self.kind in (RecognisedScale.CYCLES, RecognisedScale.FRACTIONS):
             return f"{self.reason[0].upper()}{self.reason[1:]}."
         settings = self.settings()
         if not settings:
@@ -178,7 +219,24 @@ class ScaleOfValues:
             )
         if self.kind is RecognisedScale.COUNTS:
             sentence += "; if they are intensities of an array, use --set transform=log2"
+            if self.transform is Transform.LOG2P1:
+                sentence += (
+                    ". The reads of a panel are not normalised, since selected genes may differ as "
+                    "a whole: divide them by those of reference genes before, or use --set "
+                    f"transform={PROPOSED_COUNT_TRANSFORM} if most genes do not differ"
+                )
         return f"{sentence}."
+
+    def _sentence_of_base(self) -> str:
+        """Return the sentence on the base of logarithms."""
+        if self.base:
+            what = {"log2": "base 2", "ln": "base e", "log10": "base 10"}[self.base]
+            return f"The proposal is scale: {self.base}: the values are as logarithms to {what}."
+        return (
+            f"The base of the logarithms is not clear from the values ({self.reason.finding}): "
+            "differences are in their unit, without fold changes. If you know the base, use --set "
+            "scale=log2 (or ln, log10)."
+        )
 
 
 def intensity_quantiles(values: np.ndarray) -> np.ndarray:
@@ -301,47 +359,118 @@ def recognise_scale(
     is_array : bool
         Whether the source is of arrays, whose values are no reads.
     are_genes : bool
-        Whether the features are known to be genes or probes: their logarithms have the base 2.
+        Whether the features are known to be genes or probes: their logarithms have the base 2 by
+        convention.
 
     Examples
     --------
-    >>> scale = recognise_scale(np.array([[-20.0, 300.0, 9000.5]]))
+    >>> values = np.array([[-20.0, 300.0, 9000.5]])
+    >>> scale = recognise_scale(values, is_array=True)
     >>> print(scale.kind, scale.settings())
     not logged {'transform': {'log2': {'floor': 20}}}
+    >>> recognise_scale(values).settings()  # three features may be of anything
+    {}
     """
     if len(values) >= _GENES and not is_array:
         is_array = are_probes(features)
-    kind, reason, values = _kind_of(values, samples=samples, file_name=file_name, is_array=is_array)
+    are_known = is_array or are_genes or _is_panel(values, features)
+    kind, reason, values = _kind_of(
+        values,
+        samples=samples,
+        file_name=file_name,
+        is_array=is_array,
+        are_many=len(values) >= _GENES or are_known,
+    )
+    quantiles = intensity_quantiles(values)
+    recognised = ScaleOfValues(
+        kind=kind,
+        reason=reason,
+        transform=_PROPOSED_TRANSFORMS.get(kind),
+        is_certain=are_known or len(values) >= _ARRAY or kind not in _OF_ANY_TABLE,
+        is_unlogged=is_not_logged(quantiles),
+    )
     if kind is RecognisedScale.LOGARITHMS:
         cycles = note_on_cycles(values, file_name=file_name, features=features, samples=samples)
         if cycles:
-            return ScaleOfValues(kind=RecognisedScale.CYCLES, reason=cycles)
-        is_log2 = not looks_like_counts(values) if are_genes else _are_log2(values)
-        return ScaleOfValues(kind=kind, reason=reason, is_log2=is_log2)
-    transform = _PROPOSED_TRANSFORMS.get(kind)
-    floor = None
-    missing: Any = None
+            return replace(recognised, kind=RecognisedScale.CYCLES, reason=cycles, is_certain=True)
+        return _with_base(recognised, values, quantiles, features=features, are_genes=are_genes)
+    if kind is RecognisedScale.COUNTS and len(values) < _GENES:
+        return replace(recognised, transform=Transform.LOG2P1)
     if kind is RecognisedScale.INTENSITIES:
         share = float(np.mean(values[values >= 0] == 0))
         missing = "impute" if share <= MOST_IMPUTED else {"drop_features": _MOST_UNMEASURED}
-    elif transform is Transform.LOG2 and np.fmin.reduce(values, axis=None) <= 0:
-        floor = proposed_floor(values)
-    return ScaleOfValues(
-        kind=kind, reason=reason, transform=transform, floor=floor, missing=missing
-    )
+        return replace(recognised, missing=missing)
+    if recognised.transform is Transform.LOG2 and np.fmin.reduce(values, axis=None) <= 0:
+        return replace(recognised, floor=proposed_floor(values))
+    return recognised
+
+
+def _is_panel(values: np.ndarray, features: Sequence[str] | np.ndarray) -> bool:
+    """Return whether few features are a panel of genes, by their names and their variation.
+
+    The measurements of a laboratory have abbreviations as well, as CRP and LDH; but a sodium
+    varies by 2 %, and a C-reactive protein a hundredfold. The noise of one method is of one order
+    for all genes of a panel.
+    """
+    if not _PANEL <= len(values) < _ARRAY or not have_names_of_genes(features):
+        return False
+    logarithms = values
+    if is_not_logged(intensity_quantiles(values)):
+        logarithms = np.log2(np.maximum(values, 1.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a feature without any value
+        deviations = np.nanstd(logarithms, axis=1)
+    deviations = deviations[deviations > 0]
+    if len(deviations) < len(values) / 2:
+        return False
+    low, high = np.quantile(deviations, [0.1, 0.9])
+    return bool(high < _LARGEST_VARIETY * low)
+
+
+def _with_base(
+    recognised: ScaleOfValues,
+    values: np.ndarray,
+    quantiles: np.ndarray,
+    *,
+    features: Sequence[str] | np.ndarray,
+    are_genes: bool,
+) -> ScaleOfValues:
+    """Return the scale of logarithms with their base, if one is known."""
+    if len(values) >= _PANEL and (base := base_of_counts(values)):
+        return replace(recognised, base=base, is_certain=True)
+    if not recognised.is_certain or _share_of_whole(values) >= _WHOLE:
+        return recognised
+    if are_genes:
+        return replace(recognised, base=base_by_convention(quantiles))
+    base = base_by_size(values, quantiles, are_genes=have_names_of_genes(features))
+    return replace(recognised, base=base)
+
+
+def _share_of_whole(values: np.ndarray) -> float:
+    """Return the share of whole numbers among the present values."""
+    some = values[:: max(1, values.size // _MOST_VALUES)]
+    some = some[~np.isnan(some)]
+    return float(np.mean(some == np.floor(some))) if some.size else 1.0
 
 
 def _kind_of(
-    values: np.ndarray, *, samples: Sequence[str] | np.ndarray, file_name: str, is_array: bool
+    values: np.ndarray,
+    *,
+    samples: Sequence[str] | np.ndarray,
+    file_name: str,
+    is_array: bool,
+    are_many: bool,
 ) -> tuple[RecognisedScale, Note, np.ndarray]:
-    """Return the scale of values, a note about it, and the values that count."""
+    """Return the scale of values, a note about it, and the values that count.
+
+    ``are_many`` is whether the features are genes, or so many that units of genes are plausible.
+    """
+    if note := _note_on_fractions(values):
+        return RecognisedScale.FRACTIONS, note, values
+
     # units that a table of genes may have: intensities of proteins, and reads
-    if len(values) >= _GENES:
-        if _are_large_intensities(values):
-            if np.fmin.reduce(values, axis=None) == 0:
-                return RecognisedScale.INTENSITIES, _note_on_intensities(values), values
-        elif not is_array and (unit := _sequencing_unit(values, file_name)):
-            return *unit, values
+    if are_many and (unit := _unit_of_genes(values, file_name, is_array=is_array)):
+        return *unit, values
 
     # two scales in one table: a code of missing values, samples with and without logarithms
     other_scale = of_other_scale(values)
@@ -357,26 +486,29 @@ def _kind_of(
     # one scale: logarithms of logarithms, no logarithms, logarithms
     has_median = _TWICE_MEDIAN[0] <= median <= _TWICE_MEDIAN[1]
     has_largest = _TWICE_LARGEST[0] <= high <= _TWICE_LARGEST[1]
+    kind = RecognisedScale.LOGARITHMS
+    note = Note(f"values from {low:.4g} to {high:,.6g}")
     if len(values) >= _GENES and has_median and has_largest:
+        kind = RecognisedScale.LOGGED_TWICE
         note = Note(
             f"the values look like logarithms of logarithms (median {median:.3g}, largest "
             f"{high:.3g})",
             advice=(
                 "if so, leave out transform, or give the table as it was before; if they are "
-                "logarithms to base 10, they can be used"
+                "logarithms to base 10, set scale: log10"
             ),
         )
-        return RecognisedScale.LOGGED_TWICE, note, values
-    if is_not_logged(quantiles):
+    elif is_not_logged(quantiles):
+        kind = RecognisedScale.NOT_LOGGED
         note = Note(
             f"the values look like intensities not logged (99% are at most "
             f"{_plain_number(quantile_99)}, the largest is {_plain_number(high)})",
             advice="consider transform: log2",
         )
-        return RecognisedScale.NOT_LOGGED, note, values
-    zeros = _zeros_among_logarithms(values, low, median, high)
-    kind = RecognisedScale.MIXED if zeros else RecognisedScale.LOGARITHMS
-    return kind, zeros or Note(f"values from {low:.4g} to {high:,.6g}"), values
+    elif zeros := _zeros_among_logarithms(values, low, median, high):
+        kind = RecognisedScale.MIXED
+        note = zeros
+    return kind, note, values
 
 
 def _zeros_among_logarithms(
@@ -433,25 +565,40 @@ def proposed_floor(values: np.ndarray) -> int:
     return max([threshold for threshold in _FLOORS if threshold <= noise], default=_FLOORS[0])
 
 
-def _are_log2(values: np.ndarray) -> bool:
-    """Return whether logarithms (n_features, n_samples) have the base 2, by their values.
+def _note_on_fractions(values: np.ndarray) -> Note | None:
+    """Return a note on shares of a whole; None for other values.
 
-    Intensities and counts have a largest value that only base 2 has. Log ratios are around 0; they
-    are taken to base 2 everywhere, but values that were standardised feature by feature are none.
-    Other values with large negative numbers are centred or of any base.
+    Methylation (beta values) and the use of exons (PSI) are from 0 to 1, or from 0 to 100, and
+    reach both ends. Parts of a mixture have this sum in each sample.
+
+    Examples
+    --------
+    >>> shares = np.random.default_rng(0).dirichlet(np.ones(30), 8).T
+    >>> _note_on_fractions(100 * shares).finding
+    'the values are shares of a whole: those of each sample sum to 100'
+    >>> _note_on_fractions(20 * shares) is None
+    True
     """
-    lowest, _, median, _, _, largest = intensity_quantiles(values)
-    if lowest > -largest / 2:
-        return bool(_LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1])
-    is_centred = abs(median) < _LARGEST_CENTRE
-    is_in_bounds = max(-lowest, largest) < _LARGEST_RATIO
-    if not is_centred or not is_in_bounds:
-        return False
-    deviations = np.empty(len(values))
+    lowest, _, _, _, high, largest = intensity_quantiles(values)
+    if not (lowest >= 0 and largest <= 100):
+        return None
+    sums = np.zeros(values.shape[1])
     for rows in row_slices(values.shape):
-        deviations[rows] = np.nanstd(values[rows], axis=1)
-    low, high = np.quantile(deviations, [0.1, 0.9])
-    return bool(high >= _LEAST_VARIETY * low)
+        sums += np.nansum(values[rows], axis=0)
+    for whole in (1.0, 100.0):
+        are_parts = (np.abs(sums / whole - 1) < _ROUNDING).all() and len(sums) >= _FEWEST_SUMS
+        if are_parts and len(values) > 1:
+            return Note(
+                f"the values are shares of a whole: those of each sample sum to {whole:g}",
+                advice="they are used as they are, without fold changes",
+            )
+        reach_both_ends = largest <= whole and high >= _LEAST_OF_WHOLE * whole
+        if reach_both_ends and lowest <= (1 - _LEAST_OF_WHOLE) * whole and len(values) >= _PANEL:
+            return Note(
+                f"the values are from 0 to {whole:g}, as methylation and other shares of a whole",
+                advice="they are used as they are, without fold changes",
+            )
+    return None
 
 
 def _note_on_intensities(values: np.ndarray) -> Note:
@@ -462,6 +609,17 @@ def _note_on_intensities(values: np.ndarray) -> Note:
         f"values {share:.0%} are 0, and the others are large)",
         advice="set transform: log2, by which they become missing, and missing",
     )
+
+
+def _unit_of_genes(
+    values: np.ndarray, file_name: str, *, is_array: bool
+) -> tuple[RecognisedScale, Note] | None:
+    """Return the unit of intensities of proteins or of reads, with a note; None for others."""
+    if _are_large_intensities(values):
+        if np.fmin.reduce(values, axis=None) == 0:
+            return RecognisedScale.INTENSITIES, _note_on_intensities(values)
+        return None
+    return None if is_array else _sequencing_unit(values, file_name)
 
 
 def _sequencing_unit(values: np.ndarray, name: str) -> tuple[RecognisedScale, Note] | None:

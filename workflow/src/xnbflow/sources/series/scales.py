@@ -13,6 +13,7 @@ class RecognisedScale(StrEnum):
     ``INTENSITIES`` are not logged, with 0 where nothing was measured. No transform fits ``MIXED``
     values: one of them recurs far from all others, or some samples are logged and others are not.
     Threshold ``CYCLES`` of PCR are logarithms whose direction is opposite to expression.
+    ``FRACTIONS`` are shares of a whole, from 0 to 1 or as percentages, and no logarithms.
     """
 
     LOGARITHMS = "logarithms"
@@ -26,6 +27,7 @@ class RecognisedScale(StrEnum):
     FPKM = "FPKM"
     MIXED = "mixed"
     CYCLES = "threshold cycles"
+    FRACTIONS = "fractions"
 
 
 class Transform(StrEnum):

@@ -34,8 +34,6 @@ from xnbflow.sources.series.scale_recognition import of_other_scale, recognise_s
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.sequencing import is_control, read_tallies
 
-#: Scales that are not noted, or not in every table.
-_NOT_NOTED = {RecognisedScale.LOGARITHMS, RecognisedScale.NOT_LOGGED}
 #: The scale of transformed values, as in `DataSet`.
 _SCALES = {
     Transform.LOG2: "log2",
@@ -61,7 +59,7 @@ def finish(
     if inferred is not None:
         dataset = inferred.of_samples(series, dataset)
     series = name_groups(series, dataset)
-    series = check_samples(series, dataset)
+    series = check_samples(series)
     series = settle_scale(series, dataset)
     if inferred is not None:
         dataset = inferred.of_values(series, dataset)
@@ -73,7 +71,7 @@ def finish(
         series = collapse_probes(series, dataset)
     if len(set(series.features.tolist())) < len(series.features):
         if inferred is not None:
-            dataset = inferred.of_names(series, dataset)
+            dataset = inferred.of_names(dataset)
         series = settle_duplicates(series, dataset)
     metadata = series.sample_metadata
     return DataSet(
@@ -140,7 +138,7 @@ def _annotate(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
 
 def label_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """Make labels of the samples' texts, and leave out samples without one."""
-    where = f"{series.where}, {series.label_place}"
+    where = f"{series.where}, label {dataset.label!r}"
     labels, keep, notes = LabelRule.parse(dataset).apply(where, series.samples, series.labels)
     if not keep.all():
         series = series.with_samples(np.flatnonzero(keep))
@@ -206,7 +204,7 @@ def _groups(series: RawSeries, column: str) -> np.ndarray:
     return np.asarray(groups)
 
 
-def check_samples(series: RawSeries, dataset: DatasetEntry) -> RawSeries:  # noqa: ARG001
+def check_samples(series: RawSeries) -> RawSeries:
     """Note repeated samples; refuse reads that belong to no gene, which change sums."""
     if tallies := read_tallies(series.features):
         drop = flow_yaml(tallies)
@@ -238,9 +236,7 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """
     notes: list[str] = []
     values = series.values
-    is_linear = np.ones(len(values), dtype=bool)
-    if series.kinds is not None:
-        is_linear = series.kinds == "linear"
+    is_linear = series.kinds == "linear"
     linear_values = values if is_linear.all() else values[is_linear]
     how = Transform(dataset.transform_name or Transform.NONE)
     if how is not Transform.NONE and dataset.scale:
@@ -250,16 +246,17 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
         )
         raise InputError(msg, key="scale")
 
-    # Values of genes: the source is of arrays, or symbols are known.
+    # Values of genes: the source is of arrays, or symbols are known, or the entry has counts.
     metadata = series.feature_metadata
     are_genes = series.note_unlogged or (metadata is not None and "symbol" in metadata)
+    are_counts = how in (Transform.LOG_CPM, Transform.TMM)
     recognised = recognise_scale(
         linear_values,
         samples=series.samples,
         features=series.features,
         file_name=series.where.rpartition("/")[2],
-        is_array=series.note_unlogged,
-        are_genes=are_genes,
+        is_array=series.note_unlogged and not are_counts,
+        are_genes=are_genes or are_counts,
     )
 
     # The transform, or a note where the values need one.
@@ -277,8 +274,8 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     elif recognised.kind is RecognisedScale.CYCLES:
         if not dataset.scale:  # which declares that the direction was corrected
             notes.append(recognised.reason)
-    elif recognised.kind not in _NOT_NOTED or (
-        recognised.kind is RecognisedScale.NOT_LOGGED and series.note_unlogged
+    elif not recognised.is_logged and (
+        recognised.kind is not RecognisedScale.NOT_LOGGED or series.note_unlogged
     ):
         notes.append(recognised.reason)
     if not is_linear.all():
@@ -293,8 +290,7 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
         notes.append(note)
 
     # The scale of the result: that of the transform, or of logarithms of genes.
-    if how is Transform.NONE:
-        scale = "log2" if are_genes and recognised.is_log2 else ""
-    else:
-        scale = _SCALES[how]
+    scale = _SCALES.get(how, "")
+    if how is Transform.NONE and are_genes:
+        scale = recognised.base
     return replace(series, scale=dataset.scale or scale).with_notes(notes)

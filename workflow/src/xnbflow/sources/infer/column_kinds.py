@@ -4,6 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,14 @@ from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.proposal.column_keys import (
+from xnbflow.sources.infer.column_keys import (
     add_names,
     columns_named,
     name_column,
     set_aside,
 )
-from xnbflow.sources.proposal.label import first_column
-from xnbflow.sources.proposal.layout import InferredRoles
+from xnbflow.sources.infer.label import first_column
+from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     label_keys,
@@ -38,14 +39,14 @@ from xnbflow.sources.series.plausibility import (
 _MOST_REPEATS = 4
 
 
-def propose_columns(layout: InferredRoles) -> InferredRoles:
+def propose_columns(layout: Layout) -> Layout:
     """Return the roles of the columns that are not features.
 
     These are names, patients, the batch, rare classes, and other columns of the samples. Where the
     numbers of a table are too few to recognise its features, all are named as features.
     """
     entry = layout.entry
-    label = str(entry.label).removeprefix("obs:")
+    label = str(entry.label)
     # An export may have the label beside others.
     others = tuple(name for name in entry.phenotype_columns if name != label)
     entry = replace(entry, phenotype_columns=others)
@@ -65,10 +66,10 @@ def propose_columns(layout: InferredRoles) -> InferredRoles:
     # The classes. Rare ones are left out.
     label_texts = list(fields[label]) if label in unique else []
     remarks: list[str] = []
+    labels = np.full(len(fields), "", dtype=object)  # empty where the label is no field
     if label_texts:
         entry = entry.with_defaults(**label_keys(label_texts))
-        entry, remarks = _add_map(entry, label_texts)
-    labels = _labels_of_samples(entry, label_texts, len(fields))
+        entry, labels, remarks = _classes(entry, label_texts)
 
     # Patients and the batch; what remains is phenotype, as it would be read as features.
     candidates = unique[[name for name in descriptions if name in unique]]
@@ -100,18 +101,34 @@ def _used_columns(entry: DatasetEntry) -> list[str]:
     return [name for name in columns_named(entry) if isinstance(name, str)]
 
 
-def _labels_of_samples(entry: DatasetEntry, texts: Sequence[str], n_samples: int) -> np.ndarray:
-    """Return the class of each sample by the keys of the entry, (n_samples,).
+class _Classes(NamedTuple):
+    """An entry with its ``map``, the class of each sample, and sentences.
 
-    ``texts`` are the cells of the label; none if it is no field. The class is empty for samples
-    that are left out, and without texts.
+    ``labels`` (n_samples,) are empty for samples that are left out.
     """
-    labels = np.full(n_samples, "", dtype=object)
-    if texts:
-        rule = LabelRule.parse(entry)
-        classes, has_label, _ = rule.apply(entry.location, range(n_samples), texts)
-        labels[has_label] = classes
-    return labels
+
+    entry: DatasetEntry
+    labels: np.ndarray
+    remarks: list[str]
+
+
+def _classes(entry: DatasetEntry, texts: Sequence[str]) -> _Classes:
+    """Return the class of each sample, and the entry with a ``map`` that leaves out rare classes.
+
+    The ``texts`` are the labels of the samples. A ``map`` of the user is kept.
+    """
+    samples = range(len(texts))
+    classes, has_label, _ = LabelRule.parse(entry).apply(entry.location, samples, texts)
+    remarks = []
+    if not entry.map:
+        proposed, remark = propose_map(classes.tolist())
+        remarks += [remark] if remark else []
+        if proposed:
+            entry = replace(entry, map=proposed)
+            classes, has_label, _ = LabelRule.parse(entry).apply(entry.location, samples, texts)
+    labels = np.full(len(texts), "", dtype=object)
+    labels[has_label] = classes
+    return _Classes(entry, labels, remarks)
 
 
 def _refuse_repeated_names(entry: DatasetEntry, fields: pd.DataFrame) -> None:
@@ -152,18 +169,6 @@ def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
         if repeated and (are_mostly_single or (are_numbered and are_few_repeats)):
             columns[name] = repeated
     return columns
-
-
-def _add_map(entry: DatasetEntry, texts: Sequence[str]) -> tuple[DatasetEntry, list[str]]:
-    """Return the entry with a ``map`` that leaves out rare classes, and a remark.
-
-    The ``texts`` are the labels of the samples. A ``map`` of the user is kept.
-    """
-    if entry.map:
-        return entry, []
-    labels, _, _ = LabelRule.parse(entry).apply(entry.location, range(len(texts)), texts)
-    proposed, remark = propose_map(labels.tolist())
-    return replace(entry, map=proposed), [remark] if remark else []
 
 
 def suggested_keys(fields: pd.DataFrame, labels: np.ndarray) -> dict[str, str]:

@@ -14,8 +14,8 @@ import pandas as pd
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.infer.column_keys import columns_named
 from xnbflow.sources.infer.feature_block import find_feature_block
-from xnbflow.sources.proposal.column_keys import columns_named
 from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_case_control,
@@ -112,8 +112,11 @@ def guess_variables(table: TextTable, entry: DatasetEntry) -> Variables:
     cells = dict(zip(positions, table.texts(positions), strict=True))
     compared_values = _as_numbers([cells[i] for i in compared], table.decimal)
 
-    # The descriptions of samples, without columns that are empty.
-    empty = _empty_columns(entry, names, cells) if has_empty else set()
+    # The descriptions of samples, without columns that are empty and that the entry does not name.
+    empty = set()
+    if has_empty:
+        used = {entry.label, entry.id_column, *columns_named(entry)}
+        empty = {i for i, column in cells.items() if _is_empty(column) and names[i] not in used}
     described = sorted((may_be_text | named | outside) - empty)
     texts = []
     for i in described:
@@ -141,14 +144,6 @@ def _describes_samples(name: str) -> bool:
     """Return whether a number is no measurement by its name: samples, patients, or follow-up."""
     is_name = is_sample_id(name) or is_patient(name)
     return is_name or is_event_time(name) or is_event_status(name)
-
-
-def _empty_columns(
-    entry: DatasetEntry, header: Sequence[str], columns: Mapping[int, Sequence[str]]
-) -> set[int]:
-    """Return the columns without any value that the entry does not name."""
-    used = {entry.label, entry.id_column, *columns_named(entry)}
-    return {i for i, cells in columns.items() if _is_empty(cells) and header[i] not in used}
 
 
 def _binary_candidates(

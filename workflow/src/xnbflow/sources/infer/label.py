@@ -16,13 +16,12 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES
 from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
-from xnbflow.sources.proposal.layout import InferredRoles
-from xnbflow.sources.proposal.sample_names import (
+from xnbflow.sources.infer.layout import Layout
+from xnbflow.sources.infer.sample_names import (
     barcode_map,
     class_pattern,
     classes_of_pattern,
 )
-from xnbflow.sources.proposal.summary import SHOWN_VALUES
 from xnbflow.sources.series.class_labels import (
     common_spellings,
     label_keys,
@@ -40,6 +39,9 @@ from xnbflow.sources.series.sequencing import (
     are_alignments,
     plain_sample_names,
 )
+
+#: Distinct values of a column that are shown; a numeric column with more is described by numbers.
+SHOWN_VALUES = 12
 
 #: Names of fields that describe samples, or probes of NanoString, but are no question of a study.
 _NO_CLASS = re.compile(
@@ -116,7 +118,7 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     return NAMED_CLASS if has_class_name else UNNAMED_CLASS
 
 
-def choose_label(layout: InferredRoles) -> InferredRoles:
+def choose_label(layout: Layout) -> Layout:
     """Choose the label of a table: the user's label, or what looks most like a class.
 
     This is a column of texts, or else the class in the names of the samples. Without either the
@@ -162,7 +164,7 @@ def choose_label(layout: InferredRoles) -> InferredRoles:
     return layout.with_keys(entry, remarks)
 
 
-def choose_binary_label(layout: InferredRoles) -> InferredRoles:
+def choose_binary_label(layout: Layout) -> Layout:
     """Choose a column of 0 and 1 as the label, if one is plausible.
 
     It then describes samples, as a column of texts does.
@@ -268,7 +270,7 @@ def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
     return fields[[name]].iloc[:, 0]
 
 
-def best_binary_label(layout: InferredRoles) -> str:
+def best_binary_label(layout: Layout) -> str:
     """Return the column of 0 and 1 that looks most like a class; empty if none does."""
     return next(iter(plausible_labels(layout.binary)), "")
 

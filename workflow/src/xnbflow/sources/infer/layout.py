@@ -1,7 +1,7 @@
 """Layout of a table: whether samples are its rows or its columns, and what describes them.
 
-Keys that the entry has are kept, and further ones are proposed. The table is then
-turned by these keys and by `xnbflow.sources.roles.turn`, as the reader does.
+Keys that the entry has are kept, and further ones are inferred. The table is then turned by these
+keys and by `xnbflow.sources.roles.turn`, as the reader does.
 """
 
 import re
@@ -14,55 +14,45 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import either, listed, noun
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.formats.gct import as_gct
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
-from xnbflow.sources.formats.program_exports import (
-    refuse_export_header,
-    refuse_long,
-)
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, is_accession
+from xnbflow.sources.formats.program_exports import refuse_export_header
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.formats.workbook import WORKBOOKS
-from xnbflow.sources.infer.feature_block import are_numbered
-from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import (
+from xnbflow.sources.infer.column_keys import (
     add_names,
     drop_tallies,
 )
-from xnbflow.sources.proposal.gene_columns import (
+from xnbflow.sources.infer.feature_block import are_numbered
+from xnbflow.sources.infer.gene_columns import (
     columns_about_genes,
     feature_count_columns,
     sample_column_names,
 )
-from xnbflow.sources.proposal.measures import other_measures
-from xnbflow.sources.proposal.number_format import (
+from xnbflow.sources.infer.measures import other_measures
+from xnbflow.sources.infer.number_format import (
     propose_decimal,
     remarks_on_thousands,
     remarks_on_units,
 )
-from xnbflow.sources.proposal.phenotype_file import join_phenotype, read_phenotype_beside
-from xnbflow.sources.proposal.variables import (
+from xnbflow.sources.infer.phenotype_file import join_phenotype
+from xnbflow.sources.infer.variables import (
     FIRST_SAMPLES,
     guess_variables,
 )
-from xnbflow.sources.proposal.workbook_sheets import propose_sheets
 from xnbflow.sources.roles import turn
 from xnbflow.sources.series.phenotype import (
-    PhenotypeText,
+    PhenotypeFile,
     matched_names,
+    phenotype_columns,
     refuse_glued,
 )
-from xnbflow.sources.table import fetch_table
 
-#: The encoding of texts of Windows in western Europe.
-_WINDOWS = "cp1252"
 #: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")
 
 
 @dataclass(frozen=True)
-class InferredRoles:
-    """What the rows and columns of a table are, as far as it shows it, and the reasons.
+class Layout:
+    """What describes the samples of a table, and whether they are its rows, with the reasons.
 
     Each step of a proposal returns another one, whose entry and remarks are more complete.
 
@@ -72,18 +62,14 @@ class InferredRoles:
         What describes the samples: a row per sample, columns of texts and of clinical numbers, all
         as text.
     entry : DatasetEntry
-        The entry, completed by the keys that are inferred: first whether samples are columns, the
-        sheets of a workbook, the encoding, a decimal comma, and columns that are no features.
+        The entry, completed by the keys that are inferred: first whether samples are columns, a
+        decimal comma, and columns that are no features.
     remarks : tuple of str
         The reasons of these keys, as sentences.
     samples : tuple of str
         The names of the samples if these are columns.
     binary : DataFrame
         Columns of 0 and 1, or of few numbers, that are plausible labels.
-    raw : TextTable, optional
-        The table, if the entry reads it as it is.
-    phenotype_text : TextTable or GeoHead, optional
-        The phenotype file, in the same way.
     outside : tuple of str
         The fields that are numbers outside the block of features.
     few_features : tuple of str
@@ -95,58 +81,37 @@ class InferredRoles:
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     binary: pd.DataFrame = field(default_factory=pd.DataFrame)
-    raw: TextTable | None = None
-    phenotype_text: PhenotypeText | None = None
     outside: tuple[str, ...] = ()
     few_features: tuple[str, ...] = ()
 
-    def with_keys(self, entry: DatasetEntry, remarks: Sequence[str] = ()) -> "InferredRoles":
-        """Return the roles with a further completed entry, and further reasons."""
+    def with_keys(self, entry: DatasetEntry, remarks: Sequence[str] = ()) -> "Layout":
+        """Return the layout with a further completed entry, and further reasons."""
         return replace(self, entry=entry, remarks=(*self.remarks, *remarks))
 
 
 def recognise_layout(
-    entry: DatasetEntry, downloads: Downloads, raw: TextTable | None = None
-) -> InferredRoles:
-    """Return the layout of a table; a table at a URL is downloaded.
+    raw: TextTable, entry: DatasetEntry, phenotype_file: PhenotypeFile | None = None
+) -> Layout:
+    """Return the layout of a table, with the samples of its phenotype file.
 
-    It is read unless it was read before by the same keys (``raw``).
+    What a series of GEO describes is not examined where it is the phenotype of a table.
     """
-    path = fetch_table(downloads, entry.location, entry.id, entry.sha256)
-
-    # Keys by which the file can be read: the encoding, and the sheets of a workbook.
-    if suffix_of(path) == ".h5ad":
-        return _layout_of_anndata(path, entry)
-    if suffix_of(path) == ".gct":
-        entry = as_gct(path, entry)
-    remarks = []
-    if suffix_of(path) in WORKBOOKS:
-        sheets, remark = propose_sheets(path, entry)
-        entry = entry.with_defaults(**sheets)
-        remarks += [remark] if remark else []
-
-    # The table. Those that are no table of samples and features are refused as by the reader.
-    if raw is None:
-        reading = {"encoding": _WINDOWS, **entry.reading}
-        raw = read_raw_table(path, reading, refuse_exports=True)
-    if raw.encoding and not entry.encoding:
-        entry = replace(entry, encoding=raw.encoding)
-        remarks.append(
-            f"The text is not UTF-8; the proposal is encoding: {raw.encoding}, that of Windows in "
-            "western Europe."
-        )
+    if raw.described:  # AnnData, whose samples are rows: the first column has their names
+        texts = raw.columns(raw.described[1:])
+        names = [raw.header[i] for i in raw.described[1:]]
+        return Layout(pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object), entry)
+    path = Path(raw.path)
     refuse_export_header(path, raw.header)
     if not len(raw):
-        return InferredRoles(pd.DataFrame(), entry, tuple(remarks))  # the reader refuses it
-    refuse_long(raw, entry.label)
+        return Layout(pd.DataFrame(), entry)  # the reader refuses it
     first_rows = raw.first_rows(FIRST_SAMPLES)
-    decimal = entry.decimal
     entry = propose_decimal(entry, raw, first_rows)
-    remarks += remarks_on_thousands(raw, first_rows)
+    remarks = remarks_on_thousands(raw, first_rows)
 
     # The descriptions of the samples: in a file beside the table, in its rows or in its columns.
-    beside = read_phenotype_beside(path, entry, raw, downloads)
-    phenotype, entry = beside.columns, beside.entry
+    phenotype = pd.DataFrame()
+    if phenotype_file is not None and not is_accession(entry.phenotype or ""):
+        phenotype = phenotype_columns(phenotype_file, entry)
     if raw.is_header_short:
         refuse_glued(path, raw.header, phenotype)
     if _are_columns(entry, raw, first_rows, phenotype):
@@ -155,29 +120,7 @@ def recognise_layout(
         layout = _samples_in_rows(raw, entry, phenotype)
     if phenotype.empty:
         remarks += remarks_on_units(layout.fields, entry.label)
-    if entry.decimal != decimal:
-        raw = replace(raw, decimal=",")
-    remarks += layout.remarks
-    return replace(layout, remarks=tuple(remarks), raw=raw, phenotype_text=beside.text)
-
-
-def _layout_of_anndata(path: Path, entry: DatasetEntry) -> InferredRoles:
-    """Return the layout of a file of AnnData, with another matrix where X is scaled."""
-    from xnbflow.sources.formats.h5ad import (  # noqa: PLC0415 - an extra
-        proposed_matrix,
-        read_obs_texts,
-    )
-
-    matrix, names = proposed_matrix(path)
-    remarks = []
-    if len(names) > 1:
-        remarks.append(f"Its matrices are {listed(names)} (matrix).")
-    if not entry.matrix and matrix:
-        entry = replace(entry, matrix=matrix)
-        remarks.append(
-            f"The proposal is matrix: {matrix}: X has negative values, as after scaling each gene."
-        )
-    return InferredRoles(read_obs_texts(path), entry, tuple(remarks))
+    return replace(layout, remarks=(*remarks, *layout.remarks))
 
 
 def _are_columns(
@@ -211,7 +154,7 @@ def _are_columns(
     return has_conditions or bool(feature_count_columns(header))
 
 
-def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> InferredRoles:
+def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> Layout:
     """Return the layout of a table with samples in rows.
 
     The columns of a ``phenotype`` file are added to the columns of the table that describe samples.
@@ -237,7 +180,7 @@ def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFram
     if len(phenotype):
         fields, entry = join_phenotype(fields, entry, phenotype, header)
     are_few = guess.are_few and not are_numbered([header[i] for i in guess.features])
-    return InferredRoles(
+    return Layout(
         fields,
         entry,
         tuple(remarks),
@@ -247,9 +190,7 @@ def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFram
     )
 
 
-def _samples_in_columns(
-    raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame
-) -> InferredRoles:
+def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> Layout:
     """Return the layout of a table with samples in columns.
 
     Rows of texts describe the samples, unless a ``phenotype`` file does.
@@ -285,7 +226,7 @@ def _samples_in_columns(
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
     entry = drop_tallies(entry, table.names)
-    return InferredRoles(
+    return Layout(
         fields,
         entry,
         tuple(remarks),

@@ -1,0 +1,152 @@
+"""What the rows and columns of a table are: the one function that proposals and the reader call.
+
+`infer` gives each variable of a table its role, by the keys of an entry. For a proposal it first
+completes the entry by what the names and the texts of the table show, each key with its reason. The
+reader applies the entry as it is written, so that it does what the proposal states.
+"""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pandas as pd
+
+from xnbflow.core.errors import InputError
+from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
+from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.infer.column_kinds import propose_columns
+from xnbflow.sources.infer.label import best_binary_label, choose_binary_label, choose_label
+from xnbflow.sources.infer.layout import Layout, recognise_layout
+from xnbflow.sources.roles import Role, assign_roles, kept_columns, turn
+from xnbflow.sources.series.phenotype import PhenotypeFile, phenotype_columns, refuse_glued
+
+#: Most columns that are taken for samples because of their names.
+_MOST_SAMPLES = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferredRoles:
+    """What the rows and columns of a table are, and the reasons.
+
+    Attributes
+    ----------
+    entry : DatasetEntry
+        The entry, with the keys that were inferred.
+    table : TextTable
+        The table, seen by its samples: as variables, whichever are its columns.
+    roles : list of Role
+        The role of each variable; empty where an inferred entry has no label.
+    phenotype : DataFrame, optional
+        The columns of the phenotype file that are kept, a row per sample.
+    fields : DataFrame
+        What describes the samples, a row per sample, for a proposal without a label.
+    remarks : tuple of str
+        The reasons of the inferred keys, as sentences.
+    """
+
+    entry: DatasetEntry
+    table: TextTable
+    roles: list[Role] = field(default_factory=list)
+    phenotype: pd.DataFrame | None = None
+    fields: pd.DataFrame = field(default_factory=pd.DataFrame)
+    remarks: tuple[str, ...] = ()
+
+
+def infer(
+    table: TextTable,
+    given: DatasetEntry,
+    phenotype: PhenotypeFile | None = None,
+    *,
+    complete: bool = False,
+) -> InferredRoles:
+    """Return the role of each variable of a table, and the reasons of keys that were inferred.
+
+    Parameters
+    ----------
+    table : TextTable
+        The table as its file has it.
+    given : DatasetEntry
+        The keys that are known.
+    phenotype : PhenotypeFile, optional
+        The phenotype file that ``given`` names.
+    complete : bool, default=False
+        Whether keys that ``given`` lacks are inferred from names and texts: the orientation, the
+        names of samples and features, the label, phenotype, group and batch, decimal commas. What
+        depends on values is inferred when they are read: missing values and the scale
+        (`xnbflow.sources.series.inferred_keys`, `xnbflow.sources.proposal.scale`).
+
+    Raises
+    ------
+    InputError
+        If the table is of another kind, or has no variable that a key names.
+
+    Examples
+    --------
+    >>> table = TextTable(
+    ...     path=Path("x.csv"),
+    ...     header=["sample", "type", *(f"gene{i}" for i in range(30))],
+    ...     rows=[",".join([f"s{i}", "tn"[i % 2], *["7.5"] * 30]) for i in range(8)],
+    ...     lines=range(2, 10),
+    ...     separator=",",
+    ... )
+    >>> inferred = infer(table, DatasetEntry("x", "table", "x.csv"), complete=True)
+    >>> inferred.entry.label, inferred.entry.id_column, [role.name for role in inferred.roles[:3]]
+    ('type', 'sample', ['NAME', 'TEXT', 'NUMBER'])
+    """
+    if not table.header:
+        raise InputError(f"{table.path} has no header; get it again")
+    if len(table.header) <= MOST_LONG_COLUMNS and not table.described:
+        refuse_long(table, given.label)
+
+    # A proposal completes the entry.
+    entry = given
+    remarks: tuple[str, ...] = ()
+    if complete:
+        layout = _labelled_layout(table, given, phenotype)
+        if not layout.entry.label:
+            return InferredRoles(
+                entry=layout.entry, table=table, fields=layout.fields, remarks=layout.remarks
+            )
+        layout = propose_columns(layout)
+        entry = layout.entry
+        remarks = layout.remarks
+        table = _with_decimal(table, entry)
+
+    # The roles by the entry, whether it was written or inferred.
+    columns = None
+    if phenotype is not None:
+        columns = phenotype_columns(phenotype, entry)
+        if table.is_header_short:
+            refuse_glued(Path(table.path), table.header, columns)
+    turned = turn(table, entry)
+    roles = assign_roles(turned, entry, columns)
+    kept = None if columns is None else kept_columns(columns, entry)
+    return InferredRoles(entry=entry, table=turned, roles=roles, phenotype=kept, remarks=remarks)
+
+
+def _labelled_layout(
+    table: TextTable, given: DatasetEntry, phenotype: PhenotypeFile | None
+) -> Layout:
+    """Return the layout with the best label: a column or row of texts, or one of 0 and 1.
+
+    The label of a table without a phenotype may be in a row, so that samples are columns; the first
+    column then has distinct names of features.
+    """
+    layout = choose_label(recognise_layout(table, given, phenotype))
+    if layout.entry.label:
+        return layout
+    may_be_columns = layout.entry.samples == "rows" and suffix_of(given.location) != ".h5ad"
+    if may_be_columns and not given.phenotype:
+        in_columns = replace(layout.entry, samples="columns")
+        transposed = recognise_layout(_with_decimal(table, in_columns), in_columns)
+        labelled = choose_label(transposed)
+        has_label = bool(labelled.entry.label or best_binary_label(transposed))
+        if has_label and len(transposed.samples) <= _MOST_SAMPLES:
+            layout = labelled
+    return layout if layout.entry.label else choose_binary_label(layout)
+
+
+def _with_decimal(table: TextTable, entry: DatasetEntry) -> TextTable:
+    """Return the table with decimal commas, if the entry has this key."""
+    return replace(table, decimal=",") if entry.decimal == "comma" else table
