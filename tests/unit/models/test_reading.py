@@ -13,6 +13,7 @@ from toys import dataset, refused, set_fields
 from xnbflow.models import predict_table, reading
 from xnbflow.models.reading import described_entry, read_samples, read_training, symbols_of
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.formats import opening
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import RecognisedScale
@@ -101,7 +102,7 @@ def test_columns_of_text_may_have_any_name_and_exceptions_are_none(tmp_path):
 
 def text_columns(table, folder, exceptions=()):
     table.to_csv(folder / "new.csv", index=False)
-    return reading._columns_of_text(reading.read_raw_table(folder / "new.csv", {}), exceptions)
+    return reading._columns_of_text(opening.read_raw_table(folder / "new.csv", {}), exceptions)
 
 
 def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
@@ -116,16 +117,16 @@ def trained(**fields):
 
 
 def complete(entry, training=None, features=()):
-    return reading._first_complete_entry(
+    return reading._texts_to_predict(
         entry, training, features=set(features), downloads=Downloads(Path())
-    )
+    ).entry
 
 
 def test_samples_to_predict_keep_controls_gaps_and_unlabelled_ones():
-    row = complete(described_entry("GSE4107"))
+    row = reading._without_demands(described_entry("GSE4107"))
     assert row.label == "title"
     assert set_fields(row) == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
-    configured = complete(
+    configured = reading._without_demands(
         described_entry("GSE4107", {"label": "source_name_ch1", "missing": "refuse"})
     )
     assert configured.label == "source_name_ch1"
@@ -238,3 +239,35 @@ def test_a_feature_without_a_symbol_has_none():
     assert symbols_of(series) == {"g0": "TP53"}
     assert symbols_of(series, "entrez_id") == {"g0": "7157", "g1": "4609"}
     assert symbols_of(series, "ensembl") == {}
+
+
+@pytest.mark.filterwarnings("ignore:data set training")
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_a_table_is_read_once_for_training_and_for_prediction(tmp_path, monkeypatch, orientation):
+    """Also where its samples are in columns, and where its values still need a transform."""
+    raw = pd.DataFrame(2 ** RNG.normal(8, 1.2, (12, 120)), columns=[f"g{i}" for i in range(120)])
+    raw.index = [f"s{i}" for i in range(12)]
+    training = raw.assign(type=["a", "b"] * 6)
+    new = raw if orientation == "rows" else raw.T
+    training.to_csv(tmp_path / "training.csv", index_label="sample")
+    new.to_csv(tmp_path / "new.csv", index_label="name")
+    opened = []
+
+    def open_noted(path):
+        opened.append(Path(path).name)
+        return open_raw(path)
+
+    open_raw = opening.open_raw
+    monkeypatch.setattr(opening, "open_raw", open_noted)
+    entry, series = read_training(
+        described_entry(str(tmp_path / "training.csv"), {"label": "type", "transform": "log2"})
+    )
+    samples = reading.read_labelled_samples(
+        described_entry(str(tmp_path / "new.csv")),
+        entry,
+        features=series.features,
+        quartiles=np.quantile(series.values, [0.25, 0.5, 0.75], axis=1),
+    )
+    assert opened == ["training.csv", "new.csv"]
+    assert "transform: log2 was applied" in samples.notes[0]
+    np.testing.assert_allclose(samples.frame[series.features].T, series.values, rtol=1e-12)

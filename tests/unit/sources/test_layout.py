@@ -1,5 +1,6 @@
 """Columns of text, names in capitals, and columns beside the samples: their limits."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,11 @@ from toys import entry_in, put, refused
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.infer.column_keys import _find_id_column, set_aside
+from xnbflow.sources.infer.layout import recognise_layout
 from xnbflow.sources.infer.variables import is_text_column
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.completed_entry import layout_of_file
 from xnbflow.sources.proposal.entry_text import entry_text
+from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.plausibility import is_patient
@@ -49,6 +51,13 @@ def test_a_column_is_text_where_more_than_a_quarter_is(cells, is_text):
 def test_the_column_that_names_the_samples(columns, expected):
     frame = pd.DataFrame({name: list(cells) for name, cells in columns.items()})
     assert _find_id_column(frame) == expected
+
+
+def layout_of_file(entry, downloads):
+    """Return the layout of the table of an entry, with the remarks on its reading."""
+    texts = read_request(entry, downloads)
+    layout = recognise_layout(texts.table, texts.entry, texts.phenotype)
+    return replace(layout, remarks=(*texts.remarks, *layout.remarks))
 
 
 def layout_of(folder, text, **settings):

@@ -5,13 +5,14 @@ import shlex
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
+from xnbflow.core.errors import InputError, about_file
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquire import acquire
@@ -24,24 +25,29 @@ from xnbflow.sources.dataset_entry import (
 )
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.files import format_of, open_raw
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.geo import load as load_geo
+from xnbflow.sources.geo import fetch as fetch_geo
+from xnbflow.sources.geo import read_raw_series as read_raw_geo
 from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
+from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id
+from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
+from xnbflow.sources.series.steps import finish
 from xnbflow.sources.table import load as load_table
-from xnbflow.sources.table_files import fetch_table
+from xnbflow.sources.table import raw_series_of
+from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
-#: Sources whose series are read without labels, and their readers.
-_LOADERS = {"geo": load_geo, "table": load_table}
+#: Sources whose series are read without labels.
+_UNLABELLED = ("geo", "table")
 
 #: Least number of features of a table whose scale is compared with the model's.
 _FEWEST_FEATURES = 100
@@ -116,13 +122,24 @@ def _is_geo_file(location: str) -> bool:
     return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
 
 
-def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) -> DataSet:
-    """Read samples with their labels; what is downloaded is kept in the folder ``downloads``."""
-    if dataset.source in _LOADERS and not dataset.label:
+def read_training(
+    dataset: DatasetEntry, downloads: str | Path | None = None
+) -> tuple[DatasetEntry, DataSet]:
+    """Read samples with their labels, and complete their entry by what the table shows.
+
+    The entry has the keys of `complete_entry`. A table is read once. What is downloaded is kept in
+    the folder ``downloads``.
+    """
+    if dataset.source in _UNLABELLED and not dataset.label:
         msg = f"{dataset.location}: name the column of the class labels, as --label diagnosis"
         raise InputError(msg)
-    with tempfile.TemporaryDirectory() as folder:
-        return acquire(dataset, downloads=str(downloads or folder))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(downloads or temporary)
+        if dataset.source != "table":
+            return dataset, acquire(dataset, downloads=str(folder))
+        texts = complete_entry(read_request(dataset, Downloads(folder)))
+        load = partial(load_table, texts=texts)
+        return texts.entry, acquire(texts.entry, downloads=str(folder), load=load)
 
 
 @dataclass(frozen=True)
@@ -169,20 +186,17 @@ def read_labelled_samples(
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        dataset = _first_complete_entry(
-            dataset, training, features=set(features), downloads=Downloads(folder)
-        )
-        series = _read_unlabelled(dataset, folder)
         notes: tuple[str, ...] = ()
-        transform = _needed_transform(dataset, training, series, quartiles)
-        if transform:
-            dataset = replace(dataset, transform=transform)
-            series = _read_unlabelled(dataset, folder)
-            note = (
-                f"transform: {flow_yaml(transform)} was applied to the values of "
-                f"{dataset.location}, as to the training data"
+        if dataset.source not in _UNLABELLED:
+            series = acquire(dataset, downloads=str(folder))
+        else:
+            series, notes = _read_unlabelled(
+                dataset,
+                training,
+                features=set(features),
+                quartiles=quartiles,
+                downloads=Downloads(folder),
             )
-            notes = (note,)
     frame = series.frame()
     labels = None
     if series.sample_metadata is not None:
@@ -193,18 +207,49 @@ def read_labelled_samples(
     return SamplesToPredict(frame, labels, notes)
 
 
-def _read_unlabelled(dataset: DatasetEntry, folder: Path) -> DataSet:
-    """Read a data set whose samples need no labels."""
-    if dataset.source not in _LOADERS:
-        return acquire(dataset, downloads=str(folder))
-    downloads = Downloads(folder)
-    return _LOADERS[dataset.source](fetch_annotation(dataset, downloads), downloads)
+def _read_unlabelled(
+    dataset: DatasetEntry,
+    training: DatasetEntry | None,
+    *,
+    features: Collection[str],
+    quartiles: np.ndarray | None,
+    downloads: Downloads,
+) -> tuple[DataSet, tuple[str, ...]]:
+    """Read samples that need no labels, on the scale of the training data; return notes on it."""
+    dataset = _without_demands(dataset)
+    if dataset.source == "geo":
+        dataset = fetch_annotation(dataset, downloads)
+        path = fetch_geo(dataset, downloads)
+        with about_file(path):
+            series, dataset = read_raw_geo(path, dataset)
+    else:
+        texts = _texts_to_predict(dataset, training, features=features, downloads=downloads)
+        path = Path(texts.table.path)
+        texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
+        with about_file(path):
+            series, dataset = raw_series_of(texts)
+    notes: tuple[str, ...] = ()
+    with about_file(path):
+        if transform := _needed_transform(dataset, training, series, quartiles):
+            dataset = replace(dataset, transform=transform)
+            note = (
+                f"transform: {flow_yaml(transform)} was applied to the values of "
+                f"{dataset.location}, as to the training data"
+            )
+            notes = (note,)
+        return finish(series, dataset), notes
+
+
+def _without_demands(dataset: DatasetEntry) -> DatasetEntry:
+    """Return the entry of samples that may lack values and labels, and have control probes."""
+    dataset = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
+    return dataset.with_defaults(label="title") if dataset.source == "geo" else dataset
 
 
 def _needed_transform(
     dataset: DatasetEntry,
     training: DatasetEntry | None,
-    series: DataSet,
+    series: RawSeries,
     quartiles: np.ndarray | None,
 ) -> Any:
     """Return the transform of the training data that values still need; empty where none.
@@ -213,9 +258,7 @@ def _needed_transform(
     values that are not logged where it has logarithms and the transform of its training data is
     unknown.
     """
-    if quartiles is None or dataset.source not in _LOADERS:
-        return ""
-    if dataset.transform or series.n_features < _FEWEST_FEATURES:
+    if quartiles is None or dataset.transform or len(series.features) < _FEWEST_FEATURES:
         return ""
     recognised = recognise_scale(
         series.values,
@@ -264,7 +307,7 @@ def proposed_transform(dataset: DatasetEntry, series: DataSet) -> str:
 
     It is empty for values that need none, or if the entry has one.
     """
-    if dataset.source not in _LOADERS:
+    if dataset.source not in _UNLABELLED:
         return ""
     proposed = propose_scale(dataset, series)
     if not proposed.entry.transform or proposed.entry.transform == dataset.transform:
@@ -273,51 +316,27 @@ def proposed_transform(dataset: DatasetEntry, series: DataSet) -> str:
     return f"{proposed.sentence} Fit the model again with --set {shlex.quote(assignment)}."
 
 
-def complete_training(dataset: DatasetEntry) -> DatasetEntry:
-    """Return the entry of a table with the keys that its layout shows, see `complete_entry`."""
-    if dataset.source != "table":
-        return dataset
-    with tempfile.TemporaryDirectory() as folder:
-        return complete_entry(dataset, Downloads(Path(folder)))
-
-
-def _first_complete_entry(
+def _texts_to_predict(
     dataset: DatasetEntry,
     training: DatasetEntry | None,
     *,
     features: Collection[str],
     downloads: Downloads,
-) -> DatasetEntry:
-    """Fill in the training data's columns of labels and samples, if the table has them.
+) -> TableTexts:
+    """Read a table, and fill in its orientation, its columns of labels, samples and texts.
 
-    The column of labels becomes one of the phenotype.
+    The columns of labels and of samples are those of the training data, if the table has them. The
+    column of labels becomes one of the phenotype.
     """
-    if dataset.source in _LOADERS:
-        dataset = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
-    if dataset.source == "geo" and not dataset.label:
-        return replace(dataset, label="title")
-    if dataset.source != "table":
-        return dataset
-    # Only the header of a text table shows which columns of the training data it has.
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
-        return dataset
-    return _complete_table(path, dataset, training, features=features, downloads=downloads)
-
-
-def _complete_table(
-    path: Path,
-    dataset: DatasetEntry,
-    training: DatasetEntry | None,
-    *,
-    features: Collection[str],
-    downloads: Downloads,
-) -> DatasetEntry:
-    """Fill in the orientation of a table, its columns of labels and samples, and those of text."""
+        return read_texts(path, dataset)
+    request = read_request(dataset, downloads)
+    table = request.table
+    dataset = request.entry
     training = training or DatasetEntry("none", "table")
     label = dataset.label or training.label
     id_column = dataset.id_column or training.id_column
-    table = read_raw_table(path, dataset.reading, most_rows=_ROWS_OF_TEXT)
     header = table.header
     phenotype = [name for name in header if name == label]
     names = {*header, *(without_version(header) or ())}
@@ -328,7 +347,7 @@ def _complete_table(
         texts = _columns_of_text(table, {*features, *phenotype, id_column})
     if samples_in_columns:
         in_columns = replace(dataset, samples="columns", label=None)
-        return complete_entry(in_columns, downloads, features)
+        return complete_entry(replace(request, entry=in_columns), features)
     if id_column not in header:
         id_column = dataset.id_column
     if dataset.samples == "rows":
@@ -338,11 +357,12 @@ def _complete_table(
             settled = [name for name in columns_named(training) if isinstance(name, str)]
             described_columns = {name for name in settled if not is_sample_id(name)}
             exceptions = {*features, *phenotype, *described_columns}
-            id_column = column_of_samples(replace(dataset, label=None), downloads, exceptions)
+            unlabelled = replace(request, entry=replace(dataset, label=None))
+            id_column = column_of_samples(unlabelled, exceptions)
         texts = [name for name in texts if name != id_column]
         dataset = add_names(dataset, "drop", texts)
         dataset = replace(set_aside(dataset, phenotype), label=None)
-    return replace(dataset, id_column=id_column)
+    return replace(request, entry=replace(dataset, id_column=id_column))
 
 
 def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:

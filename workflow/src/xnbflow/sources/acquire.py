@@ -4,7 +4,7 @@ import importlib
 import logging
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ def acquire(
     lock: str | Path | None = None,
     origins: list[Origin] | None = None,
     unresolved: str | Path | None = None,
+    load: Callable[[DatasetEntry, Downloads], DataSet] | None = None,
     **retry: Any,
 ) -> DataSet:
     """Get a data set from its source and check it against its entry.
@@ -55,6 +56,9 @@ def acquire(
         A list to which the place of each file, and the places that failed, are added.
     unresolved : path, optional
         A file of hosts whose names other jobs of this run could not resolve: none is tried again.
+    load : callable, optional
+        Returns the series of an entry, in place of the function ``load`` of its source: of a table
+        that was read before.
     **retry
         The fields of `xnbflow.sources.places.retries.RetryPolicy`: how often and how long a
         download is tried.
@@ -88,12 +92,13 @@ def acquire(
         unresolved=Path(unresolved) if unresolved else None,
     )
     # The module of a source has a function `load`, which returns the series of an entry.
-    source = importlib.import_module(known_sources()[dataset.source].module)
+    if load is None:
+        load = importlib.import_module(known_sources()[dataset.source].module).load
 
     def load_checked() -> tuple[DataSet, list[str]]:
         # The annotation comes first, so that a series without one is not downloaded.
         entry = fetch_annotation(dataset, fetcher) if dataset.annotation else dataset
-        series: DataSet = source.load(entry, fetcher)
+        series: DataSet = load(entry, fetcher)
         return series, check_shape(dataset, series)
 
     # A file that is refused, such as a page of a server instead of the data, is fetched elsewhere.

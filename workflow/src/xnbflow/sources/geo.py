@@ -23,6 +23,7 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles
 from xnbflow.sources.series.contents import series_of_table
+from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
 
 #: Identifiers of probes without a gene, in small letters.
@@ -31,13 +32,16 @@ _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
 
 def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL."""
+    return _read_geo(fetch(dataset, downloads), dataset)
+
+
+def fetch(dataset: DatasetEntry, downloads: Downloads) -> Path:
+    """Return the local path of the file of a data set."""
     location = dataset.location
     if is_accession(location):
-        path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
-    else:
-        name = dataset.id + "".join(Path(urlsplit(location).path).suffixes[-2:])
-        path = downloads.fetch_location("geo", location, name=name, sha256=dataset.sha256)
-    return _read_geo(path, dataset)
+        return fetch_accession(dataset.id, location, downloads, dataset.sha256)
+    name = dataset.id + "".join(Path(urlsplit(location).path).suffixes[-2:])
+    return downloads.fetch_location("geo", location, name=name, sha256=dataset.sha256)
 
 
 def accession_path(accession: str) -> str:
@@ -86,7 +90,17 @@ def fetch_accession(
 
 
 def _read_geo(path: str | Path, dataset: DatasetEntry) -> DataSet:
+    """Read a file of GEO by the keys of its entry."""
+    with about_file(path):
+        series, dataset = read_raw_series(path, dataset)
+        return finish(series, dataset)
+
+
+def read_raw_series(path: str | Path, dataset: DatasetEntry) -> tuple[RawSeries, DatasetEntry]:
     """Read a series matrix or a GDS (``*_series_matrix.txt``, ``GDS*.soft``), plain or gzipped.
+
+    The result is the series, of which only the roles are assigned, and its entry with the names of
+    fields as in the file.
 
     The entry's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
     the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its other keys
@@ -118,7 +132,7 @@ def _read_geo(path: str | Path, dataset: DatasetEntry) -> DataSet:
             note_unlogged=True,
             platforms=head.platform,
         )
-        return finish(series, dataset)
+        return series, dataset
 
 
 def _with_fields(path: Path, dataset: DatasetEntry, head: GeoHead) -> DatasetEntry:

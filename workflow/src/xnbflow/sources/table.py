@@ -10,12 +10,21 @@ from xnbflow.sources.formats.workbook import about_sheets
 from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.contents import series_of_table
+from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.steps import finish
-from xnbflow.sources.table_files import fetch_phenotype, fetch_table, read_texts
+from xnbflow.sources.table_files import TableTexts, fetch_phenotype, fetch_table, read_texts
 
 
-def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
-    """Get a table from its path or URL, and read it by the keys of its entry."""
+def load(
+    dataset: DatasetEntry, downloads: Downloads, *, texts: TableTexts | None = None
+) -> DataSet:
+    """Get a table from its path or URL, and read it by the keys of its entry.
+
+    Its files are not read again if they were read before (``texts``).
+    """
+    if texts is not None:
+        with about_file(texts.table.path):
+            return finish(*raw_series_of(replace(texts, entry=dataset)))
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     phenotype = fetch_phenotype(dataset, downloads) if dataset.phenotype else None
     return read_table(path, dataset, phenotype=phenotype)
@@ -87,10 +96,16 @@ def read_table(
     if phenotype is None and dataset.phenotype:
         phenotype = Path(dataset.phenotype)
     with about_file(path):
-        texts = read_texts(path, dataset, phenotype)
-        with about_sheets(texts.table):
-            inferred = infer(texts.table, texts.entry, texts.phenotype)
-            series = series_of_table(
-                inferred.table, inferred.roles, inferred.entry, inferred.phenotype
-            )
-        return finish(replace(series, note_unlogged=are_intensities), inferred.entry)
+        series, dataset = raw_series_of(read_texts(path, dataset, phenotype))
+        return finish(replace(series, note_unlogged=are_intensities), dataset)
+
+
+def raw_series_of(texts: TableTexts) -> tuple[RawSeries, DatasetEntry]:
+    """Return the series of a table whose roles are assigned, and its entry; see `finish`.
+
+    The texts are removed from memory as they are converted.
+    """
+    with about_sheets(texts.table):
+        inferred = infer(texts.table, texts.entry, texts.phenotype)
+        series = series_of_table(inferred.table, inferred.roles, inferred.entry, inferred.phenotype)
+    return series, inferred.entry

@@ -16,7 +16,6 @@ from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import (
     SamplesToPredict,
-    complete_training,
     described_entry,
     proposed_transform,
     read_labelled_samples,
@@ -40,7 +39,6 @@ from xnbflow.tables.storage import tsv
 __all__ = [
     "classifier",
     "compare_with_labels",
-    "complete_training",
     "cross_validate",
     "dataset_settings",
     "deliver",

@@ -75,8 +75,7 @@ def fit(
             annotation=annotation,
         )
         dataset = commands.described_entry(table, keys)
-        dataset = commands.complete_training(dataset)
-        series = commands.read_training(dataset)
+        dataset, series = commands.read_training(dataset)
     if proposal := commands.proposed_transform(dataset, series):
         warn(proposal)
     validation = None

@@ -111,7 +111,7 @@ def infer(
         layout = propose_columns(layout)
         entry = layout.entry
         remarks = layout.remarks
-        table = _with_decimal(table, entry)
+        table = with_decimal(table, entry)
 
     # The roles by the entry, whether it was written or inferred.
     columns = None
@@ -139,7 +139,7 @@ def _labelled_layout(
     may_be_columns = layout.entry.samples == "rows" and suffix_of(given.location) != ".h5ad"
     if may_be_columns and not given.phenotype:
         in_columns = replace(layout.entry, samples="columns")
-        transposed = recognise_layout(_with_decimal(table, in_columns), in_columns)
+        transposed = recognise_layout(with_decimal(table, in_columns), in_columns)
         labelled = choose_label(transposed)
         has_label = bool(labelled.entry.label or best_binary_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:
@@ -147,6 +147,6 @@ def _labelled_layout(
     return layout if layout.entry.label else choose_binary_label(layout)
 
 
-def _with_decimal(table: TextTable, entry: DatasetEntry) -> TextTable:
+def with_decimal(table: TextTable, entry: DatasetEntry) -> TextTable:
     """Return the table with decimal commas, if the entry has this key."""
     return replace(table, decimal=",") if entry.decimal == "comma" else table

@@ -3,57 +3,50 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matches
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, matches
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.infer.column_keys import (
     columns_named,
     name_column,
     set_aside,
 )
-from xnbflow.sources.infer.layout import Layout, recognise_layout
-from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.reading_keys import read_request
+from xnbflow.sources.infer.layout import recognise_layout
+from xnbflow.sources.infer.table_roles import with_decimal
+from xnbflow.sources.table_files import TableTexts
 
 
-def complete_entry(
-    entry: DatasetEntry, downloads: Downloads, features: Collection[str] = ()
-) -> DatasetEntry:
-    """Return the entry of a table with all that its layout shows, for a command that reads it.
+def complete_entry(texts: TableTexts, features: Collection[str] = ()) -> TableTexts:
+    """Return the texts of a table with all keys of its entry that its layout shows.
 
     These are whether samples are rows, the column of their names, and columns that are no features.
-    The ``features`` of a model remain features. The entry is returned unchanged if the table does
-    not have its label.
+    The ``features`` of a model remain features. The entry is unchanged if the table does not have
+    its label.
     """
-    layout = layout_of_file(entry, downloads)
+    entry = texts.entry
+    layout = recognise_layout(texts.table, entry, texts.phenotype)
     fields = layout.fields.map(str.strip)
     is_sample_name = entry.label == SAMPLE_NAMES
     if entry.label and not is_sample_name and entry.label not in fields:
-        return entry
+        return texts
     completed = layout.entry
+    texts = replace(texts, table=with_decimal(texts.table, completed))
     if suffix_of(completed.location) == ".h5ad":
-        return completed
+        return replace(texts, entry=completed)
     id_column = name_column(completed, fields, [completed.label])
     completed = replace(completed, id_column=id_column)
-    if completed.phenotype or completed.features:
-        return completed
-
-    # Texts of the samples that no key names are no features.
-    named = columns_named(completed)
-    texts = [str(name) for name in fields if name not in (completed.label, id_column, "")]
-    unnamed = [name for name in texts if name not in features and not matches(name, named)]
-    return set_aside(completed, unnamed) if unnamed else completed
-
-
-def column_of_samples(
-    entry: DatasetEntry, downloads: Downloads, exceptions: Collection[str]
-) -> str | None:
-    """Return the column that names samples in rows, None without one; never an exception."""
-    layout = layout_of_file(entry, downloads)
-    return name_column(layout.entry, layout.fields.map(str.strip), exceptions)
+    if not completed.phenotype and not completed.features:
+        # Texts of the samples that no key names are no features.
+        named = columns_named(completed)
+        columns = [str(name) for name in fields if name not in (completed.label, id_column, "")]
+        unnamed = [name for name in columns if name not in features and not matches(name, named)]
+        completed = set_aside(completed, unnamed) if unnamed else completed
+    return replace(texts, entry=completed)
 
 
-def layout_of_file(entry: DatasetEntry, downloads: Downloads) -> Layout:
-    """Return the layout of the table of an entry; a table at a URL is downloaded."""
-    texts = read_request(entry, downloads)
+def column_of_samples(texts: TableTexts, exceptions: Collection[str]) -> str | None:
+    """Return the column that names samples in rows of a table; None without one.
+
+    It is none of the ``exceptions``.
+    """
     layout = recognise_layout(texts.table, texts.entry, texts.phenotype)
-    return replace(layout, remarks=(*texts.remarks, *layout.remarks))
+    return name_column(layout.entry, layout.fields.map(str.strip), exceptions)
