@@ -229,13 +229,13 @@ def study_of_tables(root, tables, configuration=None, **fields):
     empty = empty_tables("study") / contract.STUDY.of(study="s")
     shutil.copytree(empty, root / contract.STUDY.of(study=study.id), dirs_exist_ok=True)
     genes = contract.GROUPS["genes"].path.parent
-    empty = empty_tables("genes") / genes.of(study="s", dataset="d")
-    folder = root / genes.of(study=study.id, dataset=study.datasets[0])
-    shutil.copytree(empty, folder, dirs_exist_ok=True)
-    empty = empty_tables("audit") / contract.GROUPS["diagnostic"].path.parent.of(dataset="d")
+    audit = contract.GROUPS["diagnostic"].path.parent
     for dataset in study.datasets:
-        folder = root / contract.GROUPS["diagnostic"].path.parent.of(dataset=dataset)
+        empty = empty_tables("genes") / genes.of(study="s", dataset="d")
+        folder = root / genes.of(study=study.id, dataset=dataset)
         shutil.copytree(empty, folder, dirs_exist_ok=True)
+        empty = empty_tables("audit") / audit.of(dataset="d")
+        shutil.copytree(empty, root / audit.of(dataset=dataset), dirs_exist_ok=True)
     for name, rows in tables.items():
         group, _, table = name.rpartition(".")
         if not group:

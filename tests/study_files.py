@@ -20,7 +20,7 @@ import pandas as pd
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Design
 from xnbflow.diagnostics.diagnostic_tables import diagnose
-from xnbflow.diagnostics.gene_set_files import GeneSetFile, gene_set_file_table, read_gene_sets
+from xnbflow.diagnostics.gene_set_files import GeneSetFile, read_gene_sets, with_files
 from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.jobs.model_files import write_model_files
@@ -116,7 +116,8 @@ class StudyFiles:
         if key not in _COMPARED:
             sets = read_gene_sets(*self.paths["gene_sets"])
             _COMPARED[key] = (series, gene_tables(series, design, sets))
-        tables = _COMPARED[key][1] | {"gene_set_files": gene_set_file_table(files)}
+        tables = _COMPARED[key][1]
+        tables |= {"gene_set_tests": with_files(tables["gene_set_tests"], files)}
         self.put("genes", tables, study=study, dataset=series.name)
 
     def put_model(self, model, series, study, dataset, classifier):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from xnbflow.papers.cica.real_target import _regressors, _summarise_scores, score_regressors
+from xnbflow.papers.cica.real_target import _regressors, score_regressors, summarise_scores
 
 
 def test_models_have_the_components_of_their_names():
@@ -27,7 +27,7 @@ def test_intervals_are_nadeau_and_bengios():
             pd.DataFrame({**about, "model": "ridge", "r2": ridge}),
         ]
     )
-    summary = _summarise_scores(scores, 5).set_index("model")
+    summary = summarise_scores(scores, 5).set_index("model")
     assert list(summary.index) == ["naive Bayes", "ridge"]
     assert summary["folds"].tolist() == [10, 10]
     for values, name in ((ridge, "r2"), (ridge - naive, "gain")):
@@ -39,7 +39,8 @@ def test_intervals_are_nadeau_and_bengios():
 
 
 def test_without_repeats_there_are_no_rows():
-    tables = score_regressors(10, 0, 1)
-    assert tables["regression"].empty
-    assert tables["regression_summary"].empty
-    assert "gain_upper" in tables["regression_summary"]
+    scores = score_regressors(10, 0, 1)
+    assert scores.empty
+    summary = summarise_scores(scores, 10)
+    assert summary.empty
+    assert "gain_upper" in summary

@@ -7,13 +7,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from xnbflow.papers.cica import simulated_tables
 from xnbflow.papers.cica.simulated_tables import (
+    SeedTables,
     _descend_from_identity,
     _descent_rows,
     _fits_of_other_methods,
     _regression_error,
-    _SeedTables,
     _simulation_settings,
-    _summarise_seeds,
+    summarise_seeds,
 )
 from xnbflow.papers.cica.simulation import Simulation, recovery_error, simulate
 
@@ -38,11 +38,11 @@ def seed_tables(path):
     iterations = pd.DataFrame(
         {"width": "chosen", "step": range(len(path)), "measure": "recovery error", "value": path}
     ).assign(**PLACE, seed=0)
-    return _SeedTables(fits, errors, iterations)
+    return SeedTables(fits, errors, iterations)
 
 
 def test_bands_are_the_tenth_and_ninetieth_percentile():
-    summary = _summarise_seeds(seed_tables([2.0, 1.0]))["summary"]
+    summary = summarise_seeds(seed_tables([2.0, 1.0]))["summary"]
     rows = summary.set_index(["method", "measure"])
     row = rows.loc[("CICA, chosen width", "recovery error")]
     # of 0, 1, 2: interpolated at .2 and 1.8 of the two steps
@@ -55,13 +55,13 @@ def test_bands_are_the_tenth_and_ninetieth_percentile():
 
 @pytest.mark.parametrize(("end", "leaves"), [(0.6, False), (0.61, True)])
 def test_a_descent_leaves_the_sources_above_one_and_a_half_times_its_least_error(end, leaves):
-    (row,) = _summarise_seeds(seed_tables([2.0, 0.4, end]))["descents"].to_dict("records")
+    (row,) = summarise_seeds(seed_tables([2.0, 0.4, end]))["descents"].to_dict("records")
     assert (row["start"], row["least"], row["least_at"], row["end"]) == (2.0, 0.4, 1, end)
     assert row["leaves"] == leaves
 
 
 def test_convergence_counts_the_runs_of_iterated_methods():
-    (row,) = _summarise_seeds(seed_tables([2.0]))["convergence"].to_dict("records")
+    (row,) = summarise_seeds(seed_tables([2.0]))["convergence"].to_dict("records")
     assert row["method"] == "CICA, chosen width"
     assert (row["runs"], row["converged"]) == (3, 2 / 3)
     assert (row["width"], row["steps"]) == (0.5, 4)

@@ -8,7 +8,8 @@ from toys import dataset
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.inference.equal_priors import _recalls_with_equal_priors, equal_priors
+from xnbflow.inference.equal_priors import _recalls_with_equal_priors, with_equal_priors
+from xnbflow.inference.estimates import estimates, pooled_performance
 
 KEY = ("toy", "5-fold", "nb")
 
@@ -33,13 +34,7 @@ def test_recalls_are_those_of_a_classifier_with_equal_priors():
     balanced = predictions_of(series, priors=[0.5, 0.5])
     for row in rows:
         of_class = balanced[balanced["true"] == row["class"]]
-        assert row["equal_recall"] == pytest.approx(np.mean(of_class["predicted"] == row["class"]))
-    assert [row["share"] for row in rows] == [0.8, 0.2]
-    assert rows[0]["equal_recall"] <= rows[0]["recall"]
-    assert rows[1]["equal_recall"] > rows[1]["recall"]
-    means = np.mean([[row["recall"], row["equal_recall"]] for row in rows], axis=0)
-    both = [rows[0]["balanced_accuracy"], rows[0]["equal_balanced_accuracy"]]
-    assert both == pytest.approx(means)
+        assert row["equal_priors"] == pytest.approx(np.mean(of_class["predicted"] == row["class"]))
 
 
 def table_of(series, log_posterior):
@@ -53,10 +48,10 @@ def table_of(series, log_posterior):
 
 
 @pytest.mark.parametrize(
-    ("odds", "recall", "decide"),
-    [(3.9, 0.0, True), (4.1, 1.0, False)],  # the shares are 4 to 1: .2 * 4.1 is the greater part
+    ("odds", "decide"),
+    [(3.9, True), (4.1, False)],  # the shares are 4 to 1: .2 * 4.1 is the greater part
 )
-def test_a_class_is_missed_by_the_priors_if_equal_ones_recognise_it(odds, recall, decide):
+def test_a_class_is_missed_by_the_priors_if_equal_ones_recognise_it(odds, decide):
     """The features have odds of 3.9 for the small class: with priors of 4 to 1 it is missed."""
     series = unequal(sizes=(40, 10))
     is_small = series.labels == "b"
@@ -64,7 +59,7 @@ def test_a_class_is_missed_by_the_priors_if_equal_ones_recognise_it(odds, recall
     posterior = evidence * [0.8, 0.2]
     posterior /= posterior.sum(axis=1, keepdims=True)
     rows = _recalls_with_equal_priors(table_of(series, np.log(posterior)), series)
-    assert (rows[1]["recall"], rows[1]["equal_recall"]) == (recall, 1.0)
+    assert rows[1]["equal_priors"] == 1.0
     assert [row["priors_decide"] for row in rows] == [False, decide]
 
 
@@ -73,7 +68,7 @@ def test_equal_priors_that_lower_the_balanced_accuracy_decide_nothing():
     series = unequal(sizes=(40, 10))
     posterior = np.tile([0.79, 0.21], (50, 1))
     rows = _recalls_with_equal_priors(table_of(series, np.log(posterior)), series)
-    assert (rows[1]["recall"], rows[1]["equal_recall"]) == (0.0, 1.0)
+    assert rows[1]["equal_priors"] == 1.0
     assert not any(row["priors_decide"] for row in rows)
 
 
@@ -84,17 +79,38 @@ def test_a_class_that_training_lacks_is_not_predicted():
     alone = table.assign(fold=[0, 0, 0, 0, 1])
     alone.loc[4, "log_posterior.b"] = -np.inf
     (first, second) = _recalls_with_equal_priors(alone, series)
-    assert (first["class"], second["equal_recall"]) == ("a", 0.0)
+    assert (first["class"], second["equal_priors"]) == ("a", 0.0)
 
 
-def test_given_priors_equal_classes_and_missing_probabilities_have_no_rows():
+def estimated(series, table, entry):
+    """Return the estimates of predictions with those for equal priors, by metric and class."""
+    performances = {KEY: pooled_performance(table, series, 1.0)}
+    headers = {"toy": series}
+    rows = estimates(performances, headers, {KEY: 0})
+    return with_equal_priors(rows, {KEY: table}, headers, {KEY: entry}).set_index(
+        ["metric", "class"]
+    )
+
+
+def test_recalls_and_balanced_accuracy_with_equal_priors_are_beside_the_estimates():
+    series = unequal()
+    rows = estimated(series, predictions_of(series), {"method": "gaussian_nb"})
+    recalls = rows.loc["recall"]
+    assert recalls.loc["a", "equal_priors"] <= recalls.loc["a", "estimate"]
+    assert recalls.loc["b", "equal_priors"] > recalls.loc["b", "estimate"]
+    mean = recalls["equal_priors"].mean()
+    assert rows.loc[("balanced_accuracy", ""), "equal_priors"] == pytest.approx(mean)
+    assert np.isnan(rows.loc[("accuracy", ""), "equal_priors"])
+
+
+def test_given_priors_equal_classes_and_missing_probabilities_have_no_value():
     series = unequal()
     table = predictions_of(series)
-    rows = equal_priors({KEY: table}, {"toy": series}, {KEY: {"method": "gaussian_nb"}})
-    assert rows["class"].tolist() == ["a", "b"]
     given = {"method": "gaussian_nb", "params": {"priors": [0.5, 0.5]}}
-    assert equal_priors({KEY: table}, {"toy": series}, {KEY: given}).empty
-    assert equal_priors({KEY: table}, {"toy": series}, {KEY: {"steps": [given]}}).empty
+    for entry in (given, {"steps": [given]}):
+        rows = estimated(series, table, entry)
+        assert rows["equal_priors"].isna().all()
+        assert not rows["priors_decide"].any()
     votes = table.assign(**{"log_posterior.a": np.nan, "log_posterior.b": np.nan})
     assert _recalls_with_equal_priors(votes, series) == []
     assert _recalls_with_equal_priors(table, unequal(sizes=(25, 25))) == []

@@ -42,7 +42,7 @@ def test_a_saved_classifier_predicts_as_before(classifier, table, tmp_path):
 def test_samples_of_another_fit_are_refused(table, tmp_path):
     X, y = table
     model = ClassSpecificNBCV().fit(X, y)
-    with pytest.raises(InputError, match=r"no names of features"):
+    with pytest.raises(InputError, match=r"without names of features"):
         save_model(model, tmp_path / "m.skops", X.to_numpy(), y)
     with pytest.raises(InputError, match="26 labels of the classes maybe, yes"):
         save_model(model, tmp_path / "m.skops", X, np.where(y == "no", "maybe", y))

@@ -63,7 +63,7 @@ def test_every_number_has_a_file_beside_the_page(results):
 
 def test_a_table_that_another_version_did_not_write_is_refused_with_the_command(tmp_path):
     results = write_study(tmp_path)
-    path = results.folder / "tables/equal_priors.parquet"
+    path = results.folder / "tables/sets.parquet"
     path.unlink()
-    with refused("equal_priors.parquet is absent: .* Run it again: xnbflow run", file=path):
-        results.tables["equal_priors"]
+    with refused("sets.parquet is absent: .* Run it again: xnbflow run", file=path):
+        results.tables["sets"]

@@ -79,6 +79,7 @@ def test_another_platform_is_noted_by_its_whole_name(tmp_path, platforms, is_not
         features=np.array(["p1", "p3"]),
         samples=np.array(["s"]),
         labels=["a"],
+        kinds=np.full(2, "linear", dtype=object),
         feature_places=np.arange(2),
         sample_places=np.arange(1),
         sample_metadata=pd.DataFrame(index=[0]),

@@ -29,6 +29,7 @@ def raw_series(values=None, features=None, labels=LABELS, symbols=None, **change
         "features": np.array(features or [f"g{i}" for i in range(len(values))]),
         "samples": np.array([f"s{i}" for i in range(len(labels))]),
         "labels": labels,
+        "kinds": np.full(len(values), "linear", dtype=object),
         "feature_places": np.arange(len(values)),
         "sample_places": np.arange(len(labels)),
         "sample_metadata": pd.DataFrame(index=range(len(labels))),

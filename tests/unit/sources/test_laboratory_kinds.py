@@ -14,8 +14,8 @@ from xnbflow.data.controls import control_class
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
-from xnbflow.sources.proposal.label import plausible_labels
-from xnbflow.sources.proposal.measures import other_measures
+from xnbflow.sources.infer.label import plausible_labels
+from xnbflow.sources.infer.measures import other_measures
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
 from xnbflow.sources.series.scale_recognition import _are_large_intensities, recognise_scale

@@ -10,13 +10,13 @@ from toys import entry_in, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.infer.column_keys import _find_id_column, set_aside
+from xnbflow.sources.infer.layout import recognise_layout
+from xnbflow.sources.infer.variables import is_text_column
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import _find_id_column, set_aside
 from xnbflow.sources.proposal.entry_text import entry_text
-from xnbflow.sources.proposal.layout import recognise_layout
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.proposal.variables import is_text_column
 from xnbflow.sources.roles import SAMPLE_NAMES
 from xnbflow.sources.series.plausibility import is_patient
 from xnbflow.sources.table import load

@@ -43,6 +43,7 @@ def raw_series(values, features, symbols=None):
         features=np.array(features),
         samples=np.array([f"s{i}" for i in range(n)]),
         labels=["a"] * n,
+        kinds=np.full(len(features), "linear", dtype=object),
         feature_places=np.arange(len(features)),
         sample_places=np.arange(n),
         sample_metadata=pd.DataFrame(index=range(n)),

@@ -11,8 +11,8 @@ from xnbflow.core.natural_order import natural_key
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats import opening
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.proposal.column_kinds import suggested_keys
-from xnbflow.sources.proposal.label import _is_follow_up_field, class_score
+from xnbflow.sources.infer.column_kinds import suggested_keys
+from xnbflow.sources.infer.label import _is_follow_up_field, class_score
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.scale_recognition import recognise_scale

@@ -65,7 +65,9 @@ def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name, frame in (("samples", samples), ("notes", notes), ("values", values)):
             frame.to_excel(book, sheet_name=name, index=False)
-    options, sentence, table = propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table"))
+    options, sentence, table, described = propose_sheets(
+        tmp_path / "x.xlsx", DatasetEntry("x", "table")
+    )
     assert options == {
         "sheet": "values",
         "phenotype": str(tmp_path / "x.xlsx"),
@@ -75,9 +77,9 @@ def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows
     assert sentence.endswith(
         "'samples' describes 10 samples of it (phenotype.sheet); not used: notes."
     )
-    assert table.header == ["gene", *NAMES]
+    assert (table.header, described.header) == (["gene", *NAMES], list(samples))
     chosen = DatasetEntry("x", "table", sheet="notes")
-    assert propose_sheets(tmp_path / "x.xlsx", chosen) == ({}, "", None)
+    assert propose_sheets(tmp_path / "x.xlsx", chosen) == ({}, "", None, None)
     named = DatasetEntry("x", "table", phenotype="p.csv")
     assert propose_sheets(tmp_path / "x.xlsx", named)[0] == {"sheet": "values"}
 
@@ -91,7 +93,7 @@ def test_the_first_column_of_a_sheet_needs_no_option(tmp_path):
         values.to_excel(book, sheet_name="values", index=False)
     options = propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table")).keys
     assert "phenotype_id" not in options
-    assert phenotype_sheet(tmp_path / "x.xlsx", NAMES) == {
+    assert phenotype_sheet(tmp_path / "x.xlsx", NAMES).keys == {
         "phenotype_sheet": "samples",
         "phenotype_id": "array",
     }
@@ -139,11 +141,8 @@ def test_a_stray_last_cell_is_named_instead_of_filling_the_memory(tmp_path):
     assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "Sheet"}).cells(0) == ["s1", "1.5"]
 
 
-def test_a_workbook_with_decimal_commas_is_read_once(tmp_path, monkeypatch):
-    pytest.importorskip("openpyxl", reason="writes the workbook")
-    texts = [f"{value},25" for value in range(30, 42)]
-    frame = pd.DataFrame({"type": ["ill", "well"] * 6, "g1": texts, "g2": range(12)})
-    frame.to_excel(tmp_path / "x.xlsx", index=False)
+def readings_of(monkeypatch):
+    """Return a list to which the sheet of each reading is added."""
     readings = []
 
     def counted(path, sheet):
@@ -151,6 +150,27 @@ def test_a_workbook_with_decimal_commas_is_read_once(tmp_path, monkeypatch):
         return _workbook_rows(path, sheet)
 
     monkeypatch.setattr(workbook, "_workbook_rows", counted)
+    return readings
+
+
+def test_values_and_samples_in_two_sheets_are_read_once(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    values = pd.DataFrame([[f"ZNF{i}", *range(10)] for i in range(30)], columns=["gene", *NAMES])
+    samples = pd.DataFrame({"array": NAMES, "group": [*"ab"] * 5})
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        samples.to_excel(book, sheet_name="samples", index=False)
+        values.to_excel(book, sheet_name="values", index=False)
+    readings = readings_of(monkeypatch)
+    proposed = summarise_table(DatasetEntry("x", "table", str(tmp_path / "x.xlsx"))).entry
+    assert (proposed.label, sorted(readings)) == ("group", ["samples", "values"])
+
+
+def test_a_workbook_with_decimal_commas_is_read_once(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    texts = [f"{value},25" for value in range(30, 42)]
+    frame = pd.DataFrame({"type": ["ill", "well"] * 6, "g1": texts, "g2": range(12)})
+    frame.to_excel(tmp_path / "x.xlsx", index=False)
+    readings = readings_of(monkeypatch)
     request = DatasetEntry("x", "table", str(tmp_path / "x.xlsx"))
     proposed = summarise_table(request).entry
     assert (proposed.decimal, len(readings)) == ("comma", 1)

@@ -20,7 +20,6 @@ from xnbflow.tables.storage import write_parquet
 KEY = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
 TEST = {"dataset": "alpha", "classifier": "xnb", "permutations": 1000, "p_value": 0.01}
 TEST |= {"adjusted_for": ""}
-PRIORS = KEY | {"priors_decide": True, "equal_recall": 0.6, "equal_balanced_accuracy": 0.7}
 PAIR = Validation(model="xnb", train="alpha", test="GSE7904", match="symbol", harmonise="rank")
 
 
@@ -31,7 +30,8 @@ def results(tmp_path):
 
 def plain(results):
     """Return the study without the results of any option."""
-    names = ("class_pairs", "equal_priors", "calibration", "label_tests")
+    names = ("class_pairs", "calibration", "label_tests")
+    results = changed(results, "estimates", priors_decide=False)
     return with_rows(results, **{name: [] for name in (*names, "random_genes", "comparison")})
 
 
@@ -94,7 +94,7 @@ OPTIONS = {
         ["Each pair of classes was compared by the area under the ROC curve"],
     ),
     "priors that decide": (
-        lambda results: with_rows(results, equal_priors=[PRIORS]),
+        lambda results: changed(results, "estimates", "metric == 'recall'", priors_decide=True),
         ["Recalls with equal priors were computed from the predicted probabilities"],
     ),
     "a label test": (

@@ -267,7 +267,8 @@ def test_names_of_a_volcano_plot_are_at_their_points():
 
 
 def gene_set(name, rank, **fields):
-    return {"class": "b", "gene_set": name, "rank": rank} | fields
+    file = {"file": "h-1.gmt", "place": "https://host/h.gmt", "sha256": "ab"}
+    return {"class": "b", "gene_set": name, "rank": rank} | file | fields
 
 
 def test_gene_sets_are_the_best_of_their_tests(tmp_path):
@@ -276,12 +277,13 @@ def test_gene_sets_are_the_best_of_their_tests(tmp_path):
         gene_set("S11", 11, fdr=0.02),
         gene_set("S2", 2, fdr=0.05),
     ]
-    file = {"file": "h-1.gmt", "place": "https://host/h.gmt", "sha256": "ab", "gene_sets": 50}
-    tables = {"genes.gene_set_tests": tests, "genes.gene_set_files": [file]}
-    (group,) = genes._gene_set_blocks(study_of_tables(tmp_path, tables), "d", ["b"])
+    study = study_of_tables(tmp_path, {"genes.gene_set_tests": tests})
+    (group,) = genes._gene_set_blocks(study, "d", ["b"])
     assert group.note == "2 tests at an FDR below 0.05"
     _, significant, files = group.blocks
-    assert files.frame.iloc[0].to_dict() == file  # which collection, from where
+    (file,) = files.frame.to_dict("records")  # which collection, from where
+    assert file["place"] == "https://host/h.gmt"
+    assert file["gene_set"] == 3
     assert significant.frame["gene_set"].tolist() == ["S1"]
 
 

@@ -155,6 +155,17 @@ def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]
     ------
     features : ndarray of str, shape (n_group,)
     values : ndarray of float64, shape (n_group, n_samples)
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from xnbflow.data.dataset import DataSet
+    >>> series = DataSet("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], ["tumour", "normal"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     series.write(f"{folder}/series.parquet")
+    ...     parts = list(iterate_features(f"{folder}/series.parquet"))
+    >>> [(features.tolist(), values.shape) for features, values in parts]
+    [(['g1', 'g2'], (2, 2))]
     """
     for table, values in row_groups(path):
         yield table["feature"].to_numpy(), values

@@ -36,7 +36,6 @@ enters the list if its ``|r|`` is above the last one.
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -135,7 +134,8 @@ def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray
     return pairs.partner, pairs.r
 
 
-class PairScan(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class PairScan:
     """The results of `scan_pairs`.
 
     Attributes
@@ -161,6 +161,27 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
     The result does not depend on the number of threads. Each thread takes strips of rows from a
     queue, and has a tile and a list of partners of its own. BLAS is limited to one thread, because
     on such small tiles a BLAS with several threads is slower.
+
+    Parameters
+    ----------
+    residuals : ndarray of float64, shape (n_features, n_samples)
+        From `normalised_residuals`.
+    n_partners : int, default=1
+        Length of the list of partners of each feature.
+    cut : float
+        Least ``|r|`` of a counted pair, exclusive; by default none is counted.
+
+    Raises
+    ------
+    InputError
+        If ``n_partners`` is less than 1.
+
+    Examples
+    --------
+    >>> rows = normalised_residuals(np.array([[0.0, 0, 1], [1, 3, 2], [2, 5, 0]]), [1, 1, 1])
+    >>> pairs = scan_pairs(rows, cut=0.4)
+    >>> pairs.n_pairs, pairs.partner[:, 0].tolist(), int(pairs.histogram.sum())
+    (2, [1, 0, 0], 3)
     """
     n_features, n_samples = residuals.shape
     if n_partners < 1:
@@ -210,7 +231,7 @@ def scan_pairs(residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.in
                     error=error,
                     histogram=histogram,
                 )
-        return PairScan(partner, r, n_pairs, histogram)
+        return PairScan(partner=partner, r=r, n_pairs=n_pairs, histogram=histogram)
 
     with one_blas_thread(), ThreadPoolExecutor(n_threads) as pool:
         scans = list(pool.map(scan_strips, range(n_threads)))

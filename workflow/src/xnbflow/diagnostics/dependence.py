@@ -138,6 +138,10 @@ def conditional_dependence(
     seed : int
         Seed of the sample of features.
 
+    Returns
+    -------
+    ConditionalDependence
+
     Raises
     ------
     InputError

@@ -13,7 +13,7 @@ from xnbflow.sources.formats.files import checksums, open_raw
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.tables.contract import DOWNLOADS, GROUPS
+from xnbflow.tables.contract import DOWNLOADS
 
 #: The folder of downloaded gene sets below that of all downloads.
 _SOURCE = "gene_sets"
@@ -99,15 +99,13 @@ def _read_sets(path: Path, sets: dict[str, set[str]]) -> None:
             sets[name] = genes
 
 
-def gene_set_file_table(files: Sequence[GeneSetFile]) -> pd.DataFrame:
-    """Return the table ``gene_set_files``: a row for each file, with its checksum."""
-    rows = []
+def with_files(tests: pd.DataFrame, files: Sequence[GeneSetFile]) -> pd.DataFrame:
+    """Return the table ``gene_set_tests`` with the file of each set, its place and its checksum."""
+    file_of_set: dict[str, dict[str, str]] = {}
     for file in files:
-        row = {
-            "file": file.path.name,
-            "place": file.place,
-            "sha256": checksums(file.path)[0],
-            "gene_sets": len(read_gene_sets(file.path)),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows, columns=GROUPS["genes"].tables["gene_set_files"].fixed)
+        described = {"file": file.path.name, "place": file.place, "sha256": checksums(file.path)[0]}
+        file_of_set |= dict.fromkeys(read_gene_sets(file.path), described)
+    columns = {}
+    for column in ("file", "place", "sha256"):
+        columns[column] = [file_of_set[name][column] for name in tests["gene_set"]]
+    return tests.assign(**columns)

@@ -42,9 +42,10 @@ _HEATMAP_FEATURES = 24
 def gene_tables(
     series: DataSet, design: Design, sets: Mapping[str, set[str]] | None = None
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of the group ``genes`` of the contract, but ``gene_set_files``.
+    """Return the tables of the group ``genes`` of the contract.
 
-    ``sets`` are the genes of each gene set by its name; without them those tables have no rows.
+    ``sets`` are the genes of each gene set by its name; without them no set is tested. The tests
+    have no files of the sets; see `xnbflow.diagnostics.gene_set_files.with_files`.
 
     Raises
     ------

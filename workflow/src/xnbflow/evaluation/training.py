@@ -28,6 +28,10 @@ MOST_EXPLAINED = 1000
 #: samples of 100 classes with 2,000 features each have 2e8 explanations, and 2e7 distances in each
 #: fold.
 _MOST_EXPLANATION_ROWS = 10_000_000
+#: The measurements of a fit before it, which remain if it fails.
+_NOTHING_FITTED = {"features_per_class": np.nan, "features": np.nan, "imputed": 0}
+#: Python's types of the contract's types of columns.
+_TYPES = {"text": str, "integer": int, "number": float, "boolean": bool}
 
 
 def train(
@@ -38,12 +42,25 @@ def train(
     A fit that fails is a row with its status and error; the study continues. Where values are
     missing, and the classifier does not impute them itself, the medians of the fold's training
     samples replace them. Where samples have groups, inner cross-validations keep these together,
-    see `xnbflow.evaluation.fitting`. ``folds`` are as made by `xnbflow.evaluation.folds`, or some
-    of these. Predictions are explained if ``explain`` is set, the classifier supports it and there
-    are at most `MOST_EXPLAINED` samples. The result has the tables of
-    the group ``training`` of `xnbflow.tables.contract`, each without rows where the classifier has
-    nothing to report, and the explanations also where these would have more than
-    `_MOST_EXPLANATION_ROWS` rows.
+    see `xnbflow.evaluation.fitting`.
+
+    Parameters
+    ----------
+    series : DataSet
+    folds : DataFrame
+        As made by `xnbflow.evaluation.folds`, or some of these.
+    entry : mapping
+        The classifier as the configuration has it.
+    explain : bool, default=True
+        Whether predictions are explained, if the classifier supports it and there are at most
+        `MOST_EXPLAINED` samples.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        The tables of the group ``training`` of `xnbflow.tables.contract`. A table has no rows where
+        the classifier has nothing to report. The explanations have none either where they would
+        have more than `_MOST_EXPLANATION_ROWS` rows.
     """
     explain = explain and series.n_samples <= MOST_EXPLAINED
     most_rows = _MOST_EXPLANATION_ROWS / max(1, len(folds.drop_duplicates(["repeat", "fold"])))
@@ -63,10 +80,6 @@ def train(
     return {
         name: _concatenate(parts[name], table) for name, table in GROUPS["training"].tables.items()
     }
-
-
-#: Python's types of the contract's types of columns.
-_TYPES = {"text": str, "integer": int, "number": float, "boolean": bool}
 
 
 def _concatenate(parts: Sequence[pd.DataFrame], table: TableSchema) -> pd.DataFrame:
@@ -102,11 +115,6 @@ def _train_fold(
             fit["error"] = "".join(traceback.format_exception_only(error)).strip()
     fit["warnings"] = "; ".join(dict.fromkeys(str(warning.message) for warning in caught))
     return {**tables, "fits": pd.DataFrame([fit])}
-
-
-#: Measurements of a fit, which are missing if it fails.
-_MEASURED = ("features_per_class", "features")
-_NOTHING_FITTED = {**dict.fromkeys(_MEASURED, np.nan), "imputed": 0}
 
 
 def _fit_and_predict(

@@ -19,28 +19,45 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, key_fields
-from xnbflow.tables.contract import GROUPS
+from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, Tables, arrays, key_fields
 
 #: A class is recognised from this recall on.
 _HALF = 0.5
 
 
-def equal_priors(
-    predictions: Tables, headers: Headers, entries: Mapping[Key, Mapping[str, Any]]
+def with_equal_priors(
+    estimates: pd.DataFrame,
+    predictions: Tables,
+    headers: Headers,
+    entries: Mapping[Key, Mapping[str, Any]],
 ) -> pd.DataFrame:
-    """Return the study's table ``equal_priors``: recalls with the priors and with equal ones.
+    """Return the table ``estimates`` with recalls and balanced accuracies for equal priors.
 
-    Classifiers without probabilities, those whose configuration in ``entries`` sets priors, and
-    data sets of equal classes have no rows.
+    They are missing for classifiers without probabilities, those whose configuration in ``entries``
+    sets priors, and data sets of equal classes.
     """
     rows: list[dict[str, Any]] = []
     for key, table in predictions.items():
         if not len(table) or _sets_priors(entries[key]):
             continue
         recalls = _recalls_with_equal_priors(table, headers[key[0]])
-        rows += [key_fields(key) | row for row in recalls]
-    return pd.DataFrame(rows, columns=GROUPS["study"].tables["equal_priors"].fixed)
+        rows += [key_fields(key) | {"metric": "recall"} | row for row in recalls]
+        if recalls:
+            balanced_accuracy = {
+                "metric": "balanced_accuracy",
+                "class": "",
+                "equal_priors": np.mean([row["equal_priors"] for row in recalls]),
+                "priors_decide": False,
+            }
+            rows.append(key_fields(key) | balanced_accuracy)
+    if not rows:
+        return estimates
+    columns = ["equal_priors", "priors_decide"]
+    key_of_row = [*KEY, "metric", "class"]
+    equal = pd.DataFrame(rows, columns=[*key_of_row, *columns])
+    table = estimates.drop(columns=columns).merge(equal, on=key_of_row, how="left")
+    table["priors_decide"] = table["priors_decide"].eq(True)
+    return table
 
 
 def _sets_priors(entry: Mapping[str, Any]) -> bool:
@@ -56,7 +73,7 @@ def _sets_priors(entry: Mapping[str, Any]) -> bool:
 
 
 def _recalls_with_equal_priors(predictions: pd.DataFrame, header: DataSet) -> list[dict[str, Any]]:
-    """Return a row for each class of one classifier: its recall with both priors.
+    """Return a row for each class of one classifier: its recall with equal priors.
 
     Recalls are means over repeats. ``priors_decide`` for a class whose recall is at most one half,
     and above it with equal priors, where these raise the balanced accuracy. The list is empty
@@ -78,12 +95,7 @@ def _recalls_with_equal_priors(predictions: pd.DataFrame, header: DataSet) -> li
     return [
         {
             "class": str(label),
-            "samples": int(sizes[code]),
-            "share": sizes[code] / sizes.sum(),
-            "recall": with_shares[code],
-            "equal_recall": with_equal[code],
-            "balanced_accuracy": with_shares.mean(),
-            "equal_balanced_accuracy": with_equal.mean(),
+            "equal_priors": with_equal[code],
             "priors_decide": gains and with_shares[code] <= _HALF < with_equal[code],
         }
         for code, label in enumerate(header.classes)

@@ -291,6 +291,7 @@ def estimates(
             "level": corrected_confidence(result.candidates),
             "candidates": result.candidates,
             "samples": sum(recall.n_samples for recall in result.classes),
+            "priors_decide": False,
             "folds_failed": n_failed[key],
         }
 

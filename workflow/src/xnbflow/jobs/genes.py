@@ -11,8 +11,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.gene_set_files import (
     GeneSetFile,
     fetch_gene_sets,
-    gene_set_file_table,
     read_gene_sets,
+    with_files,
 )
 from xnbflow.diagnostics.gene_tables import gene_tables
 from xnbflow.diagnostics.limma_script import limma_script
@@ -41,7 +41,7 @@ def compare_features(
     sets = read_gene_sets(*(file.path for file in files))
     data = DataSet.read(series)
     tables = gene_tables(data, design, sets)
-    tables["gene_set_files"] = gene_set_file_table(files)
+    tables["gene_set_tests"] = with_files(tables["gene_set_tests"], files)
     write_tables(tables, folder, GROUPS["genes"].tables)
     script = limma_script(data, design)
     path = folder / Path(LIMMA_SCRIPT).name

@@ -54,6 +54,10 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     ------
     InputError
         If skops cannot store an object of the estimator.
+
+    Examples
+    --------
+    See `read_model`.
     """
     content = _content(model)
     try:
@@ -116,6 +120,20 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     InputError
         If the file is damaged, of another program or version, or is made of types that are not
         trusted; the message names them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from xnbflow.models import fit_model
+    >>> from xnbflow.sources.acquire import acquire
+    >>> from xnbflow.sources.dataset_entry import DatasetEntry
+    >>> wine = acquire(DatasetEntry("wine", "bundled", "wine"))
+    >>> model = fit_model(wine, {"method": "gaussian_nb"})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_model(model, f"{folder}/wine.skops")
+    ...     again = read_model(f"{folder}/wine.skops")
+    >>> again.estimator, again.classes
+    (GaussianNB(), ['class_0', 'class_1', 'class_2'])
     """
     if not Path(path).is_file():
         msg = f"{path} does not exist, or is not a file; make a model with `xnbflow fit`"

@@ -66,6 +66,17 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     InputError
         If there is no sample, if a feature is missing, named twice or has a cell that is not a
         finite number.
+
+    Examples
+    --------
+    >>> from xnbflow.models import fit_model
+    >>> from xnbflow.sources.acquire import acquire
+    >>> from xnbflow.sources.dataset_entry import DatasetEntry
+    >>> wine = acquire(DatasetEntry("wine", "bundled", "wine"))
+    >>> model = fit_model(wine, {"method": "gaussian_nb"})
+    >>> new_samples = wine.frame()[:2]
+    >>> predict_table(model, new_samples).table[["label", "atypical"]].values.tolist()
+    [['class_0', False], ['class_0', False]]
     """
     missing = resolve_missing(model, missing)
     aligned = align(model, X, missing)

@@ -29,8 +29,8 @@ from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch as fetch_geo
 from xnbflow.sources.geo import read_raw_series as read_raw_geo
+from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale

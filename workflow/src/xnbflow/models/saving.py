@@ -59,7 +59,10 @@ def save_model(estimator: BaseEstimator, path: str | Path, X: pd.DataFrame, y: L
     """
     check_is_fitted(estimator)
     if not isinstance(X, pd.DataFrame):
-        msg = "X has no names of features; fit the classifier to a DataFrame, and give it here"
+        msg = (
+            f"X is of type {type(X).__name__}, without names of features; fit the classifier to a "
+            "DataFrame, and give it here: save_model(estimator, path, X, y)"
+        )
         raise InputError(msg)
     labels = np.asarray(y)
     classes = getattr(estimator, "classes_", None)

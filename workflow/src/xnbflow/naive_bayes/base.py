@@ -49,6 +49,23 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     --------
     GaussianNB : The simplest of its subclasses.
     HybridNB : Likelihoods that are products over groups of columns.
+
+    Examples
+    --------
+    A classifier of the distance from the mean of each class, in standard units of all samples:
+
+    >>> class NearestMean(BaseNaiveBayes):
+    ...     def _fit(self, features, codes):
+    ...         self.scale_ = features.std(axis=1)
+    ...         self.means_ = [features[:, codes == code].mean(axis=1) for code in np.unique(codes)]
+    ...
+    ...     def _joint_log_likelihood(self, features):
+    ...         distances = [(features.T - mean) / self.scale_ for mean in self.means_]
+    ...         squares = np.array([(distance**2).sum(axis=1) for distance in distances])
+    ...         return self.class_log_prior_ - 0.5 * squares.T
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [4.0, 5.0], [5.0, 4.0]])
+    >>> NearestMean().fit(X, ["a", "a", "b", "b"]).predict([[1.0, 1.0], [4.0, 3.0]]).tolist()
+    ['a', 'b']
     """
 
     #: Prior probabilities of the classes, where a classifier has such a parameter.

@@ -22,6 +22,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import listed
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, one_of, whole_constraint
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.matrices import as_array, feature_blocks, sample_blocks, select_rows
@@ -241,9 +242,12 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         features = self._read_features(X)
         if np.isnan(features[self._needed_columns]).any():
             left = self.evidence_left(X)
+            least = f"{left.min():.0%}"
+            most = f"{left.max():.0%}"
+            shares = least if least == most else f"{least} to {most}"
             msg = (
                 f"{(left < 1.0).sum()} of {len(left)} samples lack features that the classifier "
-                f"uses; {left.min():.0%} to {left.max():.0%} of the weight of the evidence is left"
+                f"uses; {shares} of the weight of the evidence is left"
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
         return self._joint_log_likelihood(features)
@@ -562,7 +566,10 @@ def select_columns(X: SamplesLike, names: np.ndarray, fitted_positions: np.ndarr
     if not len(names):  # no feature varies in the training samples: priors alone predict
         return np.empty((0, table.shape[0]))
     if not is_present.any():
-        msg = "X has none of the features that the classifier uses; are they named as in fit?"
+        msg = (
+            f"X has none of the features that the classifier uses: {listed(map(str, names))}; name "
+            "the columns as in fit"
+        )
         raise InputError(msg)
 
     # The present columns as a DataFrame, whose cells a message can name.

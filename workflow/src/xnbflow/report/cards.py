@@ -6,7 +6,6 @@ sentences.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -206,7 +205,11 @@ def _class_lines(
     lists: FeatureLists,
 ) -> list[ClassLine]:
     """Return the line of each class: its recall, its features, and why these are unreliable."""
-    equal_priors = results.rows("equal_priors", **evaluation).set_index("class").to_dict("index")
+    if recalls.empty:  # no fold could be fitted
+        return []
+    balanced = results.rows("estimates", **evaluation, metric="balanced_accuracy").iloc[0].to_dict()
+    sizes = results.rows("class_sizes", dataset=evaluation["dataset"])
+    shares = sizes.set_index("class")["samples"] / sizes["samples"].sum()
     notes = results.rows("stability", **evaluation).set_index("class")["note"]
     lines = []
     for recall in sorted(recalls.to_dict("records"), key=lambda row: natural_key(row["class"])):
@@ -219,15 +222,17 @@ def _class_lines(
             upper=recall["upper"],
             items=lists.items_of_class.get(label, []),
             rest=lists.rest_of_class.get(label, ""),
-            warning=_class_warning(recall, notes.get(label, ""), equal_priors.get(label)),
+            warning=_class_warning(
+                recall,
+                notes.get(label, ""),
+                priors_sentence(recall, balanced, shares.get(label, np.nan)),
+            ),
         )
         lines.append(line)
     return lines
 
 
-def _class_warning(
-    recall: dict[str, object], note: str, equal_priors: Mapping[str, float] | None = None
-) -> str:
+def _class_warning(recall: dict[str, object], note: str, priors: str = "") -> str:
     """Return why the features of a class are unreliable; empty if they are reliable.
 
     Parameters
@@ -237,8 +242,8 @@ def _class_warning(
         recognised, ``taken_for`` the class for which it is most often mistaken.
     note : str
         The note on the class in the table ``stability``.
-    equal_priors : mapping, optional
-        The row of the class in the table ``equal_priors``.
+    priors : str
+        The sentence of `priors_sentence`.
     """
     if note == "one sample":
         return "A single sample: this class cannot be learned."
@@ -254,7 +259,7 @@ def _class_warning(
             )
         if recall["taken_for"]:
             reason += f"; most often mistaken for “{recall['taken_for']}”"
-        return " ".join(filter(None, [f"{reason}.", priors_sentence(equal_priors)]))
+        return " ".join(filter(None, [f"{reason}.", priors]))
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""

@@ -22,60 +22,6 @@ FindingRow = Mapping[str, Any]
 
 #: Most classes, and columns, that a clause names.
 _MOST_NAMED = 3
-
-
-def _test_clause(rows: Sequence[FindingRow]) -> str:
-    """Return how many orders of the labels were as good as the true one, which is one of them."""
-    row = rows[0]
-    text = _sentence(row)
-    if pd.isna(row["count"]):
-        return text
-    return f"{text}: {row['count']:,.0f} of {row['total']:,.0f} orders of the labels were as good"
-
-
-def _class_clause(rows: Sequence[FindingRow]) -> str:
-    """Return the classes that are not recognised, by their recalls or by their intervals alone."""
-    names = [f"“{row['class']}”" for row in rows]
-    is_by_interval = any(row["estimate"] > MISSED_RECALL for row in rows)
-    recognised = "shown to be recognised" if is_by_interval else "recognised"
-    return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not {recognised}"
-
-
-def _pair_clause(rows: Sequence[FindingRow]) -> str:
-    """Return the pairs of classes that are alike, or of which too few samples show a difference."""
-    names = [f"“{row['class']}” and “{row['other']}”" for row in rows]
-    return f"it is not shown to distinguish {listed(names, _MOST_NAMED)}"
-
-
-def _column_clause(rows: Sequence[FindingRow]) -> str:
-    """Return from which columns the class, or which pairs of classes, cannot be separated."""
-    pairs_of: dict[str, list[tuple[str, str]]] = {}
-    for row in rows:
-        pairs = pairs_of.setdefault(row["subject"], [])
-        if row["class"]:
-            pairs.append((row["class"], row["other"]))
-    columns_of: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for column, pairs in pairs_of.items():
-        columns_of.setdefault(tuple(pairs), []).append(quoted_columns(column))
-    is_examined = rows[0]["kind"].endswith("not separated")
-    cannot = "cannot be separated from" if is_examined else "cannot be examined within"
-    clauses = []
-    for classes, columns in columns_of.items():
-        subject = f"the difference between {difference_of(classes)}" if classes else "the class"
-        clauses.append(f"{subject} {cannot} {listed(columns, _MOST_NAMED)}")
-    return joined_clauses(clauses)
-
-
-#: Clauses that several rows of a kind share.
-_JOINT_CLAUSES: dict[tuple[str, str], Callable[[Sequence[FindingRow]], str]] = {
-    ("chance", "label test"): _test_clause,
-    ("class not recognised", "class"): _class_clause,
-    ("class not recognised", "pair"): _pair_clause,
-    ("column", "not separated"): _column_clause,
-    ("column", "not examined"): _column_clause,
-    ("column", "pair not separated"): _column_clause,
-    ("column", "pair not examined"): _column_clause,
-}
 #: Kinds of columns for which comparisons of features can be adjusted; ``other`` is the term.
 _ADJUSTABLE = (("column", "separates classes"), ("column", "associated"))
 
@@ -290,3 +236,60 @@ def notice_table() -> Iterator[str]:
 def _name_in_code(code: str, kind: str) -> str:
     """Return a code and kind as code of Markdown."""
     return f"`{code}`: {kind}" if kind else f"`{code}`"
+
+
+def _test_clause(rows: Sequence[FindingRow]) -> str:
+    """Return how many orders of the labels were as good as the true one, which is one of them."""
+    row = rows[0]
+    text = _sentence(row)
+    if pd.isna(row["count"]):
+        return text
+    return f"{text}: {row['count']:,.0f} of {row['total']:,.0f} orders of the labels were as good"
+
+
+def _class_clause(rows: Sequence[FindingRow]) -> str:
+    """Return the classes that are not recognised, by their recalls or by their intervals alone."""
+    names = [f"“{row['class']}”" for row in rows]
+    is_by_interval = any(row["estimate"] > MISSED_RECALL for row in rows)
+    recognised = "shown to be recognised" if is_by_interval else "recognised"
+    return f"{listed(names, _MOST_NAMED)} {either(len(names), 'is', 'are')} not {recognised}"
+
+
+def _pair_clause(rows: Sequence[FindingRow]) -> str:
+    """Return the pairs of classes that are alike, or of which too few samples show a difference."""
+    names = [f"“{row['class']}” and “{row['other']}”" for row in rows]
+    return f"it is not shown to distinguish {listed(names, _MOST_NAMED)}"
+
+
+def _column_clause(rows: Sequence[FindingRow]) -> str:
+    """Return from which columns the class, or which pairs of classes, cannot be separated."""
+    # The pairs of classes of each column; none for two classes, which a finding does not name.
+    pairs_of_column: dict[str, list[tuple[str, str]]] = {}
+    for row in rows:
+        pairs = pairs_of_column.setdefault(row["subject"], [])
+        if row["class"]:
+            pairs.append((row["class"], row["other"]))
+
+    # Columns with the same pairs share a clause.
+    columns_of_pairs: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for column, pairs in pairs_of_column.items():
+        columns_of_pairs.setdefault(tuple(pairs), []).append(quoted_columns(column))
+    is_examined = rows[0]["kind"].endswith("not separated")
+    cannot = "cannot be separated from" if is_examined else "cannot be examined within"
+    clauses = []
+    for classes, columns in columns_of_pairs.items():
+        subject = f"the difference between {difference_of(classes)}" if classes else "the class"
+        clauses.append(f"{subject} {cannot} {listed(columns, _MOST_NAMED)}")
+    return joined_clauses(clauses)
+
+
+#: Clauses that several rows of a kind share.
+_JOINT_CLAUSES: dict[tuple[str, str], Callable[[Sequence[FindingRow]], str]] = {
+    ("chance", "label test"): _test_clause,
+    ("class not recognised", "class"): _class_clause,
+    ("class not recognised", "pair"): _pair_clause,
+    ("column", "not separated"): _column_clause,
+    ("column", "not examined"): _column_clause,
+    ("column", "pair not separated"): _column_clause,
+    ("column", "pair not examined"): _column_clause,
+}

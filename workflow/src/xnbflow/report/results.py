@@ -1,7 +1,6 @@
 """The content of a report: a study's tables and its models, read on demand."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
@@ -15,18 +14,11 @@ from xnbflow.core.nouns import noun
 from xnbflow.core.software import software
 from xnbflow.core.study import Study
 from xnbflow.inference.headlines import distinct_labels
+from xnbflow.report import data_set_words
 from xnbflow.report.page.blocks import Table
-from xnbflow.sources.platforms import are_probes
 from xnbflow.studies.study_reader import GroupTables, StudyReader
 from xnbflow.tables.contract import STUDY, Column, text_of
 from xnbflow.tables.storage import recorded_versions
-
-#: Sources that have expression series only.
-_EXPRESSION = ("cumida", "microarray", "geo")
-#: Words for the units of which several samples are taken, in names of columns.
-_UNITS = ("patient", "donor", "subject", "individual", "participant", "animal", "family")
-#: Accession of a series or curated data set of GEO.
-_ACCESSION = re.compile(r"(GSE\d+(-GPL\d+)?|GDS\d+)(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -86,9 +78,8 @@ class StudyResults:
     def noun(self, *datasets: str) -> str:
         """Return the word for a feature of these data sets, by default the study's.
 
-        It is "gene" if all come from a repository of expression series, or have features with
-        symbols, or values that are logarithms; "probe" if their features also have names of an
-        array's probes; otherwise "feature".
+        It is "feature" or "gene" if it is for any of them; see
+        `xnbflow.report.data_set_words.feature_noun`.
         """
         nouns = {self._noun_of(dataset) for dataset in datasets or self.study.datasets}
         if "feature" in nouns:
@@ -98,41 +89,27 @@ class StudyResults:
     def _noun_of(self, dataset: str) -> str:
         """Return the word for a feature of one data set, which is kept: its table is large."""
         if dataset not in self._nouns:
-            if not self._has_expression_values(dataset):
-                self._nouns[dataset] = "feature"
-            else:
-                self._nouns[dataset] = "probe" if self._has_probes(dataset) else "gene"
+            genes = self.genes(dataset, "feature", "symbol", "log_fold_change")
+            self._nouns[dataset] = data_set_words.feature_noun(self._settings_of(dataset), genes)
         return self._nouns[dataset]
+
+    def _settings_of(self, dataset: str) -> Mapping[str, Any]:
+        """Return the keys of a data set in the configuration; none without an entry."""
+        settings: Mapping[str, Any] = self.configuration.get("datasets", {}).get(dataset, {})
+        return settings
 
     def is_of_expression(self, dataset: str) -> bool:
         """Return whether the features of a data set are genes or probes."""
         return self.noun(dataset) != "feature"
 
-    def _has_expression_values(self, dataset: str) -> bool:
-        """Return whether a data set has expression values, by its source or by its features."""
-        settings = self.configuration.get("datasets", {}).get(dataset, {})
-        if settings.get("source") in _EXPRESSION:
-            return True
-        genes = self.genes(dataset, "symbol", "log_fold_change")
-        return bool((genes["symbol"] != "").any() or genes["log_fold_change"].notna().any())
-
-    def _has_probes(self, dataset: str) -> bool:
-        """Return whether the features of a data set are probes by their names."""
-        if "genes" not in self.tables_of("genes", dataset=dataset).present():
-            return False
-        return are_probes(self.genes(dataset, "feature")["feature"][:1000])
-
     def unit_noun(self, dataset: str) -> str:
         """Return the word for an independent unit of a data set: "sample", or that of its groups.
 
-        Groups have the name of their column where this is one of `_UNITS`, otherwise "group".
+        See `xnbflow.report.data_set_words.unit_noun`.
         """
         if self.rows("datasets", dataset=dataset)["groups"].isna().all():
             return "sample"
-        group = self.configuration.get("datasets", {}).get(dataset, {}).get("group", "")
-        column = str(group.get("column", "") if isinstance(group, Mapping) else group)
-        words = re.findall(r"[a-z]+", column.lower())
-        return next((word for word in words if word in _UNITS), "group")
+        return data_set_words.unit_noun(self._settings_of(dataset))
 
     def with_unit_nouns(self, findings: pd.DataFrame) -> pd.DataFrame:
         """Return rows of the table ``findings`` in which units have the word of `unit_noun`."""
@@ -144,10 +121,7 @@ class StudyResults:
 
     def accession(self, dataset: str) -> str:
         """Return the accession of a GEO series in the place of a data set; empty without one."""
-        settings = self.configuration.get("datasets", {}).get(dataset, {})
-        places = " ".join(str(settings.get(key, "")) for key in ("accession", "file", "url"))
-        match = _ACCESSION.search(places)
-        return match[0] if match else ""
+        return data_set_words.accession(self._settings_of(dataset))
 
     def with_noun(self, text: str, *datasets: str) -> str:
         """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
@@ -228,7 +202,7 @@ class StudyResults:
 
     def truth(self, dataset: str) -> pd.DataFrame | None:
         """Return the planted markers of a simulated data set; None for a real one."""
-        if self.configuration.get("datasets", {}).get(dataset, {}).get("source") != "simulate":
+        if self._settings_of(dataset).get("source") != "simulate":
             return None
         return self.tables_of("acquired", dataset=dataset)["truth"]
 

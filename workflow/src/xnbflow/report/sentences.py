@@ -316,25 +316,26 @@ def _within_levels(results: StudyResults, evaluation: dict[str, str]) -> str:
     )
 
 
-def priors_sentence(row: Mapping[str, Any] | None) -> str:
+def priors_sentence(recall: Mapping[str, Any], balanced: Mapping[str, Any], share: float) -> str:
     """Return that priors decide the recall of a class, and what equal priors give; else nothing.
 
-    ``row`` is of the table ``equal_priors``, None without one.
+    ``recall`` and ``balanced`` are the rows of the table ``estimates`` of the class, and of the
+    balanced accuracy; ``share`` is that of the class of all samples.
 
     Examples
     --------
-    >>> row = {"priors_decide": True, "share": 0.2, "equal_recall": 0.62}
-    >>> row |= {"equal_balanced_accuracy": 0.7, "balanced_accuracy": 0.52}
-    >>> priors_sentence(row).partition(" samples, ")[2]
+    >>> recall = {"priors_decide": True, "equal_priors": 0.62}
+    >>> balanced = {"estimate": 0.52, "equal_priors": 0.7}
+    >>> priors_sentence(recall, balanced, share=0.2).partition(" samples, ")[2]
     'as with equal priors, its recall is 62% (balanced accuracy 70% instead of 52%).'
     """
-    if row is None or not row["priors_decide"]:
+    if not recall["priors_decide"]:
         return ""
     return (
         f"The priors decide: with the probability of each class divided by its share "
-        f"({row['share']:.0%} here) of the samples, as with equal priors, its recall is "
-        f"{row['equal_recall']:.0%} (balanced accuracy {row['equal_balanced_accuracy']:.0%} "
-        f"instead of {row['balanced_accuracy']:.0%})."
+        f"({share:.0%} here) of the samples, as with equal priors, its recall is "
+        f"{recall['equal_priors']:.0%} (balanced accuracy {balanced['equal_priors']:.0%} "
+        f"instead of {balanced['estimate']:.0%})."
     )
 
 

@@ -2,7 +2,7 @@
 
 An entry of the configuration becomes a data set in one pass::
 
-    entry -> acquire -> a source -> places -> formats -> roles -> series -> data set
+    entry -> acquire -> a source -> places -> formats -> infer -> series -> data set
 
 ============================ =============================================================
 file                         question
@@ -16,13 +16,13 @@ file                         question
 ``places``                   from which folder or server does a file come?
 ``formats``                  which names and cells has a file of this format? (a
                              ``TextTable``)
-``orientation``              which rows and columns of it are samples, and which variables?
+``table_files``              what have the files of a table entry, the table and its phenotype?
+``infer``                    what are its rows and columns, by the entry or by what it shows?
 ``roles``                    what is each variable, by the entry?
 ``annotation``,              which gene does a probe measure, and of which array is it?
 ``platforms``
 ``series``                   how do values, labels and names become a data set?
-``infer``                    which columns of a table are features, by names and values?
-``proposal``                 what does a file probably contain, and which entry fits it?
+``proposal``                 what does a user see of a file, and which entry fits it?
 ============================ =============================================================
 
 Each package begins with the questions of its files.

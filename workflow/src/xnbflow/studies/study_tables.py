@@ -14,7 +14,7 @@ from xnbflow.core.study import Study
 from xnbflow.diagnostics.series_fingerprints import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.class_pairs import class_pairs
-from xnbflow.inference.equal_priors import equal_priors
+from xnbflow.inference.equal_priors import with_equal_priors
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline_classifier, headline_table
 from xnbflow.inference.intervals import inflation_of
@@ -103,6 +103,7 @@ def _results(
         predictions=predictions,
         fits=fits,
         headers=headers,
+        configurations=configurations,
         inflations=inflations,
         cohort_tests=inputs.cohort_tests(),
     )
@@ -112,7 +113,6 @@ def _results(
         "calibration": probability_tables.calibration(predictions, headers, inflations),
         "sets": probability_tables.sets(predictions, headers, inflations),
         "roc": probability_tables.roc(predictions, fits, headers),
-        "equal_priors": equal_priors(predictions, headers, configurations),
     }
 
     # How often each sample is misclassified, and whose labels are doubtful.
@@ -133,6 +133,7 @@ def _result_tables(
     predictions: Tables,
     fits: Tables,
     headers: Headers,
+    configurations: Mapping[Key, Mapping[str, Any]],
     inflations: Mapping[Key, float],
     cohort_tests: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
@@ -154,7 +155,12 @@ def _result_tables(
             performances[key] = pooled_performance(table, header, inflations[key], candidates[key])
             class_areas[key] = areas(table, header, inflations[key], candidates[key])
     n_failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
-    estimate_table = estimates(performances, headers, n_failed, class_areas)
+    estimate_table = with_equal_priors(
+        estimates(performances, headers, n_failed, class_areas),
+        predictions,
+        headers,
+        configurations,
+    )
 
     # Whether columns of the samples, or single pairs of classes, explain the result.
     biology = {name: study.design_of(name).biology for name in headers}

@@ -22,8 +22,8 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.papers.cica.entries import ANALYSIS
-from xnbflow.papers.cica.real_target import score_regressors
-from xnbflow.papers.cica.simulated_tables import simulation_tables
+from xnbflow.papers.cica.real_target import score_regressors, summarise_scores
+from xnbflow.papers.cica.simulated_tables import simulate_seeds, summarise_seeds
 from xnbflow.papers.cica.transformer import CICA
 from xnbflow.tables.contract import analysis_tables
 
@@ -75,27 +75,18 @@ def analyse(
         seeds. Dependence of features is computed on the samples that CICA was fitted to, and on a
         half that it has not seen.
     """
-    tables = compute_tables(series, params, threads)
-    return {name: tables[name] for name in TABLES}
-
-
-def compute_tables(
-    series: dict[str, DataSet], params: dict[str, Any], threads: int
-) -> dict[str, pd.DataFrame]:
-    """Return the tables of `analyse`, and those from which their summaries are computed.
-
-    The latter have a row for each simulated training set (``fits``, ``errors``) or fold
-    (``regression``, ``accuracies``). The parameters are those of `analyse`.
-    """
     params = {**DEFAULTS, **params}
-    accuracies = _accuracies(series.values(), params["splits"], params["repeats"], threads)
-    tables = {"accuracies": accuracies, "classification": _classification(series, accuracies)}
-    tables |= simulation_tables(params, threads)
-    tables |= score_regressors(params["real_splits"], params["real_repeats"], threads)
-    return tables
+    accuracies = score_classifiers(series.values(), params["splits"], params["repeats"], threads)
+    seeds = simulate_seeds(params, threads)
+    scores = score_regressors(params["real_splits"], params["real_repeats"], threads)
+    return {
+        "classification": _classification(series, accuracies),
+        "regression_summary": summarise_scores(scores, params["real_splits"]),
+        **summarise_seeds(seeds),
+    }
 
 
-def _accuracies(
+def score_classifiers(
     series: Iterable[DataSet], n_splits: int, n_repeats: int, threads: int
 ) -> pd.DataFrame:
     """Return the accuracy of FlexibleNB with and without CICA, a row per fold."""
@@ -111,7 +102,7 @@ def _accuracies(
 
 
 def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]:
-    """Return the rows of ``accuracies`` of one repeat."""
+    """Return the rows of `score_classifiers` for one repeat."""
     X = data.values.T
     y = data.labels
     seed = derive_seed("cica", data.name, "folds", repeat)

@@ -48,11 +48,8 @@ def _regressors(random_state: int) -> dict[str, RegressorMixin]:
     return models
 
 
-def score_regressors(n_splits: int, n_repeats: int, threads: int) -> dict[str, pd.DataFrame]:
-    """Return R² by fold, and over folds with intervals; no rows for 0 repeats.
-
-    Folds are processed ``threads`` at a time.
-    """
+def score_regressors(n_splits: int, n_repeats: int, threads: int) -> pd.DataFrame:
+    """Return R² of every model, a row per fold; folds are processed ``threads`` at a time."""
     tasks = []
     for repeat, fold in itertools.product(range(n_repeats), range(n_splits)):
         task = delayed(_score_fold)(n_splits, repeat, fold)
@@ -61,11 +58,10 @@ def score_regressors(n_splits: int, n_repeats: int, threads: int) -> dict[str, p
     for rows in Parallel(n_jobs=threads)(tasks):
         folds += rows
     columns = ["dataset", "repeat", "fold", "model", "r2"]
-    scores = pd.DataFrame(folds, columns=columns)
-    return {"regression": scores, "regression_summary": _summarise_scores(scores, n_splits)}
+    return pd.DataFrame(folds, columns=columns)
 
 
-def _summarise_scores(scores: pd.DataFrame, n_splits: int) -> pd.DataFrame:
+def summarise_scores(scores: pd.DataFrame, n_splits: int) -> pd.DataFrame:
     """Return the mean of R² of each model, and of its difference from naive Bayes on the inputs.
 
     Limits are those of 95% by Nadeau and Bengio's corrected variance, because the training sets of
@@ -82,7 +78,7 @@ def _summarise_scores(scores: pd.DataFrame, n_splits: int) -> pd.DataFrame:
     ...         "r2": [0.25, 0.35, 0.5, 0.5],
     ...     }
     ... )
-    >>> _summarise_scores(scores, 2)[["model", "r2", "gain"]].round(3).to_numpy().tolist()
+    >>> summarise_scores(scores, 2)[["model", "r2", "gain"]].round(3).to_numpy().tolist()
     [['naive Bayes', 0.3, 0.0], ['ridge', 0.5, 0.2]]
     """
     ratio = 1.0 / (n_splits - 1)

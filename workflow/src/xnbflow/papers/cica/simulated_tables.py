@@ -4,7 +4,7 @@ A *setting* is a simulation and a number of samples. In each setting and seed CI
 paper's width and at the chosen one (`_cica_fits`). In settings with predictions, naive Bayes
 regression is fitted to its components, and to those of other transformations
 (`_fits_of_other_methods`). In the paper's setting the descents are shown step by step
-(`_descent_rows`). `_summarise_seeds` makes the tables over seeds of these rows.
+(`_descent_rows`). `summarise_seeds` makes the tables over seeds of these rows.
 """
 
 import itertools
@@ -67,16 +67,26 @@ class _Setting:
     predict: bool = True
 
 
-class _SeedTables(NamedTuple):
-    """The rows of one seed, or of all of them; iterations are not yet summarised over seeds."""
+class SeedTables(NamedTuple):
+    """The rows of one seed, or of all of them.
+
+    Attributes
+    ----------
+    fits : DataFrame
+        A row per setting, seed and method: its recovery error, width, steps and convergence.
+    errors : DataFrame
+        The mean square error of the regression on the components of each fit, at both widths.
+    iterations : DataFrame
+        Both errors at each step of the descents that are shown.
+    """
 
     fits: pd.DataFrame
     errors: pd.DataFrame
     iterations: pd.DataFrame
 
 
-def simulation_tables(params: Mapping[str, Any], threads: int) -> dict[str, pd.DataFrame]:
-    """Return the tables of the simulations; a seed's rows are computed in one process.
+def simulate_seeds(params: Mapping[str, Any], threads: int) -> SeedTables:
+    """Simulate every setting with every seed; a seed's rows are computed in one process.
 
     ``params`` are those of `xnbflow.papers.cica.compute.analyse`.
     """
@@ -85,12 +95,11 @@ def simulation_tables(params: Mapping[str, Any], threads: int) -> dict[str, pd.D
         task = delayed(_simulate_seed)(setting, seed, params["test_samples"], params["steps"])
         tasks.append(task)
     results = Parallel(n_jobs=threads)(tasks)
-    seeds = _SeedTables(
+    return SeedTables(
         fits=pd.concat([result.fits for result in results], ignore_index=True),
         errors=pd.concat([result.errors for result in results], ignore_index=True),
         iterations=pd.concat([result.iterations for result in results], ignore_index=True),
     )
-    return _summarise_seeds(seeds)
 
 
 def _simulation_settings(params: Mapping[str, Any]) -> list[_Setting]:
@@ -110,8 +119,8 @@ def _simulation_settings(params: Mapping[str, Any]) -> list[_Setting]:
     return for_recovery + with_nuisance + correlated + as_paper
 
 
-def _summarise_seeds(seeds: _SeedTables) -> dict[str, pd.DataFrame]:
-    """Return the rows of all seeds in order, and the tables over seeds.
+def summarise_seeds(seeds: SeedTables) -> dict[str, pd.DataFrame]:
+    """Return the tables over seeds.
 
     ``summary`` has the median and the band of both errors of each method, ``iterations`` the same
     at each step of a descent, ``descents`` where a descent is least and where it ends, and
@@ -153,8 +162,6 @@ def _summarise_seeds(seeds: _SeedTables) -> dict[str, pd.DataFrame]:
     convergence = medians.join(runs).reset_index()
 
     return {
-        "fits": fits,
-        "errors": errors,
         "summary": summary,
         "iterations": iterations,
         "descents": descents,
@@ -170,7 +177,7 @@ def _bands(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return bands.join(groups.count().rename("seeds")).reset_index()
 
 
-def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> _SeedTables:
+def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> SeedTables:
     """Simulate one training and test set, and return the rows of one seed."""
     n = setting.samples
     random = np.random.default_rng(derive_seed("cica", setting.name, n, seed))
@@ -193,7 +200,7 @@ def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> _
     for fit in fits:
         fit["recovery_error"] = _recovery(simulation, fit.pop("demixing"))
     about = {"setting": setting.name, "samples": n, "seed": seed}
-    return _SeedTables(
+    return SeedTables(
         fits=pd.DataFrame([about | row for row in fits]),
         errors=pd.DataFrame([about | row for row in errors]),
         iterations=pd.DataFrame([about | row for row in steps]),

@@ -17,7 +17,7 @@ from xnbflow.papers.xnb_paper.published import (
     printed_numbers,
     published_table,
 )
-from xnbflow.papers.xnb_paper.script import script_tables
+from xnbflow.papers.xnb_paper.script import script_table
 from xnbflow.tables.contract import analysis_tables
 
 TABLES = analysis_tables(ANALYSIS)
@@ -30,6 +30,8 @@ _OURS = {
     "xnb_accuracy": ("xnb", "accuracy"),
     "xnb_features_per_class": ("xnb", "features_per_class"),
 }
+#: The tables that are computed from series, and not from tables of the study.
+_OF_SERIES = ("script", "figure1", "figure1_features")
 #: Cross-validations for the distribution of Figure 1.
 _FIGURE_REPEATS = 10
 
@@ -42,14 +44,13 @@ def analyse(
     All other numbers are in the tables of the study; `compare` reads them. ``params`` may have
     ``figure_repeats``, the number of ten-fold cross-validations.
     """
-    tables = script_tables(dict(series))
+    tables = {name: pd.DataFrame(columns=TABLES[name].fixed) for name in _OF_SERIES}
+    tables["script"] = script_table(series)[TABLES["script"].fixed]
     if FIGURE_SERIES in series:
         repeats = params.get("figure_repeats", _FIGURE_REPEATS)
         tables["figure1"] = figure_numbers(series[FIGURE_SERIES], repeats)
         tables["figure1_features"] = figure_features(series[FIGURE_SERIES])
-    for name in ("figure1", "figure1_features"):
-        tables.setdefault(name, pd.DataFrame(columns=TABLES[name].fixed))
-    return {name: tables[name][TABLES[name].fixed] for name in tables}
+    return tables
 
 
 def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:

@@ -11,6 +11,7 @@ underflows at every point of the grid is uniform (the latter until 23 July 2024)
 computed.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,19 +30,19 @@ VERSIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def script_tables(series: dict[str, DataSet]) -> dict[str, pd.DataFrame]:
+def script_table(series: Mapping[str, DataSet]) -> pd.DataFrame:
     """Return the numbers of the script's folds and their means, for the series of the script.
 
     Parameters
     ----------
-    series : dict of str to DataSet
+    series : mapping of str to DataSet
         Series by id, of which those that the script prints numbers of are used.
 
     Returns
     -------
-    dict of str to DataFrame
-        ``script`` has a row for each series, version, fold and quantity, with the printed number
-        where there is one. Means over folds have the fold 0.
+    DataFrame
+        The table ``script``: a row for each series, version, fold and quantity, with the printed
+        number where there is one. Means over folds have the fold 0.
     """
     printed = printed_script()
     rows: list[dict[str, Any]] = []
@@ -53,7 +54,7 @@ def script_tables(series: dict[str, DataSet]) -> dict[str, pd.DataFrame]:
     keys = ["dataset", "splits", "quantity"]
     means = ours.groupby(["dataset", "splits", "version", "quantity"], sort=False)["ours"].mean()
     table = pd.concat([means.reset_index().assign(fold=0), ours], ignore_index=True)
-    return {"script": table[columns].merge(printed, on=[*keys, "fold"], how="left")}
+    return table[columns].merge(printed, on=[*keys, "fold"], how="left")
 
 
 def _fold_rows(data: DataSet, n_splits: int) -> list[dict[str, Any]]:

@@ -39,6 +39,9 @@ _METRICS = {
 _SHOWN_OF_RECALL = ("classifier", "class", "samples", "estimate", "lower", "upper", "above",
                     "taken_for", "taken")  # fmt: skip
 
+_SHOWN_OF_PRIORS = ("classifier", "metric", "class", "samples", "estimate", "equal_priors",
+                    "priors_decide")  # fmt: skip
+
 #: Labels of columns of ``estimates`` if all rows are recalls.
 RECALL_COLUMNS: dict[str, Column | str] = {
     "estimate": Column("number", label="recall", format=".2f"),
@@ -277,11 +280,11 @@ def _prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[
 
 def _equal_priors(results: StudyResults, evaluation: Mapping[str, str]) -> list[Block]:
     """Return the recalls with equal priors, if these would recognise a class that is missed."""
-    rows = results.rows("equal_priors", **evaluation)
+    rows = results.rows("estimates", **evaluation)
     if not rows["priors_decide"].any():
         return []
-    columns = rows.columns.drop(["dataset", "folds"]).tolist()
-    return [results.tables.show("equal_priors", _TEXTS["equal_priors"], columns, rows)]
+    rows = rows[rows["equal_priors"].notna()]
+    return [results.tables.show("estimates", _TEXTS["equal_priors"], _SHOWN_OF_PRIORS, rows)]
 
 
 def _class_pairs(results: StudyResults, evaluation: Mapping[str, str], chosen: str) -> list[Block]:

@@ -30,7 +30,7 @@ from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.report.sections.volcano_figure import against_others, volcano_figure
 from xnbflow.report.texts import texts_of
-from xnbflow.tables.contract import GROUPS, LIMMA_SCRIPT, text_of
+from xnbflow.tables.contract import GROUPS, LIMMA_SCRIPT, Column, text_of
 
 _TEXTS = texts_of("genes")
 #: Numbers of features that are expected by chance, below which they are "fewer than one".
@@ -50,6 +50,8 @@ _STATISTICS = ("log_fold_change", "auc", "p", "fdr", "mean")
 #: Classes whose contrasts are the same with other signs.
 _MIRRORED = 2
 _DIRECTION = "higher or lower"
+#: Columns of the table of gene sets on the file of a set.
+_OF_SET_FILES = ["file", "place", "sha256"]
 #: Columns on the other class that a class differs least from, where there are several others.
 _LEAST = ("least_t", "nearest")
 _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
@@ -281,10 +283,19 @@ def _gene_set_blocks(
     significant = tests[differ & (tests["rank"] <= _BEST_SETS)]
     if len(significant):
         caption = _TEXTS["tested_sets"].format(level=FDR_LEVEL)
-        blocks.append(tables.show("gene_set_tests", caption, rows=significant))
+        columns = significant.columns.drop(_OF_SET_FILES).tolist()
+        blocks.append(tables.show("gene_set_tests", caption, columns, significant))
     else:
         blocks.append(Prose(_TEXTS["no_set"].format(level=FDR_LEVEL)))
-    blocks.append(tables.show("gene_set_files", _TEXTS["files_of_sets"]))
+    files = tests.groupby(_OF_SET_FILES, sort=False)["gene_set"].nunique().reset_index()
+    blocks.append(
+        tables.show(
+            "gene_set_tests",
+            _TEXTS["files_of_sets"],
+            rows=files,
+            declarations={"gene_set": Column("integer", label="gene sets tested")},
+        )
+    )
     note = f"{counted(int(differ.sum()), 'test')} at an FDR below {FDR_LEVEL:g}"
     yield Group("Gene sets", blocks, note)
 

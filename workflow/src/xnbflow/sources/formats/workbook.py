@@ -243,7 +243,7 @@ def _refuse_stray_cell(path: Path, sheet: str) -> None:
             "and the columns beside the table in the spreadsheet program (also cells that look "
             "empty) and save it, or save the table as CSV"
         )
-        raise InputError(msg, file=str(path), key="sheet")
+        raise InputError(msg, file=str(path))
 
 
 def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:

@@ -15,9 +15,9 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.proposal.column_kinds import propose_columns
-from xnbflow.sources.proposal.label import best_binary_label, choose_binary_label, choose_label
-from xnbflow.sources.proposal.layout import Layout, recognise_layout
+from xnbflow.sources.infer.column_kinds import propose_columns
+from xnbflow.sources.infer.label import best_binary_label, choose_binary_label, choose_label
+from xnbflow.sources.infer.layout import Layout, recognise_layout
 from xnbflow.sources.roles import Role, assign_roles, kept_columns, turn
 from xnbflow.sources.series.phenotype import PhenotypeFile, phenotype_columns, refuse_glued
 

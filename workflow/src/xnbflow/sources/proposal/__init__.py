@@ -10,17 +10,7 @@ file                question
 ``geo_summary``     which entry reads this series of GEO, and which field is its label?
 ``summary``         what does a user see of a file and its proposal?
 ``reading_keys``    by which keys can its files be read?
-``layout``          are samples the rows or the columns of a table?
-``number_format``   how are its numbers written?
-``gene_columns``    which of its columns describe genes?
-``measures``        which columns have the values, where each sample has several?
-``variables``       what is each row or column, by its name and values?
-``phenotype_file``  which samples and columns has a phenotype file beside the table?
 ``workbook_sheets`` which sheet of a workbook has the values, and which the samples?
-``label``           which column is the label?
-``sample_names``    which class do the names of samples contain?
-``column_kinds``    which columns are names, patients, batches, or other phenotype?
-``column_keys``     which keys name these columns?
 ``series_keys``     which keys does a series need between the steps of the reader?
 ``scale``           on which scale are the values, and which transform fits it?
 ``completed_entry`` which entry reads a table whose label is known, as that of a model?

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, matches
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.infer.table_roles import with_decimal
-from xnbflow.sources.proposal.column_keys import (
+from xnbflow.sources.infer.column_keys import (
     columns_named,
     name_column,
     set_aside,
 )
-from xnbflow.sources.proposal.layout import recognise_layout
+from xnbflow.sources.infer.layout import recognise_layout
+from xnbflow.sources.infer.table_roles import with_decimal
 from xnbflow.sources.table_files import TableTexts
 
 

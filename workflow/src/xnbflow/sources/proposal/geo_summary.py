@@ -19,9 +19,8 @@ from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matches
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
-from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_kinds import suggested_keys
-from xnbflow.sources.proposal.label import (
+from xnbflow.sources.infer.column_kinds import suggested_keys
+from xnbflow.sources.infer.label import (
     MOST_CLASSES,
     UNNAMED_CLASS,
     class_score,
@@ -29,6 +28,7 @@ from xnbflow.sources.proposal.label import (
     remark_on_separating,
     remarks_on_others,
 )
+from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
 from xnbflow.sources.series.class_labels import (

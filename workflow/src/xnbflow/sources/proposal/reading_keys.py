@@ -14,9 +14,9 @@ from xnbflow.sources.formats.count_folder import refuse_one_sample
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
+from xnbflow.sources.infer.gene_columns import sample_column_names
+from xnbflow.sources.infer.variables import FIRST_SAMPLES
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.gene_columns import sample_column_names
-from xnbflow.sources.proposal.variables import FIRST_SAMPLES
 from xnbflow.sources.proposal.workbook_sheets import phenotype_sheet, propose_sheets
 from xnbflow.sources.series.phenotype import PhenotypeFile, naming_column, read_phenotype_file
 from xnbflow.sources.table_files import (
@@ -39,12 +39,14 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
     entry = with_keys_of_format(path, request)
     remarks: list[str] = []
     table = None
+    samples = None
     if suffix_of(path) == ".h5ad":
         entry, remarks = _with_matrix(path, entry)
     elif suffix_of(path) in WORKBOOKS:
         sheets = propose_sheets(path, entry)
         entry = entry.with_defaults(**sheets.keys)
-        table = sheets.table
+        table = sheets.values
+        samples = sheets.samples
         remarks += [sheets.sentence] if sheets.sentence else []
     if table is None:
         reading = {"encoding": _WINDOWS, **entry.reading}
@@ -58,7 +60,8 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
         )
     phenotype = None
     if entry.phenotype:
-        phenotype, entry = _read_phenotype(fetch_phenotype(entry, downloads), entry, table)
+        phenotype_path = fetch_phenotype(entry, downloads)
+        phenotype, entry = _read_phenotype(phenotype_path, entry, table, samples)
     return TableTexts(table=table, entry=entry, phenotype=phenotype, remarks=tuple(remarks))
 
 
@@ -86,17 +89,25 @@ def _with_matrix(path: Path, entry: DatasetEntry) -> _WithMatrix:
 
 
 def _read_phenotype(
-    path: Path, entry: DatasetEntry, table: TextTable
+    path: Path, entry: DatasetEntry, table: TextTable, samples: TextTable | None
 ) -> tuple[PhenotypeFile, DatasetEntry]:
-    """Return the phenotype file of a table, and the entry with the keys that read it."""
+    """Return the phenotype file of a table, and the entry with the keys that read it.
+
+    It is read unless it is a sheet that was read before (``samples``).
+    """
     if is_accession(entry.phenotype or "") or suffix_of(path) == ".cls":
         return read_phenotype_file(path, entry, Path(table.path)), entry
     # The names in the table, of which some are samples: in its header, or in its first column.
     names = [*table.header, *table.columns([0])[0][:FIRST_SAMPLES]]
     if suffix_of(path) in WORKBOOKS and not entry.phenotype_sheet:
-        entry = entry.with_defaults(**phenotype_sheet(path, names))
-    readable = entry.with_defaults(encoding=_WINDOWS)
-    phenotype = read_phenotype_file(path, readable, Path(table.path))
+        sheets = phenotype_sheet(path, names)
+        entry = entry.with_defaults(**sheets.keys)
+        samples = sheets.samples
+    if samples is None:
+        readable = entry.with_defaults(encoding=_WINDOWS)
+        phenotype = read_phenotype_file(path, readable, Path(table.path))
+    else:
+        phenotype = PhenotypeFile(path, samples)
     if isinstance(phenotype.text, TextTable) and phenotype.text.encoding:
         entry = replace(entry, encoding=phenotype.text.encoding)
     if not entry.phenotype_id and not entry.id_column:

@@ -15,9 +15,9 @@ from xnbflow.sources.acquire import check_shape, notes_on_constants
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.workbook import about_sheets
+from xnbflow.sources.infer.column_keys import set_aside
 from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.column_keys import set_aside
 from xnbflow.sources.series.contents import series_of_table
 from xnbflow.sources.series.inferred_keys import InferredKeys
 from xnbflow.sources.series.scale_recognition import of_other_scale

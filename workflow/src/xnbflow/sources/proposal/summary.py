@@ -12,11 +12,9 @@ import pandas as pd
 from xnbflow.core.natural_order import natural_key
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.infer.label import SHOWN_VALUES
+from xnbflow.sources.infer.variables import is_text_column
 from xnbflow.sources.proposal.entry_text import entry_text
-from xnbflow.sources.proposal.variables import is_text_column
-
-#: Distinct values of a column that are shown; a numeric column with more is described by numbers.
-SHOWN_VALUES = 12
 
 #: Supplementary files that are shown.
 _SHOWN_FILES = 8

@@ -38,11 +38,16 @@ class Sheet:
 
 
 class ProposedSheets(NamedTuple):
-    """The sheets of a workbook: keys of the entry, a sentence, and the table of the values."""
+    """The sheets of a workbook: keys of the entry, a sentence, and the tables that were read.
+
+    ``values`` is the sheet of the values, ``samples`` the sheet that describes the samples. A table
+    is None if no sheet was chosen, or if it is read by other keys.
+    """
 
     keys: dict[str, str]
     sentence: str = ""
-    table: TextTable | None = None
+    values: TextTable | None = None
+    samples: TextTable | None = None
 
 
 def propose_sheets(path: Path, entry: DatasetEntry) -> ProposedSheets:
@@ -84,7 +89,12 @@ def propose_sheets(path: Path, entry: DatasetEntry) -> ProposedSheets:
     if other_sheets:
         unused = f"; not used: {listed([other.name for other in other_sheets])}"
     sentence = f"Of the sheets {quoted(values_sheet.name)} has the values{description}{unused}."
-    return ProposedSheets(proposed, sentence, values_sheet.table)
+    # The keys of the values do not apply to the sheet of the samples.
+    has_keys_of_values = entry.header is not None or entry.decimal is not None
+    samples = None
+    if sample_sheet is not None and not has_keys_of_values:
+        samples = sample_sheet.sheet.table
+    return ProposedSheets(proposed, sentence, values_sheet.table, samples)
 
 
 def read_workbook_sheets(path: Path, reading: Mapping[str, Any]) -> list[Sheet]:
@@ -129,11 +139,12 @@ def _find_sample_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> SampleS
     return best
 
 
-def phenotype_sheet(path: Path, names: Sequence[str]) -> dict[str, str]:
+def phenotype_sheet(path: Path, names: Sequence[str]) -> ProposedSheets:
     """Return the fields that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
-        return {}
+        return ProposedSheets({})
     sample_sheet = _find_sample_sheet(read_workbook_sheets(path, {}), names)
     if sample_sheet is None:
-        return {}
-    return {"phenotype_sheet": sample_sheet.sheet.name, "phenotype_id": sample_sheet.name_column}
+        return ProposedSheets({})
+    keys = {"phenotype_sheet": sample_sheet.sheet.name, "phenotype_id": sample_sheet.name_column}
+    return ProposedSheets(keys, samples=sample_sheet.sheet.table)

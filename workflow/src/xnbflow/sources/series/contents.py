@@ -176,7 +176,7 @@ def _leave_out_unnamed(series: RawSeries) -> RawSeries:
     """Omit features without a name, if most features have one, with a note about them."""
     rows = np.flatnonzero([name != "" for name in series.features])
     n_unnamed = len(series.features) - len(rows)
-    has_categories = series.kinds is not None and (series.kinds == "categorical").any()
+    has_categories = (series.kinds == "categorical").any()
     if not n_unnamed or has_categories or n_unnamed >= len(rows):
         return series
     verb = either(n_unnamed, "was", "were")

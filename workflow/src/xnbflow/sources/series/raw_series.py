@@ -26,10 +26,10 @@ class RawSeries:
         The text of each sample from which its label is made, or its label.
     sample_metadata : DataFrame
         The samples' other columns, a row per sample.
+    kinds : ndarray of str
+        The kind of each feature, as in `xnbflow.data.dataset.DataSet`.
     feature_places, sample_places : ndarray of int
         The positions of features and samples in the file.
-    kinds : ndarray of str, optional
-        The kind of each feature; all are linear without it.
     feature_metadata : DataFrame, optional
         The annotation of features in the file, a row per feature.
     place : callable
@@ -54,9 +54,9 @@ class RawSeries:
     samples: np.ndarray
     labels: Sequence[str]
     sample_metadata: pd.DataFrame
+    kinds: np.ndarray
     feature_places: np.ndarray
     sample_places: np.ndarray
-    kinds: np.ndarray | None = None
     feature_metadata: pd.DataFrame | None = None
     place: Callable[[int, int], str] = lambda _feature, _sample: ""
     notes: tuple[str, ...] = field(default=())
@@ -83,7 +83,7 @@ class RawSeries:
             self,
             values=self.values[rows] if values is None else values,
             features=self.features[rows],
-            kinds=None if self.kinds is None else self.kinds[rows],
+            kinds=self.kinds[rows],
             feature_metadata=metadata,
             feature_places=self.feature_places[rows],
         )

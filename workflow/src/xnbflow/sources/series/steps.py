@@ -236,9 +236,7 @@ def settle_scale(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     """
     notes: list[str] = []
     values = series.values
-    is_linear = np.ones(len(values), dtype=bool)
-    if series.kinds is not None:
-        is_linear = series.kinds == "linear"
+    is_linear = series.kinds == "linear"
     linear_values = values if is_linear.all() else values[is_linear]
     how = Transform(dataset.transform_name or Transform.NONE)
     if how is not Transform.NONE and dataset.scale:

@@ -15,14 +15,14 @@ from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.proposal.column_keys import (
+from xnbflow.sources.infer.column_keys import (
     add_names,
     columns_named,
     name_column,
     set_aside,
 )
-from xnbflow.sources.proposal.label import first_column
-from xnbflow.sources.proposal.layout import Layout
+from xnbflow.sources.infer.label import first_column
+from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     label_keys,

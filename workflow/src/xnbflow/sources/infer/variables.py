@@ -14,8 +14,8 @@ import pandas as pd
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.infer.column_keys import columns_named
 from xnbflow.sources.infer.feature_block import find_feature_block
-from xnbflow.sources.proposal.column_keys import columns_named
 from xnbflow.sources.series.plausibility import (
     binary_counts,
     is_case_control,

@@ -7,7 +7,7 @@ from xnbflow.sources.formats.cell_texts import (
     is_text,
 )
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.proposal.variables import (
+from xnbflow.sources.infer.variables import (
     FIRST_SAMPLES,
     is_text_column,
 )

@@ -16,13 +16,12 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES
 from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
-from xnbflow.sources.proposal.layout import Layout
-from xnbflow.sources.proposal.sample_names import (
+from xnbflow.sources.infer.layout import Layout
+from xnbflow.sources.infer.sample_names import (
     barcode_map,
     class_pattern,
     classes_of_pattern,
 )
-from xnbflow.sources.proposal.summary import SHOWN_VALUES
 from xnbflow.sources.series.class_labels import (
     common_spellings,
     label_keys,
@@ -40,6 +39,9 @@ from xnbflow.sources.series.sequencing import (
     are_alignments,
     plain_sample_names,
 )
+
+#: Distinct values of a column that are shown; a numeric column with more is described by numbers.
+SHOWN_VALUES = 12
 
 #: Names of fields that describe samples, or probes of NanoString, but are no question of a study.
 _NO_CLASS = re.compile(

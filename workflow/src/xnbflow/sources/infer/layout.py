@@ -1,7 +1,7 @@
 """Layout of a table: whether samples are its rows or its columns, and what describes them.
 
-Keys that the entry has are kept, and further ones are proposed. The table is then
-turned by these keys and by `xnbflow.sources.roles.turn`, as the reader does.
+Keys that the entry has are kept, and further ones are inferred. The table is then turned by these
+keys and by `xnbflow.sources.roles.turn`, as the reader does.
 """
 
 import re
@@ -17,24 +17,24 @@ from xnbflow.core.nouns import either, listed, noun
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, is_accession
 from xnbflow.sources.formats.program_exports import refuse_export_header
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.infer.feature_block import are_numbered
-from xnbflow.sources.proposal.column_keys import (
+from xnbflow.sources.infer.column_keys import (
     add_names,
     drop_tallies,
 )
-from xnbflow.sources.proposal.gene_columns import (
+from xnbflow.sources.infer.feature_block import are_numbered
+from xnbflow.sources.infer.gene_columns import (
     columns_about_genes,
     feature_count_columns,
     sample_column_names,
 )
-from xnbflow.sources.proposal.measures import other_measures
-from xnbflow.sources.proposal.number_format import (
+from xnbflow.sources.infer.measures import other_measures
+from xnbflow.sources.infer.number_format import (
     propose_decimal,
     remarks_on_thousands,
     remarks_on_units,
 )
-from xnbflow.sources.proposal.phenotype_file import join_phenotype
-from xnbflow.sources.proposal.variables import (
+from xnbflow.sources.infer.phenotype_file import join_phenotype
+from xnbflow.sources.infer.variables import (
     FIRST_SAMPLES,
     guess_variables,
 )

@@ -1,0 +1,98 @@
+"""Roles of a table: what a proposal infers is what the reader of the written entry applies."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from toys import put, refused
+
+from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
+from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.infer.table_roles import infer
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.reading_keys import read_request
+from xnbflow.sources.roles import Role
+from xnbflow.sources.table_files import read_texts
+
+VALUES = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
+SAMPLES = [f"{kind}_{i}" for i in range(6) for kind in ("ill", "well")]
+GENES = [f"ZNF{i}" for i in range(40)]
+
+
+def in_rows(folder):
+    """Write samples in rows, with a class, an age and a quality before the genes."""
+    table = pd.DataFrame(VALUES, columns=GENES)
+    table.insert(0, "RIN", np.linspace(6.1, 8.3, 12).round(1))
+    table.insert(0, "age", range(40, 52))
+    table.insert(0, "diagnosis", ["ill", "well"] * 6)
+    table.insert(0, "sample", SAMPLES)
+    return put(folder, table.to_csv(index=False))
+
+
+def in_columns(folder):
+    """Write samples in columns, whose names have the class, and a description of each gene."""
+    table = pd.DataFrame(VALUES.T, columns=SAMPLES)
+    table.insert(0, "description", [f"protein {name}" for name in GENES])
+    table.insert(0, "gene", GENES)
+    return put(folder, table.to_csv(index=False))
+
+
+def with_decimal_commas(folder):
+    table = pd.DataFrame(VALUES, columns=GENES)
+    table.insert(0, "diagnosis", ["ill", "well"] * 6)
+    return put(folder, table.to_csv(index=False, sep="\t", decimal=","), "mine.tsv")
+
+
+@pytest.mark.parametrize("write", [in_rows, in_columns, with_decimal_commas])
+def test_the_reader_gives_the_roles_that_were_inferred(tmp_path, write):
+    path = write(tmp_path)
+    texts = read_request(DatasetEntry("x", "table", str(path)), Downloads(tmp_path))
+    inferred = infer(texts.table, texts.entry, complete=True)
+    written = read_entry("x", inferred.entry.settings())
+    texts = read_texts(path, written)
+    applied = infer(texts.table, texts.entry)
+    assert applied.roles == inferred.roles
+    assert applied.table.names == inferred.table.names
+    assert applied.table.samples == inferred.table.samples
+    features = [i for i, role in enumerate(applied.roles) if role is Role.NUMBER]
+    values = applied.table.values(features)
+    np.testing.assert_array_equal(values, VALUES.T)
+
+
+def test_a_phenotype_file_gives_the_label_and_the_same_roles(tmp_path):
+    path = in_columns(tmp_path)
+    rows = "".join(f"{name},{'AB'[i % 2]},p{i // 2}\n" for i, name in enumerate(SAMPLES))
+    phenotype = put(tmp_path, f"sample,response,patient\n{rows}", "pheno.csv")
+    request = DatasetEntry("x", "table", str(path), phenotype=str(phenotype))
+    texts = read_request(request, Downloads(tmp_path))
+    inferred = infer(texts.table, texts.entry, texts.phenotype, complete=True)
+    assert (inferred.entry.label, inferred.entry.group) == ("response", "patient")
+    texts = read_texts(path, inferred.entry, phenotype)
+    applied = infer(texts.table, texts.entry, texts.phenotype)
+    assert applied.roles == inferred.roles
+    assert applied.phenotype.equals(inferred.phenotype)
+
+
+def test_nothing_is_inferred_from_an_entry_as_it_is_written(tmp_path):
+    table = read_raw_table(in_rows(tmp_path), {})
+    entry = DatasetEntry("x", "table", label="diagnosis", id_column="sample")
+    inferred = infer(table, entry)
+    assert inferred.entry == entry
+    names = dict(zip(inferred.table.names, inferred.roles, strict=True))
+    assert names["age"] is names["RIN"] is Role.NUMBER
+    assert (names["sample"], names["diagnosis"]) == (Role.NAME, Role.TEXT)
+
+
+def test_a_table_without_a_label_has_its_descriptions_and_no_roles(tmp_path):
+    table = pd.DataFrame(VALUES, columns=GENES, index=pd.Index(range(12), name="sample"))
+    path = put(tmp_path, table.to_csv())
+    inferred = infer(read_raw_table(path, {}), DatasetEntry("x", "table"), complete=True)
+    assert (inferred.entry.label, inferred.roles) == (None, [])
+
+
+def test_a_table_without_a_header_is_refused():
+    with refused("x.csv has no header"):
+        table = TextTable(path=Path("x.csv"), header=[], lines=[])
+        infer(table, DatasetEntry("x", "table", label="y"))
