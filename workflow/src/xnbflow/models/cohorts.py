@@ -15,7 +15,7 @@ from xnbflow.core.progress import track
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.diagnostics.repeated_samples import matched_patients, shared_samples
+from xnbflow.diagnostics.shared_samples import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.estimates import Performance

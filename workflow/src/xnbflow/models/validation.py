@@ -10,7 +10,7 @@ import pandas as pd
 from xnbflow.core.errors import require_choice
 from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.repeated_samples import matched_patients, shared_samples
+from xnbflow.diagnostics.shared_samples import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.methods import resolved, unlabelled

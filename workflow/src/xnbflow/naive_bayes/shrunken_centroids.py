@@ -190,7 +190,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
             self.direction_[label] = np.where(deviations[ranked] > 0.0, "high", "low").tolist()
         if len(self.classes_) > 1 and not self.deviations_.any():
             msg = "no feature separates the classes at the threshold; the priors decide"
-            warnings.warn(msg, UserWarning, stacklevel=4)
+            warnings.warn(msg, UserWarning, stacklevel=3)
 
     @property
     def path_(self) -> pd.DataFrame:
