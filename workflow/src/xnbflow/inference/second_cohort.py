@@ -77,7 +77,13 @@ class CohortVerdict:
             "auc_lower": self.auc.lower,
             "auc_upper": self.auc.upper,
             "needed": _samples_for_threshold(self.auc.value) if ranking_holds else np.nan,
+            **recall_columns(self.measured, classes),
         }
+
+
+def recall_columns(measured: Performance, classes: Sequence[str] | np.ndarray) -> dict[str, float]:
+    """Return the recall of each measured class by the name of its column in ``cohort_tests``."""
+    return {f"recall.{classes[row.code]}": row.recall.value for row in measured.classes}
 
 
 def cohort_verdict(

@@ -211,7 +211,7 @@ class StudyPlanner:
             "entry": self.plan.config.classifier(model),
             "match": study.cohorts.match,
             "harmonise": study.cohorts.harmonise,
-            "label": self.plan.config.classifiers[model]["label"],
+            "model": model,
             "designs": self.designs(wildcards),
         }
 
