@@ -23,6 +23,7 @@ from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.tables.contract import ALL_COHORTS
 
 
+@pytest.mark.slow
 def test_the_matrix_is_that_of_direct_fits_and_tests():
     keys = ["strategy", "train", "test"]
     matrix = combined()[0]["cohort_tests"].set_index(keys).sort_index()

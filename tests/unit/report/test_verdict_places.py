@@ -182,10 +182,6 @@ CASES = [
 ]
 
 
-def test_there_are_at_least_forty_cases():
-    assert len(set(CASES)) == len(CASES) >= 40
-
-
 @cache
 def signature():
     return model_tables(XNB, SERIES)["signature"]
@@ -245,7 +241,6 @@ def study_of(root, conditions):
             "averages": [{"classifier": "xnb", "wins": 1}],
             "summary": [PLACE | {"metric": "accuracy", "folds_failed": 0}],
             "estimates": estimated.to_dict("records"),
-            "findings": judged["findings"].to_dict("records"),
             "stability": stability.to_dict("records"),
             "label_tests": tests.to_dict("records"),
             "recognition": pairs.to_dict("records"),
@@ -349,6 +344,7 @@ def places(results, folder):
     return {place: levels_in(text)[:1] for place, text in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conditions", CASES, ids=lambda case: ", ".join(case) or "no condition")
 def test_every_place_has_the_level_of_the_table(tmp_path, conditions):
     order = (WELL, PARTLY, UNJUDGED, NOT)
@@ -360,6 +356,7 @@ def test_every_place_has_the_level_of_the_table(tmp_path, conditions):
     assert actual == {place: [expected] for place in actual}
 
 
+@pytest.mark.slow
 def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     """The classifier comes first by its other data set."""
     results = write_study(tmp_path / "study", failed=("GSE7904/xnb",))

@@ -1,5 +1,6 @@
 """The section of several series, from the tables of their combination."""
 
+import pytest
 from report_study import walk
 from several_series import SERIES, combined
 from study_files import StudyFiles
@@ -12,6 +13,7 @@ from xnbflow.report.sections import cohorts as cohorts_section
 from xnbflow.tables.contract import ALL_COHORTS
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_tables(tmp_path):
     settings = Cohorts(("a", "b", "c"), "csnb")
     study = Study(

@@ -81,6 +81,7 @@ def results(tmp_path_factory):
     return replace(study_results)
 
 
+@pytest.mark.slow
 def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     sections = [signature.section(results), cohorts.section(results)]
     write_page(tmp_path / "page.html", "t", lead="l", sections=sections)

@@ -18,10 +18,10 @@ from xnbflow.data.note import NoteWarning
 from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.infer.label import plausible_labels, remark_on_separating
 from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
-from xnbflow.sources.proposal.label import plausible_labels, remark_on_separating
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
