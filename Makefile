@@ -15,7 +15,7 @@ EXAMPLE := .test/results/studies/example/report.html
 # Where Python is told to write no bytecode, every job that a test starts compiles the library anew.
 test test-fast test-nightly test-core proposals studies: export PYTHONDONTWRITEBYTECODE :=
 
-##@ To use it
+##@ To use it (the first call installs .venv; another Python: PYTHON=python3.13 VENV=.venv-3.13)
 
 ## help: this list
 help:
@@ -34,17 +34,17 @@ docs: $(EXAMPLE)
 
 ## clean: remove everything that was made, environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest .venv-actionlint dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/tables.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest .venv-actionlint dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/names.md docs/reference/tables.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-##@ To change it
+##@ To change it (.ci/run has all that a change must pass)
 
-## test-fast: the fast unit tests, without a workflow, a browser or a cluster
+## test-fast: the fast unit tests in about a minute, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
 
-## test: the whole test suite
+## test: the whole test suite, about five minutes on two cores
 # Three processes on two cores: those of the cluster, of workflows and of browsers often wait.
 test: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
@@ -63,7 +63,7 @@ format: $(INSTALLED)
 	@$(BIN)/ruff format .
 	@$(BIN)/snakefmt Snakefile workflow/Snakefile workflow/rules
 
-## bench: our kernels beside other programs, for the table of docs/performance.md; ROWS="xnb gaussian" measures some
+## bench: our kernels beside other programs, see docs/performance.md; ROWS="xnb gaussian" for some
 bench: $(INSTALLED) $(PEER)/installed
 	@XNBFLOW_PEER_PYTHON=$(PEER)/bin/python $(BIN)/python -m benchmarks $(ROWS)
 

@@ -149,7 +149,7 @@ def test_every_shipped_study_is_planned_without_private_files(tmp_path):
     """The plan has the data sets of public addresses, and none of a file that is not there."""
     without_files(tmp_path)
     written = snakemake(tmp_path, "--dry-run", *(STUDIES.keys() - set(PRIVATE)))
-    read = set(re.findall(r"Reading (\S+)", written))
+    read = set(re.findall(r"log: results/logs/acquire/(\S+)\.log", written))
     assert {"GSE15824", "colorectal", "spambase", "magic", "weather"} <= read
     private = {name for name, row in ENTRIES.items() if row.source == "microarray"}
     assert not read & {*private, "pigeons", "protein-helix"}

@@ -304,11 +304,14 @@ def test_a_mistake_in_the_configuration_is_refused_before_anything_runs(tmp_path
     assert "Traceback" not in written
 
 
-def without(finished, folder, *lost):
-    """Copy the finished study but for the tables of the study and some more."""
+def without_toy(finished, folder):
+    """Copy the finished study but for its results of toy, and of both data sets together."""
     shutil.copytree(finished, folder, symlinks=True)
-    for path in (folder / name for name in ("results/studies", *lost)):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in sorted((folder / "results/studies/tiny").iterdir()):
+        if not (path / "wine").is_dir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        elif (path / "toy").exists():
+            shutil.rmtree(path / "toy")
     return folder
 
 
@@ -337,9 +340,10 @@ SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
 def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_path, kill):
     seed = int(os.environ.get("XNBFLOW_KILL_SEED") or random.SystemRandom().randrange(10**6))
     chance = random.Random(seed + kill)
-    seconds, ended_by = chance.uniform(2, 14), chance.choice(SIGNALS)
+    seconds, ended_by = chance.uniform(2, 12), chance.choice(SIGNALS)
     print(f"{ended_by.name} after {seconds:.2f} s; again by XNBFLOW_KILL_SEED={seed + kill}")
-    folder = without(finished, tmp_path / "killed", "results/toy")
+    folder = without_toy(finished, tmp_path / "killed")
+    shutil.rmtree(folder / "results/toy")
     with (folder / "out.txt").open("w") as out:
         command = conftest.snakemake_command(folder, cores=1)
         process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)
@@ -357,14 +361,7 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
 
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
     """Jobs of every rule for one data set, and those of the study."""
-    folder = tmp_path / "work"
-    shutil.copytree(finished, folder, symlinks=True)
-    study = folder / "results/studies/tiny"
-    for path in sorted(study.iterdir()):
-        if not (path / "wine").is_dir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        elif (path / "toy").exists():
-            shutil.rmtree(path / "toy")
+    folder = without_toy(finished, tmp_path / "work")
     shutil.copy(PROGRAMS / "submit.py", folder)
     profile = Path(__file__).with_name("cluster.yaml").read_text()
     (folder / "config.yaml").write_text(profile.replace("PYTHON", sys.executable))

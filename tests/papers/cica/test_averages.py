@@ -149,7 +149,7 @@ def test_each_average_leads_from_the_mixture_towards_the_sources(average):
     for seed in range(3):
         simulation = simulate(100, np.random.default_rng(seed))
         inputs = (simulation.inputs - simulation.inputs.mean(axis=0)).T
-        path = descend(inputs, simulation.target, average, n_steps=60, factor=0.5)
+        path = descend(inputs, simulation.target, average, n_steps=20, factor=0.5)
         errors.append([recovery_error(W @ simulation.mixing) for W in path])
     start, least = np.median([[path[0], min(path)] for path in errors], axis=0)
     assert start == pytest.approx(2.0, abs=0.1)

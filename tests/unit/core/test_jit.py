@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from toys import python
 
 import xnbflow
@@ -32,6 +33,7 @@ def test_an_edit_discards_the_kernels_that_depend_on_it_and_no_others(tmp_path):
     assert changed == ["caller", "callers", "own", "user"]
 
 
+@pytest.mark.slow
 def test_kernels_that_cannot_be_stored_beside_their_source_are_stored_elsewhere_or_not(tmp_path):
     """In the cache of the user or, where that cannot be written, in none, with a warning."""
     library = tmp_path / "library"

@@ -120,6 +120,7 @@ def test_days_of_one_sample_each_are_numbers():
     assert np.diff(values).tolist() == [1.0] * (N - 1)
 
 
+@pytest.mark.slow
 def test_wells_times_and_arrays_have_the_order_of_processing():
     """Each names its sample; 24 wells of six columns, of which the classes have half each."""
     order = np.arange(N)

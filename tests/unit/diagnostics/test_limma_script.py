@@ -128,6 +128,7 @@ def test_samples_of_a_group_are_correlated(tmp_path, rng):
     agrees(tmp_path, series, Design(repeated="correlation"), rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trend", [False, True])
 @pytest.mark.parametrize("paired", [False, True])
 def test_counts(tmp_path, trend, paired):

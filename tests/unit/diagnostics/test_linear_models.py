@@ -240,6 +240,7 @@ def test_missing_values_have_the_weights_of_their_units(rng):
         np.testing.assert_allclose(whole[0, 0], np.atleast_2d(getattr(expected, name))[0, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "n_first", "rho"),
     [([5] * 30 + [1] * 5, 30, 0.3), ([3] * 30 + [1] * 6, 30, 0.9), ([5] * 5 + [1] * 30, 5, 0.3)],

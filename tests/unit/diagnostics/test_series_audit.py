@@ -43,6 +43,7 @@ def associations(series):
     return audit(series)["associations"].set_index("column")
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_the_class_is_a_finding_and_a_balanced_one_is_not():
     recorded = series(
         batch=np.repeat(["b", "a"], N // 2),

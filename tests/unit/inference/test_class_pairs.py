@@ -102,6 +102,7 @@ def test_the_classifier_that_was_chosen_by_its_results_is_corrected(rng):
     assert (corrected["lower"] < plain["lower"]).all()
 
 
+@pytest.mark.slow
 def test_one_null_pair_among_six_classes_of_twelve_is_seldom_called_separated():
     """Classes a and b have one distribution; all others are separated from them and each other."""
     n_studies = 300

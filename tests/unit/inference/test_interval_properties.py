@@ -1,6 +1,7 @@
 """Properties of every interval of a mean, and exact coverage in designs of pairs."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ def paired_answers(both, first, second, neither):
     return np.concatenate([of_class_0, of_class_1])
 
 
+@cache
 def paired_limits(n_pairs, inflation):
     """Return the interval of the balanced accuracy by outcome (both, first, second, neither)."""
     classes = np.repeat([0, 1], n_pairs)
@@ -86,7 +88,7 @@ def test_no_limit_of_a_mean_is_outside_the_limits_of_all_its_parts(interval_of, 
 
 
 @pytest.mark.parametrize("inflation", INFLATIONS)
-@pytest.mark.parametrize("n_pairs", [6, 10, 18])
+@pytest.mark.parametrize("n_pairs", [6, 10, pytest.param(18, marks=pytest.mark.slow)])
 def test_one_more_right_answer_of_a_pair_lowers_no_limit(n_pairs, inflation):
     limits = paired_limits(n_pairs, inflation)
     for outcome, interval in limits.items():
@@ -199,7 +201,8 @@ def exact_coverage(limits, shares, correlation):
     return below, above
 
 
-@pytest.mark.parametrize("n_pairs", [6, 8, 10, 12, 16, 20])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_pairs", [6, 8, 10, 12, 16, 18])
 def test_intervals_of_pairs_cover(n_pairs):
     """Exact, over shares of .6 to .98 and correlations of 0 to 1 within pairs.
 

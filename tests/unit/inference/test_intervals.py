@@ -135,6 +135,7 @@ def test_groups_of_one_change_nothing_and_patients_who_are_all_right_count_once(
     assert intervals.share_interval(np.ones(5), np.zeros(5)) == (1.0, 0.0, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_groups", "samples"), [(8, 2), (10, 5), (20, 5), (40, 2)])
 def test_intervals_over_patients_of_both_classes_cover(n_groups, samples):
     """Beta-binomial patients with an intraclass correlation of one half."""

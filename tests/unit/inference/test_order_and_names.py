@@ -84,6 +84,7 @@ def verdict_of(series, validation, tested, class_names):
 
 
 # a power of two is equal but for the unit; one thousand has rounding errors, as other units have
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "unit"), [("two", 4.0), ("three", 4.0), ("patients", 4.0), ("two", 1000.0)]
 )

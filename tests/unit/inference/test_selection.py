@@ -154,6 +154,7 @@ def test_copies_of_one_gene_and_strong_differences_are_not_chosen(rng):
     assert all(finding.severity == "notice" for finding in selection(dataset(strong, LABELS)))
 
 
+@pytest.mark.slow
 def test_random_labels_seldom_have_a_finding():
     found = 0
     for seed in range(60):

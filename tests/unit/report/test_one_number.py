@@ -162,6 +162,7 @@ def study(request, tmp_path_factory):
     return printed(tmp_path_factory.mktemp("study"), *request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["page", "show"])
 def test_each_estimate_has_one_number(study, place):
     accuracy = study.estimates["csnb accuracy  estimate"]

@@ -28,6 +28,7 @@ def results(tmp_path_factory):
     return write_study(tmp_path_factory.mktemp("study"))
 
 
+@pytest.mark.slow
 def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypatch):
     """Every drawn function exists, and limits of shares pass the public ones in this order."""
     text = (ROOT / "workflow/README.md").read_text().partition("**The path of a number.**")[2]

@@ -29,6 +29,7 @@ from xnbflow.tables.contract import SERIES
 NUMBER = re.compile(r"(?<![\d.])\d[\d,]*\.?\d*%?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p_value", [0.025, 0.0251])
 def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     """Where intervals lie above chance only p of the label test differs."""

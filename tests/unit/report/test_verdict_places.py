@@ -50,7 +50,7 @@ PLACE = dict(zip(("dataset", "folds", "classifier"), KEY, strict=True))
 PAIR = {"column": "plate", "class": "x", "other": "y", "limits": True, "pairs": 12, "p": 0.6}
 PAIR |= {"together": False, "association": 0.001, "auc_within": 0.5, "lower": 0.3, "upper": 0.7}
 COHORT = {"n": 20, "right": 9, "value": 0.45, "lower": 0.25, "upper": 0.65, "chance": 0.5}
-COHORT |= {"train": "d", "test": "e", "p_value": 0.7}
+COHORT |= {"model": "xnb", "train": "d", "test": "e", "p_value": 0.7}
 
 
 def right(n_right, n_classes=2, sizes=(20, 20)):
@@ -182,10 +182,6 @@ CASES = [
 ]
 
 
-def test_there_are_at_least_forty_cases():
-    assert len(set(CASES)) == len(CASES) >= 40
-
-
 @cache
 def signature():
     return model_tables(XNB, SERIES)["signature"]
@@ -245,14 +241,13 @@ def study_of(root, conditions):
             "averages": [{"classifier": "xnb", "wins": 1}],
             "summary": [PLACE | {"metric": "accuracy", "folds_failed": 0}],
             "estimates": estimated.to_dict("records"),
-            "findings": judged["findings"].to_dict("records"),
             "stability": stability.to_dict("records"),
             "label_tests": tests.to_dict("records"),
             "recognition": pairs.to_dict("records"),
             "model.heatmap": [],
             "genes.gene_values": [],
             "genes.contrasts": [],
-            "validation.verdicts": [],
+            "cohorts.cohort_tests": [],
         },
         {"classifiers": {"xnb": {"method": "xnb"}}, "folds": {"f": {"splits": 5}}},
         diagnostics=False,
@@ -281,16 +276,17 @@ def cohort_tests(root, evidence):
     """Write the tables of *cohorts*; return what *compare* reads of them."""
     validate = ()
     cohorts = None
+    tests = []
     if "cohorts" in evidence:
         validate = (Validation(model="xnb", train="d", test="e"),)
-        path = contract.GROUPS["validation"].path.of(study="s", table="verdicts")
-        rows = pd.DataFrame(evidence["cohorts"]).assign(**COHORT)
-        write_declared(rows, root / path, contract.GROUPS["validation"].tables["verdicts"])
+        tests += [row | COHORT | {"strategy": "second cohort"} for row in evidence["cohorts"]]
     if "matrix" in evidence:
         cohorts = Cohorts(("d", "e"), "xnb")
-        path = contract.GROUPS["cohorts"].path.of(study="s", table="cohort_matrix")
-        rows = pd.DataFrame(evidence["matrix"]).assign(**COHORT)
-        write_declared(rows, root / path, contract.GROUPS["cohorts"].tables["cohort_matrix"])
+        tests += [row | COHORT for row in evidence["matrix"]]
+    path = contract.GROUPS["cohorts"].path.of(study="s", table="cohort_tests")
+    write_declared(
+        pd.DataFrame(tests), root / path, contract.GROUPS["cohorts"].tables["cohort_tests"]
+    )
     study = Study(**SMALL_STUDY, validate=validate, cohorts=cohorts)
     return StudyReader(study=study, root=root).cohort_tests()
 
@@ -348,6 +344,7 @@ def places(results, folder):
     return {place: levels_in(text)[:1] for place, text in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conditions", CASES, ids=lambda case: ", ".join(case) or "no condition")
 def test_every_place_has_the_level_of_the_table(tmp_path, conditions):
     order = (WELL, PARTLY, UNJUDGED, NOT)
@@ -359,6 +356,7 @@ def test_every_place_has_the_level_of_the_table(tmp_path, conditions):
     assert actual == {place: [expected] for place in actual}
 
 
+@pytest.mark.slow
 def test_a_failed_fold_refuses_a_result_in_every_place(tmp_path):
     """The classifier comes first by its other data set."""
     results = write_study(tmp_path / "study", failed=("GSE7904/xnb",))

@@ -45,6 +45,7 @@ def proposed(layout, folder, **settings):
     return row, acquire(row, downloads=folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if "folder" not in name])
 def test_every_layout_is_proposed_and_read_unasked(tmp_path, layout):
     _, series = proposed(layout, tmp_path)

@@ -90,6 +90,7 @@ def blocks_of(results, kind):
     return [block for block in walk(genes.section(results).blocks) if isinstance(block, kind)]
 
 
+@pytest.mark.slow
 def test_two_classes_are_listed_and_drawn_once_as_the_class_against_its_control(results):
     for name in ("counts", "arrays"):
         assert results.tables_of("genes", dataset=name)["design"]["control"].tolist() == ["normal"]

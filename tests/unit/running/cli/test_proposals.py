@@ -38,6 +38,7 @@ def proposed(name, folder):
     return entry_in(folder / "mine.yaml"), config.folds[scheme].splits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_proposal_is_planned_acquired_and_divided(tmp_path, name):
     row, splits = proposed(name, tmp_path)
