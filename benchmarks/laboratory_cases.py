@@ -348,7 +348,7 @@ def holds(seed: int, _size: LabelTestSize, draw: Callable[[int], tuple[DataSet, 
     train, test = draw(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small classes
-        verdicts = validate(train, test, {"method": "csnb"})["verdicts"]
+        verdicts = validate(train, test, {"method": "csnb"})["cohort_tests"]
     return float(verdicts["verdict"][0] in ("held", "held in ranking"))
 
 

@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from xnbflow import __version__
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))  # for components, pictures and table_reference
+sys.path.insert(0, str(ROOT / "docs"))  # for components, library_reference, pictures, ...
 #: `make docs` runs the study `example` first; the site shows its report.
 EXAMPLE = ROOT / ".test/results"
 
@@ -124,7 +124,7 @@ LINK = re.compile(r"^[*|] .*?\]\(([^)#]+)\.md\)", re.MULTILINE)
 #: The report of the study `example`, as HTML: it is no source of the site.
 EXAMPLE_LINK = '<a href="../../example/results/studies/example/report.html">an example report</a>'
 #: Pages of the reference that the site makes.
-MADE = {"docs/reference/index": ["cli", "tables"]}
+MADE = {"docs/reference/index": ["names", "cli", "tables"]}
 
 
 def with_figure(link: re.Match[str]) -> str:
@@ -183,6 +183,15 @@ def write_table_reference(app: Sphinx) -> None:
     page.write_text(table_reference(), encoding="utf-8")
 
 
+def write_library_reference(app: Sphinx, config: Any) -> None:
+    """Write the page with every public name, before autosummary looks for pages to make."""
+    from library_reference import library_reference
+
+    del config
+    page = Path(app.srcdir, "docs/reference/names.md")
+    page.write_text(library_reference(), encoding="utf-8")
+
+
 def write_finding_tables(app: Sphinx, page: str, source: list[str]) -> None:
     """Write the tables of findings into the page on verdicts, from `xnbflow.core.findings`."""
     from xnbflow.report.findings import notice_table, verdict_table
@@ -224,6 +233,7 @@ def copy_example(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Register what this site adds to Sphinx."""
     app.add_html_math_renderer("mathml", (visit_formula, None), (visit_formula, None))
+    app.connect("config-inited", write_library_reference)
     app.connect("builder-inited", write_command_line)
     app.connect("builder-inited", write_table_reference)
     app.connect("builder-inited", draw_report)

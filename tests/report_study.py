@@ -206,7 +206,6 @@ SMALL_STUDY = {
 PLACES = {
     "study": (contract.GROUPS["study"].path, contract.GROUPS["study"].tables),
     "cohorts": (contract.GROUPS["cohorts"].path, contract.GROUPS["cohorts"].tables),
-    "validation": (contract.GROUPS["validation"].path, contract.GROUPS["validation"].tables),
     "diagnostic": (contract.GROUPS["diagnostic"].path, contract.GROUPS["diagnostic"].tables),
     "audit": (contract.GROUPS["diagnostic"].path, contract.GROUPS["audit"].tables),
     "genes": (contract.GROUPS["genes"].path, contract.GROUPS["genes"].tables),

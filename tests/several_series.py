@@ -38,4 +38,4 @@ SERIES = [cohort("a", 1), cohort("b", 2, (9, 12)), cohort("c", 3, (12, 12))]
 @cache
 def combined(harmonise="rank"):
     """Return the tables by name, the model and the merged series of `combine` for `SERIES`."""
-    return combine(SERIES, CSNB, harmonise=harmonise)
+    return combine(SERIES, CSNB, harmonise=harmonise, name="csnb")

@@ -65,5 +65,5 @@ def xnb_paper_study():
     repeats = [key | {"classifier": name, "value": 0.9} for name in ("nb", "xnb") * 2]
     diagnostics = {"dataset": ["GSE50161"], "non_normal_ratio": [0.5], "dependent_ratio": [0.25]}
     about = {"parts": {"nb": "nb", "xnb": "xnb"}}
-    tables = {"repeats": pd.DataFrame(repeats), "diagnostics": pd.DataFrame(diagnostics)}
+    tables = {"repeats": pd.DataFrame(repeats), "datasets": pd.DataFrame(diagnostics)}
     return about, tables

@@ -1,41 +1,42 @@
-"""Snakemake's command and its jobs, in forks of a process that has imported their packages."""
+"""Snakemake's command in a process that has imported Snakemake already, and nothing of ours."""
 
-import atexit
+import multiprocessing
 import os
-import subprocess
 import sys
 import tempfile
-from functools import cache
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from toys import PROGRAMS
+#: One process imports these once; each command runs in a fork of it.
+IMPORTED = (
+    "snakemake.cli snakemake.workflow snakemake.profiles snakemake.storage "
+    "snakemake.report.html_reporter snakemake_storage_plugin_fs "
+    "jsonschema nbformat packaging platformdirs requests smart_open yaml"
+)
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(IMPORTED.split())
 
-from xnbflow.running.job_process import THREAD_VARIABLES
 
+def call(words, folder, environment, out):
+    """Become the command `snakemake` with these words, in a folder."""
+    from snakemake.cli import main
 
-@cache
-def python_with_packages():
-    """Return a program that is called as Python is, see ``programs/job_server.py``."""
-    folder = tempfile.TemporaryDirectory()
-    atexit.register(folder.cleanup)
-    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, "1")
-    environment.pop("PYTHONPATH", None)
-    server = subprocess.Popen(
-        [sys.executable, PROGRAMS / "job_server.py", folder.name],
-        env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    atexit.register(server.communicate)  # which closes its input
-    assert server.stdout.readline() == "ready\n"
-    return Path(folder.name, "python")
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:0] = environment.get("PYTHONPATH", "").split(os.pathsep)
+    os.chdir(folder)
+    for stream in (1, 2):
+        os.dup2(os.open(out, os.O_WRONLY | os.O_APPEND), stream)
+    sys.argv = ["snakemake", *words]
+    main()
 
 
 def run(words, folder, environment=None):
     """Run Snakemake to its end; what it writes is ``stdout`` of the result."""
-    command = [python_with_packages(), "-m", "snakemake", *map(str, words)]
-    environment = dict(environment or os.environ)
-    done = subprocess.run(
-        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, text=True, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
-    return CompletedProcess(words, done.returncode, done.stdout)
+    with tempfile.NamedTemporaryFile() as out:
+        environment = dict(environment or os.environ)
+        arguments = (list(map(str, words)), folder, environment, out.name)
+        process = FORKS.Process(target=call, args=arguments)
+        process.start()
+        process.join()
+        return CompletedProcess(words, process.exitcode, Path(out.name).read_text())

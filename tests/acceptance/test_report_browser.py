@@ -74,7 +74,7 @@ def report(tmp_path_factory):
     """The page of a small study, with the index beside it."""
     root = tmp_path_factory.mktemp("report")
     results = write_study(root, warned=("nb",))
-    results = changed(results, "diagnostics", "dataset == 'alpha'", dependent_ratio=np.nan)
+    results = changed(results, "datasets", "dataset == 'alpha'", dependent_ratio=np.nan)
     path = results.folder / "report.html"
     write_report(results, path)
     write_index([results.study], root / "results/index.html")

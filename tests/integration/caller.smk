@@ -3,8 +3,7 @@ import gc, json, os
 
 def state():
     return {
-        "garbage collector": [gc.isenabled(), gc.get_threshold()],
-        "frozen objects": gc.get_freeze_count(),
+        "garbage collector": [gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()],
         "environment": dict(os.environ),
         "scheduler": repr([workflow.scheduler, workflow.scheduling_settings]),
         "handlers": {key: id(value) for key, value in vars(workflow).items() if key[:3] == "_on"},

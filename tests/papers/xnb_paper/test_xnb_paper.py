@@ -43,8 +43,8 @@ def test_the_data_sets_and_the_study_have_table_1_of_the_paper():
 def test_values_that_are_printed_alike_are_ties():
     repeats = pd.DataFrame({"value": [119 / 130, 0.9152, 0.9, 0.95, 0.96]})
     repeats = repeats.assign(dataset="GSE50161", folds="10x10", classifier="mine")
-    study = {"repeats": repeats.assign(metric="accuracy"), "diagnostics": pd.DataFrame()}
-    study["diagnostics"] = pd.DataFrame(columns=["dataset", "non_normal_ratio", "dependent_ratio"])
+    study = {"repeats": repeats.assign(metric="accuracy"), "datasets": pd.DataFrame()}
+    study["datasets"] = pd.DataFrame(columns=["dataset", "non_normal_ratio", "dependent_ratio"])
     numbers = compute.compare({"parts": {"xnb": "mine"}}, study)["numbers"]
     row, mean = numbers.to_dict("records")
     assert (row["dataset"], mean["dataset"]) == ("GSE50161", "")
@@ -66,7 +66,7 @@ def study_of(datasets, repeats):
                      for classifier, metric, value in values]  # fmt: skip
     diagnostics = pd.DataFrame({"dataset": list(datasets)})
     diagnostics = diagnostics.assign(non_normal_ratio=0.5, dependent_ratio=0.25)
-    return {"repeats": pd.DataFrame(rows), "diagnostics": diagnostics}
+    return {"repeats": pd.DataFrame(rows), "datasets": diagnostics}
 
 
 PARTS = {"parts": {"nb": "nb", "xnb": "xnb"}}

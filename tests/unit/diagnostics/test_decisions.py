@@ -23,10 +23,11 @@ from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.diagnostics.moderation import fit_variance_prior
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
-from xnbflow.diagnostics.repeated_samples import PatientMatch, shared_samples, similar_samples
+from xnbflow.diagnostics.repeated_samples import similar_samples
 from xnbflow.diagnostics.sample_components import principal_components
 from xnbflow.diagnostics.sample_levels import library_sizes
 from xnbflow.diagnostics.sex_check import _sex_findings, sexes
+from xnbflow.diagnostics.shared_samples import PatientMatch, shared_samples
 
 NAN = np.nan
 

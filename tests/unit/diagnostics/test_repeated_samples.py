@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from xnbflow.diagnostics.repeated_samples import PatientMatch, matched_patients, shared_samples
+from xnbflow.diagnostics.shared_samples import PatientMatch, matched_patients, shared_samples
 
 
 def series(rng, n, genes=400):

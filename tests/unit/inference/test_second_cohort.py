@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom, mannwhitneyu, norm
 
-from xnbflow.diagnostics.repeated_samples import PatientMatch
+from xnbflow.diagnostics.shared_samples import PatientMatch
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.second_cohort import (
     _exchanged_classes,

@@ -26,7 +26,7 @@ from xnbflow.tables.contract import ALL_COHORTS
 @pytest.mark.slow
 def test_the_matrix_is_that_of_direct_fits_and_tests():
     keys = ["strategy", "train", "test"]
-    matrix = combined()[0]["cohort_matrix"].set_index(keys).sort_index()
+    matrix = combined()[0]["cohort_tests"].set_index(keys).sort_index()
     ranks = {s.name: (rankdata(s.values.T, axis=1) - 0.5) / 60 for s in SERIES}
     labels = {s.name: s.labels for s in SERIES}
     fits = {n: ClassSpecificNB(n_features=3).fit(ranks[n], labels[n]) for n in "abc"}
@@ -53,9 +53,8 @@ def test_the_matrix_is_that_of_direct_fits_and_tests():
 
 def test_the_model_of_all_has_the_figures_of_leaving_each_out_and_predicts_raw_values(tmp_path):
     tables, model, merged = combined()
-    matrix = tables["cohort_matrix"].query("strategy == 'merged'")
-    right = sum((matrix[f"recall.{k}"] * matrix[f"samples.{k}"]).sum() for k in model.classes)
-    assert model.figures["accuracy"]["right"] == pytest.approx(right)
+    matrix = tables["cohort_tests"].query("strategy == 'merged'")
+    assert model.figures["accuracy"]["right"] == pytest.approx(matrix["right"].sum())
     assert model.figures["folds"] == 3
     paths = StudyFiles(tmp_path).put_model(model, merged, "s", **ALL_COHORTS)
     read = read_model(paths["model"])
@@ -101,9 +100,9 @@ def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
     )  # fmt: skip
     actual, _, _ = combine([*wide, large], CSNB)
     expected, _, _ = combine([*wide, alone], CSNB)
-    for name in ("cohort_matrix", "meta_genes"):
+    for name in ("cohort_tests", "meta_genes"):
         pd.testing.assert_frame_equal(actual[name], expected[name])
-    assert (actual["cohort_matrix"]["verdict"] != "cannot be judged").all()
+    assert (actual["cohort_tests"]["verdict"] != "cannot be judged").all()
     series = actual["cohort_series"].set_index("dataset")
     assert all(name in series.loc["large", "note"] for name in ("large0", "large1", "large2"))
     assert "1 shared sample has another class in a" in series.loc["large", "note"]
@@ -122,7 +121,7 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
         "lone", centred, features=lone.features, samples=lone.samples[5:], labels=lone.labels[5:]
     )
     actual = combine([*SMALL[:2], only], CSNB)[0]
-    matrix = actual["cohort_matrix"].set_index(["strategy", "train", "test"])
+    matrix = actual["cohort_tests"].set_index(["strategy", "train", "test"])
     assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "reason"]
     assert np.isnan(matrix.loc[("one series", "lone", "a"), "value"])
     assert matrix.loc[("merged", "a + b", "lone"), "verdict"] == "cannot be judged"
@@ -139,8 +138,8 @@ def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_th
     logged_tables, _, _ = combine([SMALL[0], SMALL[1]], CSNB)
     raw_tables, _, _ = combine([SMALL[0], raw], CSNB)
     assert "not logged" in raw_tables["cohort_series"]["note"].iloc[1]
-    expected = logged_tables["cohort_matrix"]["value"].tolist()
-    assert raw_tables["cohort_matrix"]["value"].tolist() == expected
+    expected = logged_tables["cohort_tests"]["value"].tolist()
+    assert raw_tables["cohort_tests"]["value"].tolist() == expected
 
 
 def test_patients_of_merged_series_stay_groups_of_their_own_series():
@@ -206,7 +205,7 @@ def test_series_in_which_nothing_is_selected_have_a_matrix_and_no_signature():
     series = [cohort("a", 1, features=1), cohort("b", 2, features=1)]  # every rank is the first
     with pytest.warns(UserWarning, match="no feature that separates"):
         tables, model, _ = combine(series, {"method": "csnb"})
-    assert tables["cohort_matrix"]["value"].eq(0.5).all()
+    assert tables["cohort_tests"]["value"].eq(0.5).all()
     assert model.signature.empty
 
 

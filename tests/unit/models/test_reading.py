@@ -1,6 +1,7 @@
 """Reading of samples from a table, for training or prediction."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,7 @@ INTENSITIES = 2**LOGARITHMS + 2000
 
 RNG = np.random.default_rng(0)
 LOGGED = RNG.normal(8, 1.2, (100, 4))
+PANEL = [f"{a}{b}A{i}" for i, (a, b) in enumerate(product("BCDF", "LMNPR"))]
 #: Values of 100 features and four samples by their scale.
 VALUES = {
     RecognisedScale.NOT_LOGGED: 2**LOGGED + 0.5,
@@ -47,7 +49,12 @@ VALUES = {
 
 
 def needed_transform(
-    *, kind=RecognisedScale.NOT_LOGGED, n_features=100, quartiles=LOGARITHMS, transform=None
+    *,
+    kind=RecognisedScale.NOT_LOGGED,
+    n_features=100,
+    quartiles=LOGARITHMS,
+    transform=None,
+    features=(),
 ):
     """Return the transform that samples whose values are of a ``kind`` still need."""
     values = VALUES[kind]
@@ -55,7 +62,9 @@ def needed_transform(
     entry = DatasetEntry("new", "table", "new.csv", transform=transform)
     series = dataset(values[:n_features], ["a", "a", "b", "b"])
     training = DatasetEntry("x", "table", missing="impute", transform="log2")
-    return reading._needed_transform(entry, training, series, quartiles)
+    return reading._needed_transform(
+        entry, training, series, features=features, quartiles=quartiles
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,6 +76,7 @@ def needed_transform(
         ({"kind": RecognisedScale.LOGGED_TWICE}, ""),
         ({"kind": RecognisedScale.MIXED}, ""),
         ({"n_features": 99}, ""),
+        ({"n_features": 20, "features": PANEL, "quartiles": LOGARITHMS[:, :20]}, "log2"),
         ({"kind": RecognisedScale.NOT_LOGGED, "quartiles": INTENSITIES}, ""),
         ({"quartiles": None}, ""),
         ({"transform": "log2p1"}, ""),
@@ -77,6 +87,10 @@ def test_values_of_a_hundred_features_get_the_transform_of_the_training(changes,
 
 
 def test_logarithms_are_refused_where_the_model_has_none():
+    """Also those of a panel of genes."""
+    panel = {"n_features": 20, "features": PANEL, "quartiles": INTENSITIES[:, :20]}
+    with refused("new.csv has logarithms, but the model was fitted to values", key="transform"):
+        needed_transform(kind=RecognisedScale.LOGARITHMS, **panel)
     with refused("new.csv has logarithms, but the model was fitted to values", key="transform"):
         needed_transform(kind=RecognisedScale.LOGARITHMS, quartiles=INTENSITIES)
 
@@ -84,7 +98,9 @@ def test_logarithms_are_refused_where_the_model_has_none():
 def test_values_that_are_not_logged_are_refused_where_no_transform_is_known():
     series = dataset(VALUES[RecognisedScale.NOT_LOGGED], ["a", "a", "b", "b"])
     with refused("new.csv has values that are not logged", key="transform"):
-        reading._needed_transform(described_entry("new.csv"), None, series, LOGARITHMS)
+        reading._needed_transform(
+            described_entry("new.csv"), None, series, features=(), quartiles=LOGARITHMS
+        )
 
 
 @pytest.mark.parametrize(("row", "names"), [(19, ["late"]), (20, [])])

@@ -48,7 +48,7 @@ def test_what_fails_in_intensities_that_are_not_logged_is_no_verdict(rng, harmon
     """Ranks have no unit: what fails in them is refuted."""
     noise = np.exp2(rng.normal(8, 1, TEST.values.shape))
     tables = second_cohort.validate(TRAIN, replace(TEST, values=noise), CSNB, harmonise=harmonise)
-    verdict = tables["verdicts"].iloc[0]
+    verdict = tables["cohort_tests"].iloc[0]
     expected = {"none": "cannot be judged", "rank": "not held"}[harmonise]
     assert verdict["verdict"] == expected
     assert ("another scale" in verdict["reason"]) == (harmonise == "none")
@@ -56,14 +56,14 @@ def test_what_fails_in_intensities_that_are_not_logged_is_no_verdict(rng, harmon
 
 def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     tables = validated()
-    assert tables["verdicts"]["verdict"].item() == "held"
+    assert tables["cohort_tests"]["verdict"].item() == "held"
     noise = replace(TEST, values=rng.normal(8, 1, TEST.values.shape))
-    verdict = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
+    verdict = second_cohort.validate(TRAIN, noise, CSNB)["cohort_tests"].iloc[0]
     assert verdict["verdict"] == "not held"
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
     other = second_cohort.validate(TRAIN, replace(TEST, labels=swapped), CSNB)
-    assert other["verdicts"]["verdict"].item() == "not held"
-    assert other["verdicts"]["reason"].item() == (
+    assert other["cohort_tests"]["verdict"].item() == "not held"
+    assert other["cohort_tests"]["reason"].item() == (
         "labels look exchanged: normal as tumour, tumour as normal"
     )
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
@@ -235,5 +235,5 @@ def test_cohorts_with_gaps_are_imputed_and_drawn():
     assert np.isfinite(tables["densities"]["density"]).all()
     assert set(tables["densities"]["cohort"]) == {"train", "test"}
     complete = second_cohort.validate(TRAIN, test, CSNB)
-    assert "are missing in" in complete["verdicts"]["notes"].item()
-    assert "their training medians" in complete["verdicts"]["notes"].item()
+    assert "are missing in" in complete["cohort_tests"]["notes"].item()
+    assert "their training medians" in complete["cohort_tests"]["notes"].item()

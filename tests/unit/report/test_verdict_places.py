@@ -50,7 +50,7 @@ PLACE = dict(zip(("dataset", "folds", "classifier"), KEY, strict=True))
 PAIR = {"column": "plate", "class": "x", "other": "y", "limits": True, "pairs": 12, "p": 0.6}
 PAIR |= {"together": False, "association": 0.001, "auc_within": 0.5, "lower": 0.3, "upper": 0.7}
 COHORT = {"n": 20, "right": 9, "value": 0.45, "lower": 0.25, "upper": 0.65, "chance": 0.5}
-COHORT |= {"train": "d", "test": "e", "p_value": 0.7}
+COHORT |= {"model": "xnb", "train": "d", "test": "e", "p_value": 0.7}
 
 
 def right(n_right, n_classes=2, sizes=(20, 20)):
@@ -245,7 +245,9 @@ def study_of(root, conditions):
             "label_tests": tests.to_dict("records"),
             "recognition": pairs.to_dict("records"),
             "model.heatmap": [],
-            "validation.verdicts": [],
+            "genes.gene_values": [],
+            "genes.contrasts": [],
+            "cohorts.cohort_tests": [],
         },
         {"classifiers": {"xnb": {"method": "xnb"}}, "folds": {"f": {"splits": 5}}},
         diagnostics=False,
@@ -274,16 +276,17 @@ def cohort_tests(root, evidence):
     """Write the tables of *cohorts*; return what *compare* reads of them."""
     validate = ()
     cohorts = None
+    tests = []
     if "cohorts" in evidence:
         validate = (Validation(model="xnb", train="d", test="e"),)
-        path = contract.GROUPS["validation"].path.of(study="s", table="verdicts")
-        rows = pd.DataFrame(evidence["cohorts"]).assign(**COHORT)
-        write_declared(rows, root / path, contract.GROUPS["validation"].tables["verdicts"])
+        tests += [row | COHORT | {"strategy": "second cohort"} for row in evidence["cohorts"]]
     if "matrix" in evidence:
         cohorts = Cohorts(("d", "e"), "xnb")
-        path = contract.GROUPS["cohorts"].path.of(study="s", table="cohort_matrix")
-        rows = pd.DataFrame(evidence["matrix"]).assign(**COHORT)
-        write_declared(rows, root / path, contract.GROUPS["cohorts"].tables["cohort_matrix"])
+        tests += [row | COHORT for row in evidence["matrix"]]
+    path = contract.GROUPS["cohorts"].path.of(study="s", table="cohort_tests")
+    write_declared(
+        pd.DataFrame(tests), root / path, contract.GROUPS["cohorts"].tables["cohort_tests"]
+    )
     study = Study(**SMALL_STUDY, validate=validate, cohorts=cohorts)
     return StudyReader(study=study, root=root).cohort_tests()
 

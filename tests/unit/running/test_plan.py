@@ -351,7 +351,7 @@ def test_combined_series_depend_on_the_model_of_their_genes_alone(full_plan):
 def test_cohorts_are_matched_and_harmonised_as_the_study_states(full_plan):
     combination = StudyPlanner(full_plan).combination(ONE)
     assert (combination["match"], combination["harmonise"]) == ("symbol", "zscore")
-    assert combination["label"] == full_plan.config.classifiers["csnb"]["label"]
+    assert combination["model"] == "csnb"
 
 
 def test_a_file_of_the_working_directory_precedes_one_of_the_project(plan, tmp_path):

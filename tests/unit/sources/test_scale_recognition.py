@@ -168,3 +168,75 @@ def test_one_sample_that_is_not_logged_is_written_in_the_singular():
     values[:, 1] *= 3.1
     reason = recognise_scale(values, samples=SAMPLES[:2]).reason
     assert "1 is not logged (s1), 1 looks logged (s0)" in reason
+
+
+@pytest.mark.parametrize(("threshold", "kind"), [(4.0, "estimated counts"), (40.0, "not logged")])
+def test_intensities_that_became_0_below_a_threshold_are_no_reads(rng, threshold, kind):
+    """Reads of genes have all numbers from 0, and such intensities have none up to a threshold."""
+    values = 2 ** rng.normal(6, 2, (500, 8)).round(3)
+    values[values < threshold] = 0
+    recognised = recognise_scale(values)
+    assert recognised.kind == kind
+    if kind == "not logged":
+        assert recognised.settings() == {"transform": {"log2": {"floor": 20}}}
+
+
+#: Names of 25 genes.
+PANEL = [f"{first}{second}A{second}1" for first in "BCDFG" for second in "LMNPR"]
+
+
+def panel(rng, n_genes=25):
+    """Return logarithms to base 2 of a panel, with the variation of each gene."""
+    levels = np.linspace(4, 13, n_genes)[:, None]
+    return levels + rng.uniform(0.3, 1, (n_genes, 1)) * rng.normal(size=(n_genes, 12))
+
+
+@pytest.mark.parametrize(
+    ("values_of", "settings"),
+    [
+        (lambda logs: logs, {"scale": "log2"}),
+        (lambda logs: logs * np.log(2), {}),
+        (lambda logs: 2**logs, {"transform": "log2"}),
+        (lambda logs: np.floor(2**logs), {"transform": "log2p1"}),
+        (lambda logs: np.log1p(np.floor(2**logs)), {"scale": "ln"}),
+        (lambda logs: np.log10(np.floor(2 ** (logs - 2))).round(4), {"scale": "log10"}),
+    ],
+    ids=["log2", "natural", "intensities", "counts", "natural of counts", "log10 of counts"],
+)
+def test_a_panel_of_genes_has_a_scale_and_other_names_have_none(rng, values_of, settings):
+    """But logarithms of counts are evidence by themselves."""
+    values = values_of(panel(rng))
+    assert recognise_scale(values, features=PANEL).settings() == settings
+    others = [f"item {i}" for i in range(25)]
+    expected = settings if settings.get("scale") in ("ln", "log10") else {}
+    assert recognise_scale(values, features=others).settings() == expected
+    assert recognise_scale(values[:19], features=PANEL[:19]).settings() == {}
+
+
+def test_measurements_of_a_laboratory_are_no_panel(rng):
+    """Their abbreviations look like symbols, but a sodium varies by 2 %, and others tenfold."""
+    levels = np.geomspace(0.5, 3000, 25)[:, None]
+    variation = np.tile([0.02, 0.1, 0.2, 1.0, 0.5], 5)[:, None]
+    values = levels * np.exp(variation * rng.normal(size=(25, 12)))
+    assert recognise_scale(values, features=PANEL).settings() == {}
+    noise = np.exp(0.3 * rng.normal(size=(25, 12)))
+    assert recognise_scale(levels * noise, features=PANEL).settings() == {"transform": "log2"}
+
+
+def test_shares_of_a_whole_are_no_logarithms(rng):
+    beta = rng.beta(0.5, 0.5, (600, 8))
+    parts = rng.dirichlet(np.ones(600), 8).T
+    for values in (beta, 100 * beta, parts, 100 * parts):
+        recognised = recognise_scale(values, is_array=True, are_genes=True)
+        assert (recognised.kind, recognised.settings()) == ("fractions", {})
+
+
+@pytest.mark.parametrize(
+    ("largest", "base"), [(6.4, ""), (6.6, "log2"), (11.0, "log2"), (16.0, "log2")]
+)
+def test_logarithms_of_arrays_have_base_2_unless_they_are_as_small_as_those_to_base_10(
+    rng, largest, base
+):
+    values = rng.uniform(0, largest, (200, 6))
+    values[0, 0] = largest
+    assert recognise_scale(values, is_array=True, are_genes=True).base == base

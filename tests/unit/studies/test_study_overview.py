@@ -32,8 +32,9 @@ def test_the_missing_values_of_a_data_set_are_the_most_that_a_fold_filled_in():
         ("d", "f", "nb"): pd.DataFrame({"imputed": [2, 5]}),
         ("d", "f", "xnb"): pd.DataFrame({"imputed": [3, 0]}),
     }
-    (row,) = study_overview.datasets({"d": HEADER}, fits).to_dict("records")
+    (row,) = study_overview.datasets({"d": HEADER}, fits, {"d": {"cut": 0.7}}).to_dict("records")
     assert (row["imputed"], row["samples"], row["classes"]) == (5, 20, 2)
+    assert row["cut"] == 0.7
 
 
 def test_problems_are_failures_and_warnings():

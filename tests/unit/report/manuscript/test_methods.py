@@ -66,10 +66,10 @@ def of_cohorts(results):
 
 
 def validated(results):
-    for table in ("verdicts", "signatures"):
-        path = results.folder / f"validation/{table}.parquet"
-        empty = completed(pd.DataFrame(), contract.GROUPS["validation"].tables[table])
-        write_parquet(empty, path, contract.GROUPS["validation"].tables[table])
+    for table in ("cohort_tests", "signatures"):
+        path = results.folder / f"cohorts/{table}.parquet"
+        empty = completed(pd.DataFrame(), contract.GROUPS["cohorts"].tables[table])
+        write_parquet(empty, path, contract.GROUPS["cohorts"].tables[table])
     return with_study(results, validate=(PAIR,))
 
 

@@ -161,7 +161,7 @@ def test_notes_are_in_the_methods_without_their_advice(tmp_path):
 def test_methods_state_a_sample_of_features_where_one_was_drawn(results):
     sample = {"tested": 850_000, "compared": 10_000}
     sample |= {"dependent_error": 0.00494, "pair_share_error": 3.1e-8}
-    sampled = changed(results, "diagnostics", "dataset == 'alpha'", **sample)
+    sampled = changed(results, "datasets", "dataset == 'alpha'", **sample)
     methods = methods_in_words(sampled)
     assert "Of the 850,000 features of alpha a simple random sample of 10,000" in methods
     assert "a standard error of 0.0049, and that of dependent pairs one of 3e-08" in methods

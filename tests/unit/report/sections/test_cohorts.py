@@ -29,7 +29,7 @@ def gene(feature, holds, p, fdr, **fields):
 def test_genes_hold_in_every_series_and_differ_by_their_fdr(tmp_path):
     genes = [gene("g1", 3, 1e-9, 1e-6), gene("g2", 2, 0.04, 0.2), gene("g3", 3, 0.01, 0.06)]
     (_, words) = cohorts.cohorts_in_words(
-        study_of_series(tmp_path, {"meta_genes": genes, "cohort_matrix": MATRIX})
+        study_of_series(tmp_path, {"meta_genes": genes, "cohort_tests": MATRIX})
     )
     assert "2 differ in the same direction in all 3 series (by chance at most 1)" in words.text
     assert "1 has a mean effect over such series at an FDR below .05" in words.text
@@ -89,7 +89,7 @@ MATRIX = [
 
 
 def test_models_of_all_others_are_counted_by_their_verdicts(tmp_path):
-    words = cohorts._models_in_words(study_of_series(tmp_path, {"cohort_matrix": MATRIX}))
+    words = cohorts._models_in_words(study_of_series(tmp_path, {"cohort_tests": MATRIX}))
     assert words.startswith("Of 3 series, each left out in turn and tested")
     others = "one model of all others held in 1, did not hold in 1 (balanced accuracy 60% to 90%)"
     assert others in words
@@ -99,16 +99,16 @@ def test_models_of_all_others_are_counted_by_their_verdicts(tmp_path):
 def test_of_two_series_the_other_one_is_the_model(tmp_path):
     rows = [cell("one", "two", 0.7), cell("two", "one", np.nan, verdict="cannot be judged")]
     words = cohorts._models_in_words(
-        study_of_series(tmp_path, {"cohort_matrix": rows}, ("one", "two"))
+        study_of_series(tmp_path, {"cohort_tests": rows}, ("one", "two"))
     )
     assert words.startswith("Of 2 series, each left out in turn and tested: the model of the other")
     assert words.endswith("one held in 1, could not be judged in 1 (balanced accuracy 70% to 70%).")
 
 
 def test_the_matrix_has_models_in_rows_and_frames_the_series_itself(tmp_path):
-    study = study_of_series(tmp_path, {"cohort_matrix": MATRIX})
+    study = study_of_series(tmp_path, {"cohort_tests": MATRIX})
     arguments = cohorts._cohort_matrix_figure(
-        study, study.tables_of("cohorts")["cohort_matrix"]
+        study, study.tables_of("cohorts")["cohort_tests"]
     ).arguments
     assert arguments["rows"] == ["one", "two", "merged", "averaged"]
     assert arguments["columns"] == list(SERIES)

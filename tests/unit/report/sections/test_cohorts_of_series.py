@@ -38,7 +38,7 @@ def test_the_page_shows_the_tables(tmp_path):
     blocks = list(walk(cohorts_section.section(results).blocks))
     figures = {block.name: block.arguments for block in blocks if isinstance(block, Figure)}
     values = figures["cohorts-matrix"]["values"]
-    matrix = tables["cohort_matrix"].set_index(["strategy", "train", "test"])["value"]
+    matrix = tables["cohort_tests"].set_index(["strategy", "train", "test"])["value"]
     assert values[0, 1] == matrix["one series", "a", "b"]
     assert values[3, 2] == matrix["merged", "a + b", "c"]
     forest = figures["cohorts-forest-00"]

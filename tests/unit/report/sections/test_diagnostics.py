@@ -15,7 +15,7 @@ def test_histograms_have_the_ratio_of_normality_and_the_cut_of_dependence(tmp_pa
         for quantity, of_halves in counts.items()
         for half, count in zip(halves, of_halves, strict=True)
     ]
-    tables = {"diagnostics": [ratios], "diagnostic.histograms": bins}
+    tables = {"datasets": [ratios], "diagnostic.histograms": bins}
     study = study_of_tables(tmp_path, tables, {"diagnostics": {"normality_alpha": 0.01}})
     normality, dependence = audit._distribution_gallery(study, "d").figures
     assert normality.alt == "Histogram of Shapiro-Wilk p-values: 25% are below 0.01."
@@ -31,7 +31,7 @@ SAMPLED |= {"pair_share": 4.0e-6, "pair_share_error": 3.1e-8}
 
 def test_a_sample_of_features_is_stated_with_its_size_and_errors(tmp_path):
     bins = [{"quantity": "|r|", "lower": 0.0, "upper": 1.0, "count": 7}]
-    tables = {"diagnostics": [SAMPLED], "diagnostic.histograms": bins}
+    tables = {"datasets": [SAMPLED], "diagnostic.histograms": bins}
     (group,) = audit._assumptions(study_of_tables(tmp_path, tables))
     _, table, statement, _ = group.blocks
     shown = list(table.frame.columns)
@@ -44,7 +44,7 @@ def test_a_sample_of_features_is_stated_with_its_size_and_errors(tmp_path):
 def test_without_a_sample_none_is_stated(tmp_path):
     bins = [{"quantity": "|r|", "lower": 0.0, "upper": 1.0, "count": 7}]
     whole = SAMPLED | {"tested": 10_000}
-    tables = {"diagnostics": [whole], "diagnostic.histograms": bins}
+    tables = {"datasets": [whole], "diagnostic.histograms": bins}
     (assumptions,) = audit._assumptions(study_of_tables(tmp_path, tables))
     _, table, group = assumptions.blocks
     assert "compared" not in table.frame.columns
@@ -56,6 +56,6 @@ def test_the_heading_of_a_data_set_names_twelve_classes(tmp_path):
     for n_classes, rest in ((12, ""), (14, " and 2 more classes")):
         sizes = [{"dataset": "d", "class": f"c{i:02}", "samples": i} for i in range(n_classes)]
         tables = {"class_sizes": sizes, "diagnostic.histograms": bins}
-        tables["diagnostics"] = [SAMPLED | {"tested": 10_000}]
+        tables["datasets"] = [SAMPLED | {"tested": 10_000}]
         (assumptions,) = audit._assumptions(study_of_tables(tmp_path / str(n_classes), tables))
         assert assumptions.blocks[-1].note == ", ".join(f"c{i:02} {i}" for i in range(12)) + rest

@@ -77,7 +77,7 @@ def results(tmp_path_factory):
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
-    files.put("validation", tables, study="small")
+    files.put("cohorts", tables, study="small")
     return replace(study_results)
 
 
@@ -86,7 +86,7 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     sections = [signature.section(results), cohorts.section(results)]
     write_page(tmp_path / "page.html", "t", lead="l", sections=sections)
     page = re.sub("</?abbr.*?>", "", (tmp_path / "page.html").read_text())
-    verdicts = results.tables_of("validation")["verdicts"]
+    verdicts = results.tables_of("cohorts")["cohort_tests"]
     assert len(verdicts) == 2
     for row in verdicts.to_dict("records"):
         assert cohort_sentence(row, results.labels[row["model"]]).split(" (")[0] in page

@@ -17,12 +17,12 @@ def study_of_pairs(tmp_path, verdicts, **tables):
     """Return a study with a pair of cohorts for each verdict, by different harmonisations."""
     ways = ["none", "rank", "zscore"][: len(verdicts)]
     rows = [
-        PAIR | {"harmonise": way, "verdict": verdict}
+        PAIR | {"harmonise": way, "verdict": verdict, "strategy": "second cohort"}
         for way, verdict in zip(ways, verdicts, strict=True)
     ]
-    contents = {"validation.verdicts": rows}
+    contents = {"cohorts.cohort_tests": rows}
     contents["class_sizes"] = [{"dataset": "d", "class": "a", "samples": 3}]
-    contents |= {f"validation.{name}": rows for name, rows in tables.items()}
+    contents |= {f"cohorts.{name}": rows for name, rows in tables.items()}
     pairs = tuple(Validation(model="xnb", train="d", test="e", harmonise=way) for way in ways)
     return study_of_tables(tmp_path, contents, validate=pairs)
 

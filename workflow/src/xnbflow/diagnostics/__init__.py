@@ -17,6 +17,8 @@ series_audit       Which findings question the accuracies of a series?
 sample_levels, repeated_samples, sex_check, sample_components, series_fingerprints
                    Which levels of samples, copies, exchanged samples, components and samples of
                    other series are among them?
+shared_samples, sample_likeness
+                   Which samples and patients have two cohorts in common, and how alike are samples?
 association, column_associations, columns, column_parts, class_words
                    How is a column of the samples associated with the class, what is in it, which
                    parts has it, and is it the class in other words?

@@ -20,7 +20,7 @@ from xnbflow.diagnostics.association import short
 from xnbflow.diagnostics.column_associations import associations
 from xnbflow.diagnostics.columns import as_dates, as_numbers, column_values, has_value
 from xnbflow.diagnostics.features import is_unlogged, linear_values, logged
-from xnbflow.diagnostics.repeated_samples import ENOUGH, likely_repeats, similar_samples
+from xnbflow.diagnostics.repeated_samples import likely_repeats, similar_samples
 from xnbflow.diagnostics.sample_components import (
     MOST_COMPARED_SAMPLES,
     component_associations,
@@ -28,6 +28,7 @@ from xnbflow.diagnostics.sample_components import (
     principal_components,
 )
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
+from xnbflow.diagnostics.sample_likeness import ENOUGH
 from xnbflow.diagnostics.sample_values import sample_values
 from xnbflow.diagnostics.sex_check import sexes
 from xnbflow.sources.series.plausibility import repeated_samples

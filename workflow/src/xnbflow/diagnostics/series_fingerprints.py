@@ -10,8 +10,9 @@ import pandas as pd
 from xnbflow.core.findings import Finding
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import iterate_features
-from xnbflow.diagnostics.repeated_samples import ENOUGH, shared_samples
 from xnbflow.diagnostics.sample_components import MOST_COMPARED_SAMPLES
+from xnbflow.diagnostics.sample_likeness import ENOUGH
+from xnbflow.diagnostics.shared_samples import shared_samples
 from xnbflow.tables.finding_table import finding_table
 
 #: Features per series by which series are compared with each other.

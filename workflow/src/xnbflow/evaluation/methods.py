@@ -1,6 +1,6 @@
 """Entries of the methods in the configuration; a package can add its own.
 
-Validation, the digests behind reruns, the compilation ahead, config/README.md and the Methods
+Validation, the digests behind reruns, the compilation ahead, `xnbflow methods` and the Methods
 section of the pages read this. The Snakefile reads it in every job: nothing numerical is imported
 here.
 """

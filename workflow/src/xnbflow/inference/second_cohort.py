@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.core.significance import ONE_SIDED_LEVEL
-from xnbflow.diagnostics.repeated_samples import PatientMatch
+from xnbflow.diagnostics.shared_samples import PatientMatch
 from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.intervals import (
     UNKNOWN,
@@ -30,8 +30,10 @@ from xnbflow.inference.label_exchange import label_exchange
 
 #: Strict level of exchanged labels, since the verdict implies a mistake in the data.
 EXCHANGED_LEVEL = 0.005
-#: Classes for which the ranking of samples is judged.
-_TWO = 2
+#: Loss of balanced accuracy that is permitted for a threshold from few samples.
+_COST = 0.02
+#: Area under the ROC curve of scores without information.
+_AREA_BY_CHANCE = 0.5
 
 Held = Literal["held", "held in ranking", "not held", "cannot be judged"]
 
@@ -75,7 +77,174 @@ class CohortVerdict:
             "auc_lower": self.auc.lower,
             "auc_upper": self.auc.upper,
             "needed": _samples_for_threshold(self.auc.value) if ranking_holds else np.nan,
+            **recall_columns(self.measured, classes),
         }
+
+
+def recall_columns(measured: Performance, classes: Sequence[str] | np.ndarray) -> dict[str, float]:
+    """Return the recall of each measured class by the name of its column in ``cohort_tests``."""
+    return {f"recall.{classes[row.code]}": row.recall.value for row in measured.classes}
+
+
+def cohort_verdict(
+    validated: Performance | None,
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    n_classes: int,
+    groups: np.ndarray | None = None,
+    *,
+    scores: np.ndarray | None = None,
+    shared: int = 0,
+    patients: PatientMatch | None = None,
+    is_same_scale: bool = True,
+) -> CohortVerdict:
+    """Return the verdict on a classifier in a second cohort.
+
+    The first condition that applies decides (`_Evidence.decide`): shared samples or one class only
+    (cannot be judged), exchanged labels (not held), held, held in ranking, not held, or else cannot
+    be judged. The rule in words is `xnbflow.report.sentences.COHORT_RULE`.
+
+    Parameters
+    ----------
+    validated : Performance or None
+        Its cross-validation in the first cohort, if there was one.
+    codes, predicted : ndarray of int, shape (n_samples,)
+        True and predicted classes of the samples of the second cohort.
+    n_classes : int
+        The number of classes of the first cohort.
+    groups : ndarray of shape (n_samples,), optional
+        For example the patients.
+    scores : ndarray of shape (n_samples, n_classes), optional
+        Log posteriors; with two classes they also rank the samples.
+    shared : int
+        The number of samples of the second cohort that are in the first.
+    patients : PatientMatch, optional
+        The test of whether samples are of the same patients: what holds in these is no result in a
+        second cohort.
+    is_same_scale : bool
+        Values that are not on the scale of the first cohort refute nothing.
+    """
+    measured = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
+    before = _cross_validated(validated, measured)
+    exchanged: dict[int, int] = {}
+    if len(measured.classes) > 1:
+        exchanged = _exchange(
+            measured.balanced_accuracy,
+            before,
+            codes=codes,
+            predicted=predicted,
+            n_classes=n_classes,
+            groups=groups,
+        )
+    # How the log posteriors rank two classes.
+    auc = UNKNOWN
+    if scores is not None and n_classes == 2:
+        with np.errstate(invalid="ignore"):  # a class that is impossible for all
+            auc = _ranking(codes, scores[:, 1] - scores[:, 0], groups)
+    evidence = _Evidence(
+        measured=measured,
+        before=before,
+        p_value=_permutation_p(codes, predicted, groups),
+        auc=auc,
+        exchanged=exchanged,
+        shared=shared,
+        patients=patients,
+        is_same_scale=is_same_scale,
+    )
+    level, reason = evidence.decide()
+    return CohortVerdict(
+        level=level,
+        reason=reason,
+        measured=measured,
+        loss=evidence.loss,
+        p_value=evidence.p_value,
+        exchanged=exchanged,
+        auc=evidence.auc,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Evidence:
+    """What the verdict depends on; ``before`` is the balanced accuracy of cross-validation.
+
+    The other attributes are those of `CohortVerdict` and the arguments of `cohort_verdict`.
+    """
+
+    measured: Performance
+    before: Estimate
+    p_value: float
+    auc: Estimate
+    exchanged: dict[int, int]
+    shared: int
+    patients: PatientMatch | None
+    is_same_scale: bool
+
+    @property
+    def loss(self) -> Estimate:
+        """Balanced accuracy in the second cohort minus the cross-validated one in the first."""
+        return difference(self.measured.balanced_accuracy, self.before)
+
+    def decide(self) -> tuple[Held, str]:
+        """Return the level and the reason of the first rule that applies.
+
+        A cohort refutes the classifier if the interval of its balanced accuracy excludes ``half``:
+        the middle between chance and cross-validation, such as 0.7 between 0.5 and 0.9.
+        """
+        balanced = self.measured.balanced_accuracy
+        above = self.p_value <= ONE_SIDED_LEVEL and balanced.lower > self.measured.chance
+        missed = any(row.recall.value <= 0.5 for row in self.measured.classes)
+        # The same patients support nothing; what fails in them is refuted all the more.
+        holds = above or self.auc.lower > _AREA_BY_CHANCE
+        same_patients = self.patients is not None and self.patients.same_patients
+        half = (self.measured.chance + self.before.value) / 2
+        rules: list[tuple[bool, Held, str]] = [
+            (self.shared > 0, "cannot be judged", "the cohorts share samples"),
+            (len(self.measured.classes) <= 1, "cannot be judged", "one class"),
+            (bool(self.exchanged), "not held", "labels look exchanged"),
+            (holds and same_patients, "cannot be judged", _same_patients(self.patients)),
+            (above and self.loss.upper < 0, "held", "loss against cross-validation"),
+            (above and missed, "held", "a class is not recognised"),
+            (above, "held", ""),
+            (self.auc.lower > _AREA_BY_CHANCE, "held in ranking", "the threshold did not"),
+            (
+                balanced.upper < half and not self.is_same_scale,
+                "cannot be judged",
+                "the values are on another scale",
+            ),
+            (
+                balanced.upper < half,
+                "not held",
+                f"the interval is below {half:.0%}, the middle of chance and cross-validation",
+            ),
+            (True, "cannot be judged", "too few samples"),
+        ]
+        return next((level, reason) for applies, level, reason in rules if applies)
+
+
+def _cross_validated(validated: Performance | None, measured: Performance) -> Estimate:
+    """Return the balanced accuracy of cross-validation over the classes of the second cohort."""
+    if validated is None:
+        return UNKNOWN
+    present = {row.code for row in measured.classes}
+    recalls = [row.recall for row in validated.classes if row.code in present]
+    if len(recalls) == len(validated.classes):
+        return validated.balanced_accuracy
+    return mean_of(recalls) if recalls else UNKNOWN
+
+
+def _same_patients(patients: PatientMatch | None) -> str:
+    """Return the words on samples of the same patients."""
+    if patients is None:
+        return ""
+    if patients.in_groups:
+        return (
+            f"probably the same patients: {patients.share:.0%} of the samples are in "
+            f"{patients.groups} groups of like samples of both cohorts"
+        )
+    return (
+        f"probably the same patients: {patients.mutual} of {patients.possible} pairs of samples "
+        f"are each other's nearest, p = {patients.p:.2g}"
+    )
 
 
 def _ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = None) -> Estimate:
@@ -105,10 +274,6 @@ def _ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = 
         n_second = len(np.unique(groups[second]))
         n_first = len(np.unique(groups[~second]))
     return area_interval(area, n_second, n_first)
-
-
-#: Loss of balanced accuracy that is permitted for a threshold from few samples.
-_COST = 0.02
 
 
 def _samples_for_threshold(auc: float) -> int:
@@ -182,175 +347,6 @@ def _order_by_answers(
     return np.lexsort((predicted, codes, rank.reindex(groups).to_numpy()))
 
 
-def _exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
-    """Return the renaming of classes under which true and predicted labels agree best.
-
-    The renaming maximises the sum of recalls; it is empty if no renaming agrees better than the
-    names of the cohort.
-
-    Examples
-    --------
-    >>> codes = np.repeat([0, 1, 2], 10)
-    >>> _exchanged_classes(codes, np.array([1, 0, 2])[codes], 3)
-    {0: 1, 1: 0}
-    """
-    counts = np.zeros((n_classes, n_classes))
-    np.add.at(counts, (codes, predicted), 1.0)
-    recalls = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    rows, columns = scipy.optimize.linear_sum_assignment(-recalls)
-    if recalls[rows, columns].sum() <= np.trace(recalls) + ROUNDING:
-        return {}
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return {row: column for row, column in pairs if row != column}
-
-
-def cohort_verdict(
-    validated: Performance | None,
-    codes: np.ndarray,
-    predicted: np.ndarray,
-    n_classes: int,
-    groups: np.ndarray | None = None,
-    *,
-    scores: np.ndarray | None = None,
-    shared: int = 0,
-    patients: PatientMatch | None = None,
-    is_same_scale: bool = True,
-) -> CohortVerdict:
-    """Return the verdict on a classifier in a second cohort.
-
-    See `xnbflow.report.sentences.COHORT_RULE`. The first condition that applies decides: shared
-    samples or one class only (cannot be judged), exchanged labels (not held), held, held in
-    ranking, not held, or else cannot be judged. ``validated`` is its cross-validation in the first
-    cohort, if there was one, which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are
-    of the second cohort, as in `_permutation_p`; ``shared`` is the number of its samples that are
-    in the first, ``patients`` the test of whether samples are of the same patients: what holds in
-    these is no result in a second cohort, either. ``scores`` (n_samples, n_classes) are log
-    posteriors; with two classes they also rank the samples. Values that are not on the scale of the
-    first cohort (``is_same_scale``) refute nothing.
-    """
-    measured = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
-    before = _cross_validated(validated, measured)
-    exchanged: dict[int, int] = {}
-    if len(measured.classes) > 1:
-        exchanged = _exchange(
-            measured.balanced_accuracy,
-            before,
-            codes=codes,
-            predicted=predicted,
-            n_classes=n_classes,
-            groups=groups,
-        )
-    # how the log posteriors rank two classes
-    auc = UNKNOWN
-    if scores is not None and n_classes == _TWO:
-        with np.errstate(invalid="ignore"):  # a class that is impossible for all
-            auc = _ranking(codes, scores[:, 1] - scores[:, 0], groups)
-    evidence = _Evidence(
-        measured=measured,
-        before=before,
-        p_value=_permutation_p(codes, predicted, groups),
-        auc=auc,
-        exchanged=exchanged,
-        shared=shared,
-        patients=patients,
-        is_same_scale=is_same_scale,
-    )
-    level, reason = evidence.decide()
-    return CohortVerdict(
-        level=level,
-        reason=reason,
-        measured=measured,
-        loss=evidence.loss,
-        p_value=evidence.p_value,
-        exchanged=exchanged,
-        auc=evidence.auc,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Evidence:
-    """What the verdict depends on; ``before`` is the balanced accuracy of cross-validation.
-
-    The other attributes are those of `CohortVerdict` and the arguments of `cohort_verdict`.
-    """
-
-    measured: Performance
-    before: Estimate
-    p_value: float
-    auc: Estimate
-    exchanged: dict[int, int]
-    shared: int
-    patients: PatientMatch | None
-    is_same_scale: bool
-
-    @property
-    def loss(self) -> Estimate:
-        """Balanced accuracy in the second cohort minus the cross-validated one in the first."""
-        return difference(self.measured.balanced_accuracy, self.before)
-
-    def decide(self) -> tuple[Held, str]:
-        """Return the level and the reason of the first rule that applies.
-
-        A cohort refutes the classifier if the interval of its balanced accuracy excludes ``half``:
-        the middle between chance and cross-validation, such as 0.7 between 0.5 and 0.9.
-        """
-        balanced = self.measured.balanced_accuracy
-        above = self.p_value <= ONE_SIDED_LEVEL and balanced.lower > self.measured.chance
-        missed = any(row.recall.value <= 0.5 for row in self.measured.classes)
-        # The same patients support nothing; what fails in them is refuted all the more.
-        holds = above or self.auc.lower > 1 / _TWO
-        same_patients = self.patients is not None and self.patients.same_patients
-        half = (self.measured.chance + self.before.value) / 2
-        rules: list[tuple[bool, Held, str]] = [
-            (self.shared > 0, "cannot be judged", "the cohorts share samples"),
-            (len(self.measured.classes) <= 1, "cannot be judged", "one class"),
-            (bool(self.exchanged), "not held", "labels look exchanged"),
-            (holds and same_patients, "cannot be judged", _same_patients(self.patients)),
-            (above and self.loss.upper < 0, "held", "loss against cross-validation"),
-            (above and missed, "held", "a class is not recognised"),
-            (above, "held", ""),
-            (self.auc.lower > 1 / _TWO, "held in ranking", "the threshold did not"),
-            (
-                balanced.upper < half and not self.is_same_scale,
-                "cannot be judged",
-                "the values are on another scale",
-            ),
-            (
-                balanced.upper < half,
-                "not held",
-                f"the interval is below {half:.0%}, the middle of chance and cross-validation",
-            ),
-            (True, "cannot be judged", "too few samples"),
-        ]
-        return next((level, reason) for applies, level, reason in rules if applies)
-
-
-def _cross_validated(validated: Performance | None, measured: Performance) -> Estimate:
-    """Return the balanced accuracy of cross-validation over the classes of the second cohort."""
-    if validated is None:
-        return UNKNOWN
-    present = {row.code for row in measured.classes}
-    recalls = [row.recall for row in validated.classes if row.code in present]
-    if len(recalls) == len(validated.classes):
-        return validated.balanced_accuracy
-    return mean_of(recalls) if recalls else UNKNOWN
-
-
-def _same_patients(patients: PatientMatch | None) -> str:
-    """Return the words on samples of the same patients."""
-    if patients is None:
-        return ""
-    if patients.in_groups:
-        return (
-            f"probably the same patients: {patients.share:.0%} of the samples are in "
-            f"{patients.groups} groups of like samples of both cohorts"
-        )
-    return (
-        f"probably the same patients: {patients.mutual} of {patients.possible} pairs of samples "
-        f"are each other's nearest, p = {patients.p:.2g}"
-    )
-
-
 def _exchange(
     as_labelled: Estimate,
     before: Estimate,
@@ -377,3 +373,25 @@ def _exchange(
     p_value = _permutation_p(table[codes], predicted, groups)
     renamings = n_classes * (n_classes - 1) / 2
     return renamed if p_value * renamings <= EXCHANGED_LEVEL else {}
+
+
+def _exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
+    """Return the renaming of classes under which true and predicted labels agree best.
+
+    The renaming maximises the sum of recalls; it is empty if no renaming agrees better than the
+    names of the cohort.
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1, 2], 10)
+    >>> _exchanged_classes(codes, np.array([1, 0, 2])[codes], 3)
+    {0: 1, 1: 0}
+    """
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts, (codes, predicted), 1.0)
+    recalls = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    rows, columns = scipy.optimize.linear_sum_assignment(-recalls)
+    if recalls[rows, columns].sum() <= np.trace(recalls) + ROUNDING:
+        return {}
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    return {row: column for row, column in pairs if row != column}

@@ -57,6 +57,71 @@ _LEAST_MEDIAN = 1e-6
 _EQUAL = 1e-6
 
 
+def selection(series: DataSet) -> list[Finding]:
+    """Return whether a table was corrected, filtered or normalised with the labels.
+
+    A correction is a warning, as is a normalisation by class. Features without a difference are few
+    if at most 5% have p above one half, and hardly any of 399 exchanges of the labels has as few:
+    this is a notice. At .5% or less it is a warning, except where the median of p is too small for
+    a choice among features that do not differ. ``estimate`` is the share of features with p above
+    .5, or of the variance that a corrected column explains relative to an exchanged one.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> values = rng.normal(size=(4000, 20))
+    >>> difference = np.abs(values[:, :10].mean(axis=1) - values[:, 10:].mean(axis=1))
+    >>> chosen = values[np.argsort(-difference)[:200]]
+    >>> series = DataSet("toy", chosen, range(200), range(20), ["a"] * 10 + ["b"] * 10)
+    >>> [(one.kind, one.severity, one.numbers["estimate"]) for one in selection(series)]
+    [('chosen features', 'warning', 0.0)]
+    """
+    values = linear_values(with_log_counts(series))
+    values = values[~np.isnan(values).any(axis=1)]
+    classes, codes = np.unique(series.labels, return_inverse=True)
+    findings: list[Finding] = []
+    enough = len(values) >= _FEWEST_FEATURES and len(classes) + 1 < series.n_samples
+    if enough and len(classes) > 1:
+        findings += _corrected_columns(series, values, codes)
+        findings += _chosen_features(series, values, codes)
+        if _is_normalised_by_class(values, codes):
+            findings.append(
+                Finding(code="selection", kind="normalised by class", dataset=series.name)
+            )
+    return findings
+
+
+def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -> Iterator[Finding]:
+    """Yield the columns that go with the class and whose effect was removed with the class."""
+    places = np.unique(np.linspace(0, len(values) - 1, _MOST_FEATURES).astype(int))
+    labels = pd.Series(series.labels)
+    for number, (name, all_cells) in enumerate(phenotype_of(series).items()):
+        cells = all_cells.reset_index(drop=True)
+        cells = cells[has_value(cells)].str.strip()
+        column = column_values(labels[cells.index], cells)
+        if column is None or pd.api.types.is_numeric_dtype(column):
+            continue
+        tested = association(labels[cells.index], cells, None)
+        if tested is None or tested.p > TEST_LEVEL:
+            continue
+        samples = column.index.to_numpy()
+        present = np.unique(codes[samples], return_inverse=True)[1]
+        rng = np.random.default_rng(series_seed(series, number, "corrected with class"))
+        effect = _removed_effect(
+            values[np.ix_(places, samples)], present, pd.factorize(column)[0], rng
+        )
+        if not effect.with_class:
+            continue
+        ratio = effect.given_class / effect.expected
+        yield Finding(
+            code="selection",
+            kind="corrected with class",
+            dataset=series.name,
+            subject=str(name),
+            numbers={"estimate": ratio, "p": effect.p},
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class RemovedEffect:
     """The effect of a column given the class, and its test.
@@ -159,6 +224,22 @@ def _basis(columns: np.ndarray) -> np.ndarray:
 def _without_effect(values: np.ndarray, basis: np.ndarray) -> np.ndarray:
     """Return values (n_features, n_samples) without what a basis (n_samples, rank) explains."""
     return np.asarray(values - (values @ basis) @ basis.T)
+
+
+def _chosen_features(series: DataSet, values: np.ndarray, codes: np.ndarray) -> Iterator[Finding]:
+    """Yield the finding that features without a difference are few or missing, if they are."""
+    rng = np.random.default_rng(series_seed(series, 0, "chosen with labels"))
+    result = _features_without_difference(values, codes, series.groups, rng)
+    if not result.p <= LEVEL:
+        return
+    is_limiting = result.share <= _NONE_WITHOUT_DIFFERENCE and result.median >= _LEAST_MEDIAN
+    yield Finding(
+        code="selection",
+        kind="chosen features",
+        dataset=series.name,
+        severity="warning" if is_limiting else "notice",
+        numbers={"estimate": result.share, "p": result.p, "total": len(values)},
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,84 +348,3 @@ def _is_normalised_by_class(values: np.ndarray, codes: np.ndarray) -> bool:
         np.abs(first[:, i] - first[:, j]).max() for i in range(len(first.T)) for j in range(i)
     )
     return bool(within <= tolerance < between)
-
-
-def selection(series: DataSet) -> list[Finding]:
-    """Return whether a table was corrected, filtered or normalised with the labels.
-
-    A correction is a warning, as is a normalisation by class. Features without a difference are few
-    if at most 5% have p above one half, and hardly any of 399 exchanges of the labels has as few:
-    this is a notice. At .5% or less it is a warning, except where the median of p is too small for
-    a choice among features that do not differ. ``estimate`` is the share of features with p above
-    .5, or of the variance that a corrected column explains relative to an exchanged one.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> values = rng.normal(size=(4000, 20))
-    >>> difference = np.abs(values[:, :10].mean(axis=1) - values[:, 10:].mean(axis=1))
-    >>> chosen = values[np.argsort(-difference)[:200]]
-    >>> series = DataSet("toy", chosen, range(200), range(20), ["a"] * 10 + ["b"] * 10)
-    >>> [(one.kind, one.severity, one.numbers["estimate"]) for one in selection(series)]
-    [('chosen features', 'warning', 0.0)]
-    """
-    values = linear_values(with_log_counts(series))
-    values = values[~np.isnan(values).any(axis=1)]
-    classes, codes = np.unique(series.labels, return_inverse=True)
-    findings: list[Finding] = []
-    enough = len(values) >= _FEWEST_FEATURES and len(classes) + 1 < series.n_samples
-    if enough and len(classes) > 1:
-        findings += _corrected_columns(series, values, codes)
-        findings += _chosen_features(series, values, codes)
-        if _is_normalised_by_class(values, codes):
-            findings.append(
-                Finding(code="selection", kind="normalised by class", dataset=series.name)
-            )
-    return findings
-
-
-def _corrected_columns(series: DataSet, values: np.ndarray, codes: np.ndarray) -> Iterator[Finding]:
-    """Yield the columns that go with the class and whose effect was removed with the class."""
-    places = np.unique(np.linspace(0, len(values) - 1, _MOST_FEATURES).astype(int))
-    labels = pd.Series(series.labels)
-    for number, (name, all_cells) in enumerate(phenotype_of(series).items()):
-        cells = all_cells.reset_index(drop=True)
-        cells = cells[has_value(cells)].str.strip()
-        column = column_values(labels[cells.index], cells)
-        if column is None or pd.api.types.is_numeric_dtype(column):
-            continue
-        tested = association(labels[cells.index], cells, None)
-        if tested is None or tested.p > TEST_LEVEL:
-            continue
-        samples = column.index.to_numpy()
-        present = np.unique(codes[samples], return_inverse=True)[1]
-        rng = np.random.default_rng(series_seed(series, number, "corrected with class"))
-        effect = _removed_effect(
-            values[np.ix_(places, samples)], present, pd.factorize(column)[0], rng
-        )
-        if not effect.with_class:
-            continue
-        ratio = effect.given_class / effect.expected
-        yield Finding(
-            code="selection",
-            kind="corrected with class",
-            dataset=series.name,
-            subject=str(name),
-            numbers={"estimate": ratio, "p": effect.p},
-        )
-
-
-def _chosen_features(series: DataSet, values: np.ndarray, codes: np.ndarray) -> Iterator[Finding]:
-    """Yield the finding that features without a difference are few or missing, if they are."""
-    rng = np.random.default_rng(series_seed(series, 0, "chosen with labels"))
-    result = _features_without_difference(values, codes, series.groups, rng)
-    if not result.p <= LEVEL:
-        return
-    is_limiting = result.share <= _NONE_WITHOUT_DIFFERENCE and result.median >= _LEAST_MEDIAN
-    yield Finding(
-        code="selection",
-        kind="chosen features",
-        dataset=series.name,
-        severity="warning" if is_limiting else "notice",
-        numbers={"estimate": result.share, "p": result.p, "total": len(values)},
-    )

@@ -437,7 +437,7 @@ def cohort_findings(tests: pd.DataFrame) -> dict[tuple[str, str], list[Finding]]
     """Return the findings on second cohorts of a classifier, by data set and classifier.
 
     ``tests`` have a row for each test of a model in a second cohort, with the columns of
-    ``validation/verdicts``. A cohort in which the classifier held in one of several tests, which
+    ``cohort_tests``. A cohort in which the classifier held in one of several tests, which
     differ in how values are matched and harmonised, is no finding.
     """
     findings: dict[tuple[str, str], list[Finding]] = {}

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.jobs.model_files import write_model_files
@@ -32,8 +34,8 @@ def compare_cohorts(
         The second cohorts and the configurations of the tested models, see
         `xnbflow.models.validation.validate_all`; no pair where the study has none.
     combination : mapping or None
-        What is combined: ``datasets``, their ``designs``, and the ``entry`` and the ``label`` of
-        the classifier, ``match`` and ``harmonise``, see `xnbflow.models.cohorts.combine`. None
+        What is combined: ``datasets``, their ``designs``, and the ``entry`` and the id (``model``)
+        of the classifier, ``match`` and ``harmonise``, see `xnbflow.models.cohorts.combine`. None
         where the study combines no series.
     tables_folder, model_folder : Path
         Where the tables are written, and the model of all series with its tables. Both exist
@@ -42,19 +44,23 @@ def compare_cohorts(
     cohorts = {one.name: one for one in map(DataSet.read, series)}
     tables_folder.mkdir(parents=True, exist_ok=True)
     model_folder.mkdir(parents=True, exist_ok=True)
+    tables: dict[str, pd.DataFrame] = {}
+    tests = []
     if pairs:
-        write_tables(
-            validate_all(cohorts, entries, pairs), tables_folder, GROUPS["validation"].tables
-        )
+        tables |= validate_all(cohorts, entries, pairs)
+        tests.append(tables["cohort_tests"])
     if combination is not None:
-        tables, model, merged = combine(
+        combined, model, merged = combine(
             [cohorts[name] for name in combination["datasets"]],
             combination["entry"],
             match=combination["match"],
             harmonise=combination["harmonise"],
-            name=combination["label"],
+            name=combination["model"],
             designs={name: Design(**fields) for name, fields in combination["designs"].items()},
         )
         classifier = ALL_COHORTS["classifier"]
         write_model_files(model, merged, model_folder / classifier, classifier)
-        write_tables(tables, tables_folder, GROUPS["cohorts"].tables)
+        tables |= combined
+        tests.append(tables["cohort_tests"])
+    tables["cohort_tests"] = pd.concat(tests, ignore_index=True)
+    write_tables(tables, tables_folder, GROUPS["cohorts"].tables)

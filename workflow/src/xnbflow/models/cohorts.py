@@ -15,13 +15,13 @@ from xnbflow.core.progress import track
 from xnbflow.core.study import Design
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.read_counts import with_log_counts
-from xnbflow.diagnostics.repeated_samples import matched_patients, shared_samples
+from xnbflow.diagnostics.shared_samples import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.meta_analysis import meta_genes
-from xnbflow.inference.second_cohort import cohort_verdict
+from xnbflow.inference.second_cohort import cohort_verdict, recall_columns
 from xnbflow.models.matching import common_features
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
@@ -32,7 +32,7 @@ from xnbflow.sources.series.scale_recognition import intensity_quantiles, recogn
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
-#: Columns of `cohort_matrix` that are the same in every row; `combine` adds them.
+#: Columns of `cohort_tests` that are the same in every row; `combine` adds them.
 _SETTINGS = ("model", "match", "harmonise")
 #: Least rank correlation of features' means between series on one scale, of any two platforms.
 _LEAST_CORRELATION = 0.5
@@ -83,12 +83,12 @@ def combine(
     Features that not all series have are left out, and samples that two series share are left out
     of the larger one: every sample counts once. Every series is tested by models of each other
     one, by the model of all others merged, and by the mean of the probabilities of the others'
-    models, which is compared with cross-validation of the merged one. ``match``, ``harmonise`` and
-    ``name`` are as for `xnbflow.models.validation.validate`; ``designs`` of the series by name are
-    those by which their genes are compared.
+    models, which is compared with cross-validation of the merged one. ``match`` and ``harmonise``
+    are as for `xnbflow.models.validation.validate`, and ``name`` is the id of the classifier.
+    ``designs`` of the series by name are those by which their genes are compared.
 
-    The results are the tables of the group ``cohorts`` of the contract, the model of all
-    series, with figures from leaving each series out, and all samples as input of the model.
+    The results are the tables of the group ``cohorts`` on several series, the model of all series,
+    with figures from leaving each series out, and all samples as input of the model.
 
     References
     ----------
@@ -105,10 +105,10 @@ def combine(
     symbols = symbols_of(cohorts[0])
     steps = resolved(harmonised(entry, harmonise))
     merged = _merge_series(cohorts)
-    matrix, validation = _cross_cohort_tests(cohorts, steps)
+    tests, validation = _cross_cohort_tests(cohorts, steps)
     tables = {
         "cohort_series": _describe_series(series, cohorts, notes, match),
-        "cohort_matrix": matrix.assign(model=name, match=match, harmonise=harmonise),
+        "cohort_tests": tests.assign(model=name, match=match, harmonise=harmonise),
         "meta_genes": meta_genes(cohorts, symbols, designs),
     }
     model = fit_model(merged, steps, validation, symbols=symbols)
@@ -285,16 +285,16 @@ def _cross_cohort_tests(
         predictions.append(pd.DataFrame({"repeat": 0, "fold": fold, **columns}))
         features = merged.model.signature[["class", "feature"]]
         selected.append(features.assign(repeat=0, fold=fold))
-    matrix = table_of(rows, GROUPS["cohorts"].tables["cohort_matrix"], without=_SETTINGS)
+    tests = table_of(rows, GROUPS["cohorts"].tables["cohort_tests"], without=_SETTINGS)
     if len(predictions) < len(cohorts):
-        return matrix, None
+        return tests, None
     left_out = CrossValidation(
         predictions=pd.concat(predictions, ignore_index=True),
         selected=pd.concat(selected, ignore_index=True),
         series=_merge_series(cohorts),
         inflation=inflation_of(steps),
     )
-    return matrix, left_out
+    return tests, left_out
 
 
 def _predict_by_models(
@@ -330,7 +330,7 @@ def _predict_by_models(
 def _test_row(
     strategy: str, trained: _FittedSeries, models: Sequence[_FittedSeries], test: DataSet
 ) -> dict[str, Any]:
-    """Return a row of ``cohort_matrix`` with a verdict.
+    """Return a row of ``cohort_tests`` with a verdict.
 
     ``trained`` are the training samples and the cross-validation to compare with; the predictions
     are those of the ``models``.
@@ -355,10 +355,10 @@ def _test_row(
             (trained.series.labels, test.labels),
         ),
     )
-    return _row(strategy, trained, test, verdict.measured) | verdict.columns(classes)
+    return _row(strategy, trained, test) | verdict.columns(classes)
 
 
-#: Columns of ``cohort_matrix`` that a row without a verdict leaves missing.
+#: Columns of ``cohort_tests`` that a row without a verdict leaves missing.
 _VERDICT_NUMBERS = (
     "right",
     "value",
@@ -379,7 +379,7 @@ _VERDICT_NUMBERS = (
 def _row(
     strategy: str, trained: _FittedSeries, test: DataSet, measured: Performance | None = None
 ) -> dict[str, Any]:
-    """Return a row of ``cohort_matrix`` without a verdict."""
+    """Return a row of ``cohort_tests`` without a verdict."""
     row: dict[str, Any] = {
         "strategy": strategy,
         "train": " + ".join(trained.members),
@@ -388,17 +388,13 @@ def _row(
         **dict.fromkeys(_VERDICT_NUMBERS, np.nan),
         "verdict": "",
         "reason": "",
+        "features": test.n_features,
+        "notes": "",
     }
     if measured is None:
         return row
-    row |= measured.balanced_accuracy._asdict()
-    for measured_class in measured.classes:
-        label = trained.series.classes[measured_class.code]
-        row[f"samples.{label}"] = measured_class.n_samples
-        row[f"recall.{label}"] = measured_class.recall.value
-        row[f"lower.{label}"] = measured_class.recall.lower
-        row[f"upper.{label}"] = measured_class.recall.upper
-    return row
+    classes = trained.series.classes
+    return row | measured.balanced_accuracy._asdict() | recall_columns(measured, classes)
 
 
 def _greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:

@@ -3,7 +3,7 @@
 import re
 import shlex
 import tempfile
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -49,7 +49,8 @@ from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 #: Sources whose series are read without labels.
 _UNLABELLED = ("geo", "table")
 
-#: Least number of features of a table whose scale is compared with the model's.
+#: Least number of features, unless they are a panel of genes, of a table whose scale is compared
+#: with the model's.
 _FEWEST_FEATURES = 100
 #: Number of rows by which columns of text are recognised.
 _ROWS_OF_TEXT = 20
@@ -193,7 +194,7 @@ def read_labelled_samples(
             series, notes = _read_unlabelled(
                 dataset,
                 training,
-                features=set(features),
+                model_features=list(features),
                 quartiles=quartiles,
                 downloads=Downloads(folder),
             )
@@ -211,7 +212,7 @@ def _read_unlabelled(
     dataset: DatasetEntry,
     training: DatasetEntry | None,
     *,
-    features: Collection[str],
+    model_features: Sequence[str],
     quartiles: np.ndarray | None,
     downloads: Downloads,
 ) -> tuple[DataSet, tuple[str, ...]]:
@@ -223,6 +224,7 @@ def _read_unlabelled(
         with about_file(path):
             series, dataset = read_raw_geo(path, dataset)
     else:
+        features = set(model_features)
         texts = _texts_to_predict(dataset, training, features=features, downloads=downloads)
         path = Path(texts.table.path)
         texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
@@ -230,7 +232,9 @@ def _read_unlabelled(
             series, dataset = raw_series_of(texts)
     notes: tuple[str, ...] = ()
     with about_file(path):
-        if transform := _needed_transform(dataset, training, series, quartiles):
+        if transform := _needed_transform(
+            dataset, training, series, features=model_features, quartiles=quartiles
+        ):
             dataset = replace(dataset, transform=transform)
             note = (
                 f"transform: {flow_yaml(transform)} was applied to the values of "
@@ -250,15 +254,23 @@ def _needed_transform(
     dataset: DatasetEntry,
     training: DatasetEntry | None,
     series: RawSeries,
+    *,
+    features: Sequence[str],
     quartiles: np.ndarray | None,
 ) -> Any:
     """Return the transform of the training data that values still need; empty where none.
+
+    ``features`` are those of the model, whose training ``quartiles`` have the shape (3,
+    n_features).
 
     Raises an `InputError` for logarithms where the model has values that are not logged, and for
     values that are not logged where it has logarithms and the transform of its training data is
     unknown.
     """
-    if quartiles is None or dataset.transform or len(series.features) < _FEWEST_FEATURES:
+    if quartiles is None or dataset.transform:
+        return ""
+    of_model = recognise_scale(quartiles.T, features=features)
+    if len(series.features) < _FEWEST_FEATURES and not of_model.is_certain:
         return ""
     recognised = recognise_scale(
         series.values,
@@ -267,7 +279,7 @@ def _needed_transform(
         file_name=Path(dataset.location).name,
         is_array=dataset.source == "geo",
     ).kind
-    if recognise_scale(quartiles.T).is_unlogged:
+    if of_model.is_unlogged:
         if recognised is RecognisedScale.LOGARITHMS:
             low, median, high = np.nanmedian(quartiles, axis=1)
             msg = (

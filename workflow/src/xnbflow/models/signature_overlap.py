@@ -60,7 +60,7 @@ def compare_signatures(
                 "rank_correlation": rank_correlation,
             }
         )
-    return table_of(rows, GROUPS["validation"].tables["signatures"], without=PAIR_COLUMNS)
+    return table_of(rows, GROUPS["cohorts"].tables["signatures"], without=PAIR_COLUMNS)
 
 
 def _directions(signature: pd.DataFrame, label: str) -> pd.Series:

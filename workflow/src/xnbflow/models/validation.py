@@ -10,7 +10,7 @@ import pandas as pd
 from xnbflow.core.errors import require_choice
 from xnbflow.core.progress import track
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.repeated_samples import matched_patients, shared_samples
+from xnbflow.diagnostics.shared_samples import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.methods import resolved, unlabelled
@@ -33,6 +33,8 @@ from xnbflow.studies.densities import log_densities
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
+#: The strategy of a test of a study's model in a second cohort.
+SECOND_COHORT = "second cohort"
 #: Steps that harmonise each sample; as part of the model they are fitted to training samples.
 HARMONISERS = {
     "none": None,
@@ -89,12 +91,12 @@ def validate_all(
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     pairs: Sequence[Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
-    """Test models on second cohorts, and return the tables (the group ``validation``) of all.
+    """Test models on second cohorts, and return the tables of all; see `validate`.
 
     ``entries`` are the classifiers' configurations by the id of the cohort to train on and by their
     own; each of ``pairs`` has ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
     """
-    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in GROUPS["validation"].tables}
+    parts: dict[str, list[pd.DataFrame]] = {}
     for pair in track(pairs, "pairs of cohorts"):
         tables = validate(
             series[pair["train"]],
@@ -104,14 +106,15 @@ def validate_all(
             harmonise=pair["harmonise"],
         )
         for name, table in tables.items():
+            of_pairs = parts.setdefault(name, [])
             if len(table):
-                parts[name].append(table.assign(**{key: pair[key] for key in PAIR_COLUMNS}))
+                of_pairs.append(table.assign(**{key: pair[key] for key in PAIR_COLUMNS}))
     return {name: _concatenate(tables, name) for name, tables in parts.items()}
 
 
 def _concatenate(tables: list[pd.DataFrame], name: str) -> pd.DataFrame:
     """Return the rows of all pairs, with the types that the contract declares for the table."""
-    schema = GROUPS["validation"].tables[name]
+    schema = GROUPS["cohorts"].tables[name]
     if not tables:
         return pd.DataFrame(columns=schema.fixed)
     dtype_of_type = {"integer": int, "boolean": bool, "number": float}
@@ -138,7 +141,7 @@ def validate(
     samples.
 
     ``match`` is as for `common_features`, ``harmonise`` one of `HARMONISERS`. The results are the
-    tables of the group ``validation``, without the columns that name the pair.
+    tables of the group ``cohorts`` on a second cohort, without the columns that name the pair.
     """
     train, test = matched(train, test, match)
     symbols = symbols_of(train)
@@ -160,7 +163,7 @@ def validate(
         # Ranks and z-scores of a sample have no unit.
         is_same_scale=harmonise != "none" or has_training_unit(model, test.frame()),
     )
-    row = verdict.columns(classes) | {"features": train.n_features}
+    row = verdict.columns(classes) | {"strategy": SECOND_COHORT, "features": train.n_features}
     row["notes"] = "; ".join(prediction.notes)
     cohorts = [
         _CohortPerformance("train", performance, claims),
@@ -175,13 +178,13 @@ def validate(
         "calibration": _calibration_table(probabilities, classes, test),
         "densities": _density_table(model, filled(train), filled(test)),
         "signatures": _compared_signatures(model, train, test, steps),
-        "verdicts": _table([row], "verdicts"),
+        "cohort_tests": _table([row], "cohort_tests"),
     }
 
 
 def _table(rows: Iterable[Mapping[str, Any]], name: str) -> pd.DataFrame:
     """Return rows as a table without the columns that name the pair of cohorts."""
-    return table_of(rows, GROUPS["validation"].tables[name], without=PAIR_COLUMNS)
+    return table_of(rows, GROUPS["cohorts"].tables[name], without=PAIR_COLUMNS)
 
 
 def _validation_verdict(

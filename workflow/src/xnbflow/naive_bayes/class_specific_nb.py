@@ -203,7 +203,7 @@ class BaseClassSpecificNB(FeatureSelector, BaseNaiveBayes):
         self.tied_features_ = {}
         for code, label in enumerate(self.classes_.tolist()):
             selection = ClassSelection.from_rankings(code, rankings, features, codes)
-            warn_if_none(label, selection.columns)
+            warn_if_none(label, selection.columns, stacklevel=4)  # the line that calls fit
             self.columns_.append(selection.columns)
             self.distances_.append(selection.distances)
             self.selected_features_[label] = selection.names

@@ -182,18 +182,7 @@ class XNB(FeatureSelector, BaseNaiveBayes):
         if self.class_independent:
             selection.share()
 
-        # Raw counts are whole numbers, none below 0. The first sample decides almost always.
-        parts = [features[:, 0], features]
-        if all((part >= 0.0).all() and (part == np.floor(part)).all() for part in parts):
-            greatest = float(parts[-1].max(initial=0.0))
-            if _FEW_COUNTS < greatest < np.inf:
-                msg = (
-                    f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
-                    "XNB's labels depend on the unit of measurement, and its densities on the "
-                    "scale: take logarithms of normalised counts, for example log1p of counts per "
-                    "10,000"
-                )
-                warnings.warn(msg, UserWarning, stacklevel=4)
+        _warn_of_raw_counts(features)
 
         # The densities of each class, in its features.
         self.mean_distance_ = selection.mean_distance
@@ -214,7 +203,7 @@ class XNB(FeatureSelector, BaseNaiveBayes):
             self.tied_features_[label] = selection.ties(code)
             self.selected_distances_[label] = to_others.max(axis=0, initial=0.0)
             self.bandwidths_[label] = density.bandwidths_[0]
-            warn_if_none(label, ranked)
+            warn_if_none(label, ranked, stacklevel=3)  # the line that calls fit
         if self.selection == "minimal":
             self.optimality_gap_ = dict(zip(labels, selection.gaps, strict=True))
 
@@ -285,8 +274,36 @@ def distance_table(
     return pd.DataFrame(joined)
 
 
-def warn_if_none(label: object, chosen: np.ndarray) -> None:
-    """Warn of a class without a selected feature."""
+def _warn_of_raw_counts(features: np.ndarray) -> None:
+    """Warn if features (n_features, n_samples) are whole numbers as raw counts are, none below 0.
+
+    Whole numbers up to `_FEW_COUNTS` are grades or codes.
+    """
+    if not _are_whole(features[:, 0]):  # the first sample decides almost always
+        return
+    greatest = float(features.max(initial=0.0))
+    if _FEW_COUNTS < greatest < np.inf and _are_whole(features):
+        msg = (
+            f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; XNB's "
+            "labels depend on the unit of measurement, and its densities on the scale: take "
+            "logarithms of normalised counts, for example log1p of counts per 10,000"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=4)
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    """Return whether all values are whole numbers of at least 0.
+
+    Examples
+    --------
+    >>> _are_whole(np.array([0.0, 3.0])), _are_whole(np.array([0.0, 3.5]))
+    (True, False)
+    """
+    return bool((values >= 0.0).all() and (values == np.floor(values)).all())
+
+
+def warn_if_none(label: object, chosen: np.ndarray, stacklevel: int) -> None:
+    """Warn of a class without a selected feature, at the line ``stacklevel`` calls above."""
     if not len(chosen):
         msg = f"class {label!r} has no feature that separates it from another; its prior decides"
-        warnings.warn(msg, UserWarning, stacklevel=5)
+        warnings.warn(msg, UserWarning, stacklevel=stacklevel + 1)

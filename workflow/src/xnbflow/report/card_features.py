@@ -184,12 +184,7 @@ def _list_of_two_classes(
     if n_core:
         heading = f"Core set of {counted(n_core, noun)} in bold"
     return FeatureLists(
-        rows=[
-            replace(
-                _gene_row(row, label=""), meaning=_meaning_of_two(row["direction"], shown_class)
-            )
-            for row in distinct.head(n_shown).to_dict("records")
-        ],
+        rows=rows,
         heading=f"{heading} (▲ higher in “{shown_class}”)",
         items=_items(distinct, n_shown),
         rest=_rest(distinct, n_shown),
@@ -239,12 +234,10 @@ def card_features(results: StudyResults, evaluation: dict[str, str]) -> pd.DataF
     design = results.tables_of("genes", dataset=dataset)["design"]
     adjusted = "".join(design["adjusted"].dropna().astype(str).head(1))
     rows = rows.merge(genes, on=["class", "feature"], how="left")
-    return rows.assign(
-        doubt=[
-            doubt_of(row, has_counts=has_counts, adjusted=adjusted)
-            for row in rows.to_dict("records")
-        ]
-    )
+    doubts = [
+        doubt_of(row, has_counts=has_counts, adjusted=adjusted) for row in rows.to_dict("records")
+    ]
+    return rows.assign(doubt=doubts)
 
 
 def doubt_of(row: Mapping[str, Any], *, has_counts: bool, adjusted: str = "") -> str:

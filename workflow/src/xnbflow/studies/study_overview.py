@@ -42,23 +42,30 @@ def _fdr_ratio(p: pd.Series, alpha: float) -> float:
     return float((benjamini_hochberg(p.to_numpy()) < alpha).mean()) if len(p) else np.nan
 
 
-def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:
-    """Return the `_ratios` of each data set with at least two features without missing values.
+def diagnostics(
+    tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float
+) -> dict[str, dict[str, float]]:
+    """Return the `_ratios` and the test of dependence of each diagnosed data set.
 
-    ``tables`` are those of the group ``diagnostic`` of `xnbflow.tables.contract`, one for each data
-    set.
+    These data sets have at least two features without missing values. ``tables`` are those of the
+    group ``diagnostic`` of `xnbflow.tables.contract`, one for each data set.
     """
-    rows = []
+    diagnosed = {}
     for dataset, test in tables["dependence_test"].items():
         if test.empty:
             continue
         of_dataset = _ratios(tables["normality"][dataset], tables["dependence"][dataset], alpha)
-        rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **of_dataset})
-    return pd.DataFrame(rows, columns=GROUPS["study"].tables["diagnostics"].fixed)
+        diagnosed[dataset] = test.iloc[0].to_dict() | of_dataset
+    return diagnosed
 
 
-def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
-    """Return the size of each data set, and the number of missing values that folds filled in."""
+def datasets(
+    headers: Headers, fits: Tables, diagnosed: Mapping[str, Mapping[str, float]]
+) -> pd.DataFrame:
+    """Return the size of each data set, and the number of missing values that folds filled in.
+
+    ``diagnosed`` are the results of `diagnostics`, which are missing for other data sets.
+    """
     imputed = dict.fromkeys(headers, 0)
     for (dataset, *_), table in fits.items():
         imputed[dataset] = max(imputed[dataset], int(table["imputed"].max()))
@@ -74,6 +81,7 @@ def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
                 "imputed": imputed[name],
                 "groups": np.nan if header.groups is None else len(np.unique(header.groups)),
                 "counts": header.scale == COUNTS,
+                **diagnosed.get(name, {}),
             }
         )
     return pd.DataFrame(rows, columns=GROUPS["study"].tables["datasets"].fixed)

@@ -18,20 +18,6 @@ from xnbflow.tables.storage import read_parquet, read_stacked, rows_at
 if TYPE_CHECKING:
     import numpy as np
 
-#: Columns of the table of `StudyReader.cohort_tests`.
-_COHORT_TEST_COLUMNS = [
-    "model",
-    "train",
-    "test",
-    "verdict",
-    "n",
-    "right",
-    "value",
-    "lower",
-    "upper",
-    "chance",
-    "p_value",
-]
 #: A data set and a classifier.
 DatasetClassifier = tuple[str, str]
 
@@ -174,22 +160,15 @@ class StudyReader:
     def cohort_tests(self) -> pd.DataFrame:
         """Return the tests of the study's classifiers in second cohorts and in its other series.
 
-        The table has the columns that `xnbflow.inference.verdicts.cohort_findings` reads. Of the
-        tests among several series, only the ones of models of a single series belong to a
-        classifier that was trained on a data set of the study; models of merged series have
-        further training samples.
+        The rows are those that `xnbflow.inference.verdicts.cohort_findings` reads. Of the tests
+        among several series, only the ones of models of a single series belong to a classifier that
+        was trained on a data set of the study; models of merged series have further training
+        samples.
         """
-        tests = []
-        if self.study.validate:
-            tests.append(self.tables("validation")["verdicts"])
-        if self.study.cohorts:
-            matrix = self.tables("cohorts")["cohort_matrix"]
-            of_one_series = matrix[matrix["strategy"] == "one series"]
-            tests.append(of_one_series.assign(model=self.study.cohorts.model))
-        parts = [table[_COHORT_TEST_COLUMNS] for table in tests if len(table)]
-        if not parts:
-            return pd.DataFrame(columns=_COHORT_TEST_COLUMNS)
-        return pd.concat(parts, ignore_index=True)
+        if not self.study.validate and not self.study.cohorts:
+            return pd.DataFrame(columns=GROUPS["cohorts"].tables["cohort_tests"].fixed)
+        tests = self.tables("cohorts")["cohort_tests"]
+        return tests[tests["strategy"].isin(["second cohort", "one series"])]
 
 
 class GroupTables:

@@ -188,7 +188,7 @@ def _result_tables(
         "class_pairs": class_pair_table,
         "recognition": recognition_table,
         **verdict_tables,
-        "headline": headline_table(study, headline, tables["summary"], estimate_table),
+        "headline": headline_table(headline, tables["summary"], estimate_table),
     }
 
 
@@ -243,14 +243,14 @@ def _dataset_tables(
     """Return the tables on data sets, on fits and on label tests."""
     names = ("normality", "dependence", "dependence_test")
     diagnostic_tables = {name: inputs.diagnostic_tables(name) for name in names}
+    diagnosed = study_overview.diagnostics(diagnostic_tables, alpha)
     label_tests = inputs.check_tables("label_test", inputs.checks.label_tests)
     return {
-        "datasets": study_overview.datasets(headers, fits),
+        "datasets": study_overview.datasets(headers, fits, diagnosed),
         "class_sizes": study_overview.class_sizes(headers),
         "problems": study_overview.problems(fits),
         "label_tests": _with_keys(label_tests, "label_tests"),
         "random_genes": _with_keys(inputs.random_genes(), "random_genes"),
-        "diagnostics": study_overview.diagnostics(diagnostic_tables, alpha),
     }
 
 

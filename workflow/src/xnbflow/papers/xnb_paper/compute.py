@@ -59,11 +59,11 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
     ``about`` has ``parts``, the study's classifiers that are the paper's ``nb`` and ``xnb`` and the
     script's ``fs_nb``; numbers of one without a counterpart are left out. It has the ``folds`` of
     the study, of which the first scheme is that of Table 2. ``study`` has its ``repeats`` and
-    ``diagnostics``. ``percentile`` is that of the paper's value among our repeats, rounded as the
+    ``datasets``. ``percentile`` is that of the paper's value among our repeats, rounded as the
     paper prints them, a half for ties.
     """
     values = pd.DataFrame(
-        _comparable(about["parts"], study["repeats"], study["diagnostics"]),
+        _comparable(about["parts"], study["repeats"], study["datasets"]),
         columns=["dataset", "folds", "quantity", "paper", "repeat", "value"],
     )
 
@@ -132,7 +132,7 @@ def printed_tables(ours: pd.DataFrame, fs_nb: pd.Series) -> pd.DataFrame:
 
 
 def _comparable(
-    parts: Mapping[str, str], repeats: pd.DataFrame, diagnostics: pd.DataFrame
+    parts: Mapping[str, str], repeats: pd.DataFrame, datasets: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """Yield our values of every printed number, a row for each repeat.
 
@@ -146,7 +146,7 @@ def _comparable(
         if part:
             ours = measured.get((dataset, parts.get(part, ""), metric), repeats.iloc[:0])
         else:
-            ratio = diagnostics.query("dataset == @dataset")[metric]
+            ratio = datasets.query("dataset == @dataset")[metric]
             ours = pd.DataFrame({"folds": "", "value": ratio})
         for folds, group in ours.dropna(subset="value").groupby("folds", sort=False):
             for repeat, value in enumerate(group["value"]):

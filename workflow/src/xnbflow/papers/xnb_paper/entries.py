@@ -31,7 +31,7 @@ ANALYSIS = Analysis(
     section="xnbflow.papers.xnb_paper.section",
     parameters={"figure_repeats": whole(1)},
     comparison="xnbflow.papers.xnb_paper.compute",
-    needs=("repeats", "diagnostics"),
+    needs=("repeats", "datasets"),
     parts=("nb", "xnb", "fs_nb"),
 )
 

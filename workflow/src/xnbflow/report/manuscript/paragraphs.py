@@ -119,7 +119,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
     has_pairs = bool((pairs["dataset"].value_counts() > 1).any())
 
     # The diagnostics of data sets whose dependence is that of a sample of the features.
-    rows = results.tables["diagnostics"]
+    rows = results.tables["datasets"]
     samples_of_features = rows_of(rows[rows["compared"] < rows["tested"]])
 
     # The versions of packages, with citations of those that are cited.

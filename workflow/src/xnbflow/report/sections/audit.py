@@ -309,13 +309,14 @@ def _assumptions(results: StudyResults) -> list[Block]:
 
     There is nothing where no data set was tested.
     """
-    rows = results.tables["diagnostics"]
+    rows = results.tables["datasets"]
+    rows = rows[rows["tested"].notna()]
     if rows.empty:
         return []
     sampled = rows[rows["compared"] < rows["tested"]]
     columns = _ASSUMPTION_COLUMNS if sampled.empty else _ASSUMPTION_COLUMNS + _OF_SAMPLED
-    blocks: list[Block] = [results.tables.show("diagnostics", _ASSUMPTIONS["table"], columns, rows)]
-    sources = results.tables.sources("diagnostics")
+    blocks: list[Block] = [results.tables.show("datasets", _ASSUMPTIONS["table"], columns, rows)]
+    sources = results.tables.sources("datasets")
     samples = sampled.to_dict("records")
     blocks += [
         Prose(
@@ -350,7 +351,7 @@ def _distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
     tables = results.tables_of("diagnostic", dataset=dataset)
     p_counts = tables.rows("histograms", quantity="p of normality")["count"].to_numpy()
     bins = tables.rows("histograms", quantity="|r|")
-    test = results.rows("diagnostics", dataset=dataset).iloc[0]
+    test = results.rows("datasets", dataset=dataset).iloc[0]
     alpha = results.configuration.get("diagnostics", {}).get("normality_alpha", 0.05)
     normality = Figure(
         name=f"p-values-{dataset}",
@@ -377,5 +378,5 @@ def _distribution_gallery(results: StudyResults, dataset: str) -> Gallery:
         caption=_ASSUMPTIONS["correlations"],
         alt="Histogram of the absolute correlation of pairs of features given the class.",
     )
-    sources = [*tables.sources("histograms"), *results.tables.sources("diagnostics")]
+    sources = [*tables.sources("histograms"), *results.tables.sources("datasets")]
     return Gallery([normality, dependence], _ASSUMPTIONS["histograms"], sources)

@@ -34,6 +34,8 @@ _MOST_ROWS = 100
 _MEAN_STYLE = 7
 #: The anchor of the rule of verdicts in other cohorts, in the section `methods`.
 COHORT_ANCHOR = "cohort-rule"
+#: The strategy of the tests of a study's models in second cohorts.
+_SECOND_COHORT = "second cohort"
 #: The columns that identify a test in a second cohort: the fields of a `Validation`.
 _KEY = ["model", "train", "test", "match", "harmonise"]
 #: The columns of the table of recalls, which the contract declares as accuracies.
@@ -149,9 +151,15 @@ def _noun(results: StudyResults) -> str:
     return results.noun(*results.study.cohort_series)
 
 
+def _among_series(results: StudyResults) -> pd.DataFrame:
+    """Return the tests of the series by models of one another, and their cross-validation."""
+    tests = results.tables_of("cohorts")["cohort_tests"]
+    return tests[tests["strategy"] != _SECOND_COHORT]
+
+
 def _left_out(results: StudyResults) -> pd.DataFrame:
     """Return the tests of each series by models of all others."""
-    matrix = results.tables_of("cohorts")["cohort_matrix"]
+    matrix = _among_series(results)
     several = len(results.study.cohort_series) > 2
     strategies = ["merged", "averaged"] if several else ["one series"]
     return matrix[matrix["strategy"].isin(strategies)]
@@ -159,20 +167,20 @@ def _left_out(results: StudyResults) -> pd.DataFrame:
 
 def _models(results: StudyResults) -> Iterator[Block]:
     tables = results.tables_of("cohorts")
-    matrix = results.tables_of("cohorts")["cohort_matrix"]
+    matrix = _among_series(results)
     columns = ["test", "verdict", "strategy", "n", "value", "lower", "upper", "p_value", "loss"]
     columns += [name for name in ("auc", "auc_lower", "auc_upper") if matrix[name].notna().any()]
     columns += [name for name in matrix if name.startswith("recall.")]
     left_out = _left_out(results)
     caption = "Each series left out in turn and tested by models of the others."
-    yield tables.show("cohort_matrix", caption, columns, left_out)
+    yield tables.show("cohort_tests", caption, columns, left_out)
     yield _cohort_matrix_figure(results, matrix)
-    all_pairs = tables.show("cohort_matrix", _TEXTS["tests"], ["train", *columns])
+    all_pairs = tables.show("cohort_tests", _TEXTS["tests"], ["train", *columns], matrix)
     yield Group("All pairs", [all_pairs])
     sentences = []
     for row in left_out.to_dict("records"):
         averaged = ", averaged" if row["strategy"] == "averaged" else ""
-        sentences.append(cohort_sentence(row, f"{row['model']}{averaged}"))
+        sentences.append(cohort_sentence(row, f"{results.labels[row['model']]}{averaged}"))
     yield Group("Verdicts in words", [Prose(sentence) for sentence in sentences])
 
 
@@ -201,7 +209,7 @@ def _cohort_matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure
         },
         caption=_TEXTS["matrix"],
         alt=f"Matrix of {counted(len(rows), 'model')} by {len(series)} series.",
-        sources=results.tables_of("cohorts").sources("cohort_matrix"),
+        sources=results.tables_of("cohorts").sources("cohort_tests"),
     )
 
 
@@ -275,7 +283,7 @@ def _second_cohorts(results: StudyResults) -> Iterator[Block]:
     yield _validation_overview(results)
     yield Prose(_SECOND["how_to_read"], "help")
     for number, pair in enumerate(results.study.validate, start=1):
-        verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
+        verdict = _test_of_pair(results, pair)["verdict"]
         accuracies = _rows(results, pair, "accuracy").set_index(["cohort", "class"])
         n_right, n_samples = accuracies.loc[("test", ""), ["right", "n"]]
         note = f"{COHORT_WORDS[verdict]}: {n_right:.0f} of {n_samples:.0f} right"
@@ -298,7 +306,7 @@ def verdicts_in_words(results: StudyResults) -> str:
     """Return the number of models that held in a second cohort; empty without tests."""
     if not results.study.validate:
         return ""
-    verdicts = results.tables_of("validation")["verdicts"]["verdict"]
+    verdicts = _in_second_cohorts(results)["verdict"]
     if len(verdicts) == 1:
         return f"In a second cohort the model {COHORT_WORDS[verdicts.iloc[0]]}."
     counts = verdicts.value_counts()
@@ -309,16 +317,27 @@ def verdicts_in_words(results: StudyResults) -> str:
 def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
     """Return the rows of a table about one pair of cohorts, without the columns of its key."""
     key = {name: getattr(pair, name) for name in _KEY}
-    return results.tables_of("validation").rows(table, **key).drop(columns=_KEY)
+    return results.tables_of("cohorts").rows(table, **key).drop(columns=_KEY)
+
+
+def _in_second_cohorts(results: StudyResults) -> pd.DataFrame:
+    """Return the tests of the study's models in second cohorts."""
+    return results.tables_of("cohorts").rows("cohort_tests", strategy=_SECOND_COHORT)
+
+
+def _test_of_pair(results: StudyResults, pair: Validation) -> pd.Series:
+    """Return the test of a model in a second cohort, without the columns of its key."""
+    tests = _rows(results, pair, "cohort_tests")
+    return tests[tests["strategy"] == _SECOND_COHORT].iloc[0]
 
 
 def _validation_overview(results: StudyResults) -> Table:
     """Return a table of all tests: accuracy in the test cohort, and in cross-validation."""
     # The accuracies have two rows for each test: of the training and of the test cohort. The value
     # of the training cohort becomes a column beside the row of the test cohort.
-    verdicts = results.tables_of("validation")["verdicts"]
+    verdicts = _in_second_cohorts(results)
     verdicts = verdicts[[*_KEY, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
-    accuracies = results.tables_of("validation").rows("accuracy", **{"class": ""})
+    accuracies = results.tables_of("cohorts").rows("accuracy", **{"class": ""})
     accuracies = accuracies.merge(verdicts, on=_KEY)
     in_training = accuracies[accuracies["cohort"] == "train"].set_index(_KEY)["value"]
     in_test = accuracies[accuracies["cohort"] == "test"]
@@ -327,8 +346,8 @@ def _validation_overview(results: StudyResults) -> Table:
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "lower"]
     columns += ["upper", "auc", "auc_lower", "auc_upper", "needed", "majority"]
     columns += ["mean_probability", "cross-validated"]
-    return results.tables_of("validation").show(
-        ["accuracy", "verdicts"],
+    return results.tables_of("cohorts").show(
+        ["accuracy", "cohort_tests"],
         _SECOND["overview"],
         [name for name in columns if rows[name].notna().any()],
         rows,
@@ -341,8 +360,8 @@ def _blocks_of_pair(results: StudyResults, pair: Validation, figure_prefix: str)
 
     The names of the figures begin with ``figure_prefix``.
     """
-    tables = results.tables_of("validation")
-    verdict = _rows(results, pair, "verdicts").iloc[0]
+    tables = results.tables_of("cohorts")
+    verdict = _test_of_pair(results, pair)
     signatures = _rows(results, pair, "signatures")
     row = {**vars(pair), **verdict}  # of the table of verdicts, with its key
     sentence = cohort_sentence(row, results.labels[pair.model])
@@ -385,7 +404,7 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
         caption = f"The {MOST_MISTAKES} most frequent mistakes in the test cohort."
         rows = frequent_mistakes(confusion)
         counts = {"count": Column("integer")}
-        yield results.tables_of("validation").show(
+        yield results.tables_of("cohorts").show(
             "predictions", caption, rows=rows, declarations=counts
         )
     calibration = _rows(results, pair, "calibration")
@@ -397,7 +416,7 @@ def _predictions(results: StudyResults, pair: Validation, figure_prefix: str) ->
         caption = "Predictions in the test cohort."
         if len(classes) <= MOST_DRAWN_CLASSES:
             caption = "Predictions in the test cohort: a row is a true class."
-        sources = results.tables_of("validation").sources("predictions", "calibration")
+        sources = results.tables_of("cohorts").sources("predictions", "calibration")
         yield Gallery(figures, caption, sources)
 
 

@@ -50,7 +50,7 @@ def section(results: StudyResults) -> Section:
     configuration = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
 
     # The files of every table of the study, of second cohorts and of analyses.
-    groups = [results.tables, results.tables_of("cohorts"), results.tables_of("validation")]
+    groups = [results.tables, results.tables_of("cohorts")]
     groups += map(results.analysis, results.analyses.values())
     links: list[tuple[str, str, list[str]]] = []
     for tables in groups:

@@ -65,7 +65,7 @@ __all__ = [
 #: Number of samples that are explained if none is named.
 _EXPLAINED = 3
 #: Width of the ids in the list of methods, and of a line.
-_ID_WIDTH = 18
+_ID_WIDTH = 23
 _LINE_WIDTH = 100
 
 
@@ -97,9 +97,9 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def methods_text() -> str:
-    """Return the classifiers of the project's configuration, and the methods without an id there.
+    """Return the classifiers of the project's configuration, further classifiers, and transformers.
 
-    A line has the id, the label, the title of the method with its source, and the method's name.
+    A line has the id or name, the label, and the title of the method with its source.
     """
     entries = default_configuration().get("classifiers") or {}
     lines = []
@@ -107,32 +107,40 @@ def methods_text() -> str:
         lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
     for name, entry in entries.items():
         method = entry.get("steps", [entry])[-1]["method"]
-        lines += _method_lines(name, method, entry.get("label", name))
+        lines += _method_lines(name, method, entry.get("label", name), f" [{method}]")
 
     # Methods of which no classifier is made there, for example those of other packages.
     used = {part["method"] for part in entries_in(dict(entries))}
-    unused = [
-        name
-        for name, method in known_methods().items()
-        if method.kind == "classifier" and name not in used
+    classifiers = [
+        method.name
+        for method in known_methods().values()
+        if method.kind == "classifier" and method.name not in used
     ]
-    if unused:
+    if classifiers:
         lines += [
             "",
             "Methods without an id: `classifiers: {ID: {label: TEXT, method: NAME}}`.",
             "",
         ]
-    for name in unused:
-        lines += _method_lines(name, name, name)
+    for name in classifiers:
+        lines += _method_lines(name, name)
+
+    transformers = [
+        method.name for method in known_methods().values() if method.kind == "transformer"
+    ]
+    if transformers:
+        lines += ["", "Transformers, for `steps` of a classifier and `preprocessing`.", ""]
+    for name in transformers:
+        lines += _method_lines(name, name)
     return "\n".join(lines).lstrip("\n")
 
 
-def _method_lines(name: str, method: str, label: str) -> list[str]:
-    """Return the lines on a classifier: its id, label, title, source, and the method's name."""
-    descriptions = [label]
+def _method_lines(name: str, method: str, label: str = "", ending: str = "") -> list[str]:
+    """Return the lines on a method: its id or name, label, title and source, and the ending."""
+    descriptions = [label] if label else []
     if known := known_methods().get(method):
         descriptions += [known.title, in_words(known.source)]
-    text = f"{name:<{_ID_WIDTH - 1}} {'; '.join(dict.fromkeys(descriptions))} [{method}]"
+    text = f"{name:<{_ID_WIDTH - 1}} {'; '.join(dict.fromkeys(descriptions))}{ending}"
     return textwrap.wrap(
         text, _LINE_WIDTH, subsequent_indent=" " * _ID_WIDTH, break_long_words=False
     )

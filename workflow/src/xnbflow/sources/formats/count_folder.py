@@ -17,6 +17,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.formats.cell_texts import is_text
 from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 from xnbflow.sources.series.sequencing import plain_sample_names, read_tallies
 
@@ -24,6 +25,11 @@ from xnbflow.sources.series.sequencing import plain_sample_names, read_tallies
 _ENDINGS = (".txt", ".tsv", ".tab", ".csv", ".counts", ".count", ".sf", ".results")
 #: Columns of counts in a file with a header, best first.
 _COUNT_COLUMNS = ("numreads", "est_counts", "expected_count", "count", "counts", "reads")
+#: Columns in the file of one sample: of Salmon, kallisto and RSEM, and the first one of it.
+_QUANTIFIED = ("numreads", "est_counts", "expected_count")
+_NAMES_OF_TRANSCRIPTS = ("name", "target_id", "gene_id", "transcript_id")
+#: Number of columns of STAR's file of one sample; HTSeq's has two.
+_STAR_COLUMNS = 4
 #: Share of the reads of one strand from which a library is stranded.
 _STRANDED = 0.8
 _LEAST_FILES = 2
@@ -84,6 +90,38 @@ def merge_counts(folder: Path) -> MergedCounts:
         )
     options = {"transform": PROPOSED_COUNT_TRANSFORM.value}
     return MergedCounts(counts.rename_axis("gene"), remarks, options)
+
+
+def refuse_one_sample(table: TextTable) -> None:
+    r"""Refuse the file of counts of one sample, without a header or with that of its program.
+
+    Files without a header are those of STAR and HTSeq, which have their tallies in the first
+    column; the first of them, or a gene, is then in the place of the header.
+
+    Examples
+    --------
+    >>> lines = ["N_noFeature\t7\t9\t8", "TP53\t2\t0\t2"]
+    >>> table = TextTable(path="S1_ReadsPerGene.out.tab", header=["N_unmapped", "5", "5", "5"],
+    ...                   rows=lines, lines=range(2, 4), separator="\t")
+    >>> try:
+    ...     refuse_one_sample(table)
+    ... except InputError as error:
+    ...     print(str(error)[:61])
+    S1_ReadsPerGene.out.tab has the counts of one sample alone, a
+    """
+    header = [name.strip().lower() for name in table.header]
+    is_quantified = bool(set(_QUANTIFIED) & set(header)) and header[0] in _NAMES_OF_TRANSCRIPTS
+    is_headless = (
+        1 < len(header) <= _STAR_COLUMNS
+        and all(name.isdecimal() for name in header[1:])
+        and bool(read_tallies([table.header[0], *table.columns([0])[0]]))
+    )
+    if is_quantified or is_headless:
+        msg = (
+            f"{table.path} has the counts of one sample alone, as STAR, HTSeq, Salmon, kallisto "
+            "and RSEM write them; name the folder that has such a file for each sample"
+        )
+        raise InputError(msg, file=str(table.path))
 
 
 def _refuse_matrix_market(folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
+from xnbflow.sources.formats.count_folder import refuse_one_sample
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
@@ -50,6 +51,7 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
     if table is None:
         reading = {"encoding": _WINDOWS, **entry.reading}
         table = read_raw_table(path, reading, refuse_exports=True)
+    refuse_one_sample(table)
     if table.encoding and not entry.encoding:
         entry = replace(entry, encoding=table.encoding)
         remarks.append(

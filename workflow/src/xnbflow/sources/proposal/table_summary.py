@@ -13,10 +13,12 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow.core.nouns import counted, listed
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import NoteWarning
 from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.infer.label import plausible_labels, remark_on_separating
 from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
@@ -25,6 +27,7 @@ from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.proposal.series_keys import propose_series
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
+from xnbflow.sources.series.plausibility import is_patient, is_technical
 
 
 def summarise_table(
@@ -58,9 +61,14 @@ def summarise_table(
     described = pd.DataFrame({entry.label: series.labels})
     described = pd.concat([described, series.sample_metadata], axis=1)
     numbers = described_numbers(described.drop(columns=entry.label))
-    sentences = [f"Label: {entry.label}. {counted(series.n_features, 'feature')}."]
-    if of_scale.sentence:
-        sentences.append(of_scale.sentence)
+    separating = _remark_on_separating(entry, series)
+    sentences = [
+        f"Label: {entry.label}. {counted(series.n_features, 'feature')}.",
+        of_scale.sentence,
+        *inferred.remarks,
+        *symbol_remarks,
+        separating,
+    ]
     return Summary(
         accession=entry.location,
         type=suffix_of(entry.location)[1:],
@@ -69,11 +77,29 @@ def summarise_table(
         values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
         numbers=numbers,
         entry=entry,
-        reason=" ".join([*sentences, *inferred.remarks, *symbol_remarks]),
+        reason=" ".join(filter(None, sentences)),
         labels=series.labels,
         groups=series.groups,
         reasons=reasons_of(entry, request, series.labels, series.groups, of_scale.scale),
     )
+
+
+def _remark_on_separating(entry: DatasetEntry, series: DataSet) -> str:
+    """Return a sentence on columns that are the class in other words, or its cause.
+
+    Patients are no such columns, and neither is how samples were measured.
+    """
+    metadata = series.sample_metadata
+    if metadata is None:
+        return ""
+    names = [
+        name
+        for name in plausible_labels(metadata)
+        if name not in (entry.group, entry.batch)
+        and not is_technical(name)
+        and not is_patient(name)
+    ]
+    return remark_on_separating(metadata, names, series.labels)
 
 
 def _without_proposal(inferred: InferredRoles) -> Summary:

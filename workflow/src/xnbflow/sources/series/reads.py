@@ -36,6 +36,8 @@ _MOST_SMALL = 0.02
 _LEAST_SPAN = 30.0
 #: Least number of cells without any read of a table of estimated counts.
 _LEAST_ZEROS = 10
+#: Largest smallest value above 0 of reads.
+_LARGEST_GAP = 5.0
 #: Values by which a large table is judged.
 _MOST_VALUES = 1_000_000
 
@@ -136,8 +138,14 @@ def _some_values(values: np.ndarray) -> np.ndarray:
 
 
 def _spans_magnitudes(present: np.ndarray) -> bool:
-    """Return whether values are spread as reads are: none negative, some 0, some very large."""
+    """Return whether values are spread as reads are: none negative, some 0, some very large.
+
+    Where some genes have no reads, others have few; intensities below a threshold that became 0
+    have a gap instead.
+    """
     if not present.size or present.min() < 0 or (present == 0).sum() < _LEAST_ZEROS:
+        return False
+    if np.min(present, where=present > 0, initial=np.inf) > _LARGEST_GAP:
         return False
     return bool(present.max() >= max(LEAST_COUNT, _LEAST_SPAN * np.median(present)))
 
