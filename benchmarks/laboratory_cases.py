@@ -338,11 +338,6 @@ def is_supported(seed: int, size: LabelTestSize, draw: Callable[[int], DataSet])
     return float(judge(draw(seed), test_size=size).supported)
 
 
-def is_well_supported(seed: int, size: LabelTestSize, draw: Callable[[int], DataSet]) -> float:
-    """Return whether a drawn study is well supported."""
-    return float(judge(draw(seed), test_size=size).level == "well supported")
-
-
 def has_level(seed: int, size: LabelTestSize, level: str, draw: Callable[[int], DataSet]) -> float:
     """Return whether a drawn study has this level."""
     return float(judge(draw(seed), test_size=size).level == level)

@@ -101,20 +101,41 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     assert repeated["studies"] == STUDY["studies"]
 
 
-def test_figures_for_print_are_files_on_request(finished, tmp_path):
+@pytest.fixture(scope="module")
+def stored(finished, tmp_path_factory):
+    """A storage with the finished study, whose page and figures were made again from there."""
+    pytest.importorskip("snakemake_storage_plugin_fs")
+    if shutil.which("rsync") is None:
+        pytest.skip("the storage plugin needs rsync")
+    store = tmp_path_factory.mktemp("store")
+    folder = prepare(tmp_path_factory.mktemp("away"))
+    shutil.copytree(finished / "results", store / "results")
+    provider = ("--default-storage-provider", "fs", "--default-storage-prefix", str(store))
+    targets = ("all", "results/studies/tiny/figures")
+    snakemake(folder, *provider, "--forcerun", "report", "--quiet", "all", "--", *targets)
+    assert not (folder / "results").exists()
+    return store
+
+
+def test_jobs_read_declared_files_alone(finished, stored):
+    """From a storage a job gets its inputs, and nothing else: the page needs no other file."""
+    page = "results/studies/tiny/report.html"
+    assert (stored / page).stat().st_mtime > (finished / page).stat().st_mtime
+    assert (stored / page).read_text() == (finished / page).read_text()
+
+
+def test_figures_for_print_are_files_on_request(finished, stored):
     """By the target of all studies under ``run:``, or the folder of a study; the page stays."""
-    folder = tmp_path / "work"
-    shutil.copytree(finished, folder, symlinks=True)
-    assert jobs(folder, "results/studies/tiny/figures") == jobs(folder, "figures") == {"draw": 1}
-    snakemake(folder, "figures")
-    figures = folder / "results/studies/tiny/figures"
+    folder = "results/studies/tiny/figures"
+    assert jobs(finished, folder) == jobs(finished, "figures") == {"draw": 1}
+    figures = stored / folder
     drawn = {path.relative_to(figures) for path in figures.rglob("*.svg")}
+    assert len(drawn) > 10
     assert {path.parts[0] for path in drawn} >= {"audit", "accuracy", "explanation"}
     for path in drawn:
         for suffix in (".pdf", ".png"):
             assert (figures / path).with_suffix(suffix).is_file()
     assert "**accuracy/" in (figures / "legends.md").read_text()
-    assert jobs(folder) == {}
 
 
 @pytest.fixture(scope="module")
@@ -257,23 +278,6 @@ def test_a_file_that_is_cut_off_is_refused(finished, tmp_path):
     summary = "results/studies/tiny/tables/summary.parquet"
     (folder / summary).unlink()
     assert "series.parquet is damaged" in snakemake(folder, summary, fails=True)
-
-
-def test_jobs_read_declared_files_alone(finished, tmp_path):
-    """From a storage a job gets its inputs, and nothing else: the page needs no other file."""
-    pytest.importorskip("snakemake_storage_plugin_fs")
-    if shutil.which("rsync") is None:
-        pytest.skip("the storage plugin needs rsync")
-    store, folder = tmp_path / "store", prepare(tmp_path / "work")
-    shutil.copytree(finished / "results", store / "results")
-    provider = ("--default-storage-provider", "fs", "--default-storage-prefix", str(store))
-    figures = "results/studies/tiny/figures"
-    snakemake(folder, *provider, "--forcerun", "report", "--quiet", "all", "--", "all", figures)
-    page = "results/studies/tiny/report.html"
-    assert (store / page).stat().st_mtime > (finished / page).stat().st_mtime
-    assert (store / page).read_text() == (finished / page).read_text()
-    assert len(list((store / figures).rglob("*.svg"))) > 10
-    assert not (folder / "results").exists()
 
 
 def test_another_file_under_the_same_name_is_read_again_even_if_it_is_older(tmp_path):

@@ -363,7 +363,6 @@ def test_columns_with_large_values_are_centred(rng):
 CODES = np.repeat([0, 1], 4)
 BATCH = np.array(list("xxxxyyyy"))
 AGE = np.array([1.0, 2, 3, 5, 1, 2, 4, 9])
-SIDE = np.array(list("llrrllrr"))
 
 
 @pytest.mark.parametrize(

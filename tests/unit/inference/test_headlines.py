@@ -35,9 +35,9 @@ def test_the_headline_counts_data_sets_above_the_largest_class_after_holm():
     rows["folds_failed"] = [0, 0, 0, 1]
     counts = rows.assign(folds_ok=10 - rows["folds_failed"])
     # of three p, .004 * 3, .01 * 2 and .011; at .025 all three, and the failed one does not count
-    (row,) = headline_table(STUDY, "nb", counts, rows).to_dict("records")
+    (row,) = headline_table("nb", counts, rows).to_dict("records")
     assert (row["above"], row["fits"], row["candidates"]) == (3, 40, 1)
-    (row,) = headline_table(STUDY, "nb", counts, rows.assign(p=[0.012, 0.01, 0.011, 0.1])).to_dict(
+    (row,) = headline_table("nb", counts, rows.assign(p=[0.012, 0.01, 0.011, 0.1])).to_dict(
         "records"
     )
     assert row["above"] == 0  # .03, .03 and .03

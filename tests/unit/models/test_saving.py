@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import markers
@@ -26,8 +27,9 @@ def table(rng):
         ClassSpecificNBCV(),
         ShrunkenCentroids(),
         make_pipeline(StandardScaler().set_output(transform="pandas"), ClassSpecificNBCV()),
+        GridSearchCV(ShrunkenCentroids(), {"threshold": [0.5, 1.0]}, cv=3),
     ],
-    ids=["alone", "centroids", "pipeline"],
+    ids=["alone", "centroids", "pipeline", "search"],
 )
 def test_a_saved_classifier_predicts_as_before(classifier, table, tmp_path):
     X, y = table

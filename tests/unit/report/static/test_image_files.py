@@ -24,7 +24,6 @@ from xnbflow.report.static import image_files
 from xnbflow.report.static.chart_figure import draw_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
-XLINK = "{http://www.w3.org/1999/xlink}href"
 NAMES = ["<script>alert(1)</script>", "$x_1$ & \\alpha", '"quoted" -->']
 LINES = {"lines": [NamedLine(name, np.array([1.0, 900.0]), np.array([0.5, 0.9])) for name in NAMES]}
 LINES |= {"xlabel": "features", "ylabel": "accuracy", "title": NAMES[0]}

@@ -232,6 +232,3 @@ COLUMNS_SCHEMA: Schema = {
     "$comment": "columns",
     **any_of(_COLUMN, list_of(_COLUMN)),
 }
-
-#: Prior probabilities of the classes; null means the shares of the training samples.
-PRIORS_SCHEMA: Schema = any_of(list_of(number(least=0)), nothing())

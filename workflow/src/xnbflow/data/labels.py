@@ -14,10 +14,11 @@ from xnbflow.core.nouns import counted, either, listed
 _ORDERED = (bytes, date, pd.Period)
 
 
-def refuse_missing(y: Any) -> None:
-    """Raise an `InputError` that names the samples whose label or target is missing.
+def refuse_missing(y: Any, what: str = "label in y", remedy: str = "label them") -> None:
+    """Raise an `InputError` that names the samples whose label, target or group is missing.
 
-    None, NaN, NaT and `pandas.NA` are missing. Objects that are not arrays are not checked.
+    None, NaN, NaT and `pandas.NA` are missing. Objects that are not arrays are not checked. The
+    message has ``what`` is missing and, beside their removal, the ``remedy``.
 
     Examples
     --------
@@ -40,7 +41,27 @@ def refuse_missing(y: Any) -> None:
         rows = getattr(y, "index", np.arange(len(y)))[missing].tolist()
         msg = (
             f"{len(rows)} of {counted(len(y), 'sample')} {either(len(rows), 'has', 'have')} no "
-            f"label in y: {listed(map(repr, rows))}. Remove them or label them"
+            f"{what}: {listed(map(repr, rows))}. Remove them or {remedy}"
+        )
+        raise InputError(msg)
+
+
+def refuse_transposed(X: Any, y: Any) -> None:
+    """Raise an `InputError` if X has a column for each label, and another number of rows.
+
+    Tables of expression often have genes in rows.
+
+    Examples
+    --------
+    >>> refuse_transposed(np.zeros((100, 4)), ["a", "a", "b", "b"])
+    Traceback (most recent call last):
+    xnbflow.core.errors.InputError: X has 100 rows and 4 columns, and y 4 labels: samples are ...
+    """
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) == 2 and hasattr(y, "__len__") and shape[0] != len(y) == shape[1]:
+        msg = (
+            f"X has {shape[0]} rows and {shape[1]} columns, and y {len(y)} labels: samples are the "
+            "rows of X, features the columns; give X.T"
         )
         raise InputError(msg)
 

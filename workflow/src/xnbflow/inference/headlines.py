@@ -23,10 +23,8 @@ def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
     return {k: f"{label} [{k}]" if label in shared else label for k, label in labels.items()}
 
 
-def headline_table(
-    study: Study, chosen: str, summary: pd.DataFrame, estimates: pd.DataFrame
-) -> pd.DataFrame:
-    """Return the study's name and its first classifier as a table of one row.
+def headline_table(chosen: str, summary: pd.DataFrame, estimates: pd.DataFrame) -> pd.DataFrame:
+    """Return the study's first classifier as a table of one row.
 
     ``chosen`` is the classifier of `headline_classifier`.
     """
@@ -37,9 +35,6 @@ def headline_table(
         & (estimates["folds_failed"] == 0)
     ]
     row = {
-        "study": study.id,
-        "title": study.title,
-        "summary": study.summary,
         "classifier": chosen,
         "candidates": max(accuracies["candidates"], default=1),
         "above": int((holm(accuracies["p"].to_numpy()) <= ONE_SIDED_LEVEL).sum()),

@@ -397,7 +397,6 @@ def _table_row(
         "statistic": test.statistic,
         "observed": decisive[0],
         "null_mean": np.mean(null),
-        "null_sd": np.std(null, ddof=1) if len(null) > 1 else np.nan,
         "null_95": np.quantile(null, 0.95),
         "permutations": test.n_orders,
         "at_least": test.at_least,

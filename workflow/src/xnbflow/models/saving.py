@@ -29,7 +29,8 @@ def save_model(estimator: BaseEstimator, path: str | Path, X: pd.DataFrame, y: L
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier, or a pipeline that ends with one.
+        A fitted classifier, or a pipeline that ends with one. Of a search over parameters, such as
+        `GridSearchCV`, the file has the best estimator.
     path : path
         The file to write; missing folders are created.
     X : DataFrame of shape (n_samples, n_features)
@@ -58,6 +59,7 @@ def save_model(estimator: BaseEstimator, path: str | Path, X: pd.DataFrame, y: L
     True
     """
     check_is_fitted(estimator)
+    estimator = getattr(estimator, "best_estimator_", estimator)
     if not isinstance(X, pd.DataFrame):
         msg = (
             f"X is of type {type(X).__name__}, without names of features; fit the classifier to a "

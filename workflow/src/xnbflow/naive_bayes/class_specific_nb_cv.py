@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.blas import one_blas_thread
 from xnbflow.core.parameters import ListOf, number_constraint, one_of, whole_constraint
@@ -37,7 +37,7 @@ from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassS
 from xnbflow.naive_bayes.conformal import ERROR_RATE, conformal_sets, held_out_coverage
 from xnbflow.naive_bayes.evidence import DEFAULT_CONTAMINATION
 from xnbflow.naive_bayes.evidence_calibration import Calibration
-from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
+from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds, sample_groups
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
 from xnbflow.naive_bayes.path_decisions import (
     HeldOut,
@@ -230,15 +230,15 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         """Fit the classifier.
 
         Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
-        fold. Raises an `InputError` if there are too few samples for inner folds.
+        fold. Raises an `InputError` if there are too few samples for inner folds, or a group is
+        missing.
         """
         values, labels = self._validate_training(X, y)
-        check_consistent_length(labels, groups)
+        group_labels = sample_groups(groups, len(labels))
         codes = self._learn_classes(labels)
-        sample_groups = None if groups is None else np.asarray(groups)
         with one_blas_thread():
-            self._fit(self._arrange(values), codes, sample_groups)
-            self._fit_decorrelated(values, labels, sample_groups)
+            self._fit(self._arrange(values), codes, group_labels)
+            self._fit_decorrelated(values, labels, group_labels)
         return self
 
     def predict_set(self, X: SamplesLike, error_rate: float = ERROR_RATE) -> pd.DataFrame:

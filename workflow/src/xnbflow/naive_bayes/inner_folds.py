@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.nouns import counted
 from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole_constraint
 from xnbflow.data.canonical_order import canonical_order, numbered
+from xnbflow.data.labels import refuse_missing
+from xnbflow.data.samples import Labels
 from xnbflow.data.stratified import INNER_FOLDS, stratified_folds
 
 
@@ -35,6 +38,32 @@ CV_CONSTRAINTS: list[Any] = [
     _FOLDS_GIVEN,
     None,
 ]
+
+
+def sample_groups(groups: Labels | None, n_samples: int) -> np.ndarray | None:
+    """Return the argument ``groups`` of `fit` as an array (n_samples,); None without groups.
+
+    Raises
+    ------
+    InputError
+        If there is not one group per sample, or a group is missing.
+
+    Examples
+    --------
+    >>> sample_groups(["patient 1", "patient 1", None], 3)
+    Traceback (most recent call last):
+    xnbflow.core.errors.InputError: 1 of 3 samples has no group: 2. Remove them or give each ...
+    """
+    if groups is None:
+        return None
+    if len(groups) != n_samples:
+        msg = (
+            f"there are {counted(n_samples, 'sample')} and {counted(len(groups), 'group')}; give "
+            "the group of each sample"
+        )
+        raise InputError(msg)
+    refuse_missing(groups, what="group", remedy="give each a group of its own")
+    return np.asarray(groups)
 
 
 def inner_folds(

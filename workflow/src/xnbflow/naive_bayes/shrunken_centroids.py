@@ -28,14 +28,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.jit import njit
 from xnbflow.core.parameters import PRIORS_CONSTRAINT, number_constraint, whole_constraint
 from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.evidence_calibration import log_losses
-from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
+from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds, sample_groups
 
 #: Deviations below this share of a feature's size are rounding errors: the feature is constant.
 _ROUNDING = 64.0 * np.finfo(np.float64).eps
@@ -127,9 +127,9 @@ class ShrunkenCentroids(BaseNaiveBayes):
         fold.
         """
         values, labels = self._validate_training(X, y)
-        check_consistent_length(labels, groups)
+        group_labels = sample_groups(groups, len(labels))
         codes = self._learn_classes(labels)
-        self._fit(self._arrange(values), codes, None if groups is None else np.asarray(groups))
+        self._fit(self._arrange(values), codes, group_labels)
         return self
 
     def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:

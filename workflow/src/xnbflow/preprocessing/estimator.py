@@ -22,7 +22,7 @@ from xnbflow.data.columns import (
     refuse_beyond_squares,
     refuse_repeated_names,
 )
-from xnbflow.data.labels import refuse_missing
+from xnbflow.data.labels import refuse_missing, refuse_transposed
 from xnbflow.data.samples import Labels, SamplesLike, named_samples, plain_labels
 
 
@@ -57,6 +57,7 @@ class Estimator(Declared):
         y = plain_labels(y, X)
         refuse_missing(y)
         table, names = named_samples(X)
+        refuse_transposed(table, y)
         if names is not None and not issparse(table):
             table = pd.DataFrame(table, columns=names)
         checks = {"dtype": np.float64, **checks}

@@ -123,7 +123,7 @@ class StudyPlanner:
         Of its designs these are the columns that are biology, which limit no verdict.
         """
         study = self.plan.study(wildcards)
-        names = ("title", "summary", "datasets", "classifiers", "folds", "diagnostics")
+        names = ("datasets", "classifiers", "folds", "diagnostics")
         further = ("final", "headline", "jobs", "validate", "cohorts")
         biology = {
             dataset: {"biology": list(design.biology)}

@@ -226,7 +226,8 @@ def write_truth(dataset: DatasetEntry, path: str | Path) -> None:
     truth = pd.DataFrame(columns=GROUPS["acquired"].tables["truth"].fixed)
     if dataset.source == "simulate":
         shape: Any = dataset.shape
-        truth = _simulate_truth(shape.features, shape.classes, _seed(dataset))
+        simulated = _simulate_truth(shape.features, shape.classes, _seed(dataset))
+        truth = simulated[truth.columns]
     write_parquet(truth, path, GROUPS["acquired"].tables["truth"])
 
 

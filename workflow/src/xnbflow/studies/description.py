@@ -1,6 +1,8 @@
-"""Tables of one classifier on one data set beyond its figures: its features, drawn on a page.
+"""Tables of the features that a classifier selects: levels, densities, dependence and evidence.
 
-`study_tables` adds them to the tables of the study, whose columns the contract declares.
+`description_tables` makes them for every classifier on every data set of a study; each table has a
+function of its own. `xnbflow.studies.study_tables` adds them to the tables of the study, whose
+columns the contract declares.
 """
 
 import re

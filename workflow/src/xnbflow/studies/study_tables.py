@@ -188,7 +188,7 @@ def _result_tables(
         "class_pairs": class_pair_table,
         "recognition": recognition_table,
         **verdict_tables,
-        "headline": headline_table(study, headline, tables["summary"], estimate_table),
+        "headline": headline_table(headline, tables["summary"], estimate_table),
     }
 
 

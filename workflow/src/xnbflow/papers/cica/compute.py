@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
+from xnbflow.core.blas import one_blas_thread
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.dependence import conditional_dependence
@@ -108,7 +108,7 @@ def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]
     seed = derive_seed("cica", data.name, "folds", repeat)
     folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
     rows = []
-    with threadpool_limits(1):
+    with one_blas_thread():
         for fold, (training, test) in enumerate(folds.split(X, y)):
             for transformation, inputs in _features_and_components(data, training).items():
                 model = FlexibleNB().fit(inputs[training], y[training])

@@ -20,8 +20,8 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
+from xnbflow.core.blas import one_blas_thread
 from xnbflow.core.seeds import derive_seed
 from xnbflow.inference.paired_tests import corrected_resampled_t_test
 from xnbflow.papers.cica.regression import KernelNBRegressor
@@ -115,7 +115,7 @@ def _score_fold(n_splits: int, repeat: int, fold: int) -> list[dict[str, Any]]:
     )
     training, test = list(folds.split(X))[fold]
     rows: list[dict[str, Any]] = []
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_blas_thread(), warnings.catch_warnings():
         # The tables of the simulations show how often CICA converges.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for name, model in _regressors(derive_seed("cica", "diabetes", repeat, fold)).items():

@@ -19,8 +19,8 @@ from scipy.linalg import fractional_matrix_power
 from sklearn.decomposition import PCA, FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
+from xnbflow.core.blas import one_blas_thread
 from xnbflow.core.seeds import derive_seed
 from xnbflow.papers.cica import (
     AS_PAPER,
@@ -187,7 +187,7 @@ def _simulate_seed(setting: _Setting, seed: int, n_test: int, n_steps: int) -> S
     random_state = int(random.integers(2**31))
     errors: list[dict[str, Any]] = []
     steps: list[dict[str, Any]] = []
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_blas_thread(), warnings.catch_warnings():
         # The table of convergence shows which fits did not converge.
         warnings.simplefilter("ignore", ConvergenceWarning)
         cica_fits = _cica_fits(simulation, n, random_state)

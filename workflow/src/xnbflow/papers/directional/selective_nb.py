@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Instance, whole_constraint
@@ -17,7 +17,7 @@ from xnbflow.data.samples import Labels, SamplesLike
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.gaussian_nb import GaussianNB
 from xnbflow.naive_bayes.independent import IndependentNB
-from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
+from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds, sample_groups
 from xnbflow.papers.directional.mutual_information import mutual_information
 
 #: Log densities that are held at once: 32 MB.
@@ -96,9 +96,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         fold. Raises an `InputError` if there are too few samples or groups for inner folds.
         """
         values, labels = self._validate_training(X, y)
-        check_consistent_length(labels, groups)
+        group_labels = sample_groups(groups, len(labels))
         codes = self._learn_classes(labels)
-        group_labels = None if groups is None else np.asarray(groups)
         self._fit(self._arrange(values), codes, group_labels)
         return self
 

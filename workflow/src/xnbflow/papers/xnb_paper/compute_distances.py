@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from scipy import stats
-from threadpoolctl import threadpool_limits
 
+from xnbflow.core.blas import one_blas_thread
 from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
@@ -219,7 +219,7 @@ def _repeat(data: DataSet, repeat: int, params: Mapping[str, Any]) -> list[dict[
     fold_of = drawn.loc[data.samples].to_numpy()
     codes = np.searchsorted(data.classes, data.labels)
     rows = []
-    with threadpool_limits(1):
+    with one_blas_thread():
         for alternative in _alternatives_of(params):
             # By size: which tested samples are right, and the mean number of features of a class.
             correct: dict[int, list[np.ndarray]] = {}

@@ -9,6 +9,7 @@ from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import RowPoints, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import PageTables, StudyResults
+from xnbflow.tables.contract import Column
 
 _QUANTITIES = {
     "non_normal_ratio": "Table 1: features that are not normal, share (SW)",
@@ -51,6 +52,12 @@ _TABLE_1_COLUMNS = ["features", "non_normal_ratio", "non_normal_ratio_ours", "de
 _TABLE_2_COLUMNS = ["nb_accuracy", "nb_accuracy_ours", "xnb_accuracy", "xnb_accuracy_ours",
                     "fs_nb_accuracy", "xnb_features_per_class", "xnb_features_per_class_ours",
                     "reduction", "reduction_ours"]  # fmt: skip
+#: Among the means is the reduction, which has four digits.
+_MEAN_FORMATS: dict[str, Column | str] = {
+    "paper": ".4g",
+    "ours": ".4g",
+    "sd": Column("number", label="sd of repeats", format=".2g"),
+}
 _NUMBER_COLUMNS = ["dataset", "folds", "quantity", "paper", "ours", "sd", "percentile",
                    "n_repeats"]  # fmt: skip
 _READ = (
@@ -145,7 +152,7 @@ def _tables(tables: PageTables) -> list[Block]:
         tables.show("printed", _TABLE_2, _SERIES_COLUMNS + _TABLE_2_COLUMNS),
         _figure(drawn, tables.sources("numbers")),
         tables.show("printed", _TABLE_1, _SERIES_COLUMNS + _TABLE_1_COLUMNS),
-        tables.show("numbers", _MEANS, rows=means),
+        tables.show("numbers", _MEANS, rows=means, declarations=_MEAN_FORMATS),
         Group(
             "Each number over our repeats",
             [Prose(_READ), tables.show("numbers", "", _NUMBER_COLUMNS, rows)],

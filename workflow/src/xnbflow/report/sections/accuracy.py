@@ -264,18 +264,27 @@ def _prediction_blocks(results: StudyResults, dataset: str, folds: str) -> list[
         sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
         blocks.append(Gallery(figures, caption, sources))
 
-    # Recalls, pairs of classes, and sets of classes.
+    return [
+        *blocks,
+        _recall_group(results, evaluation, classes),
+        *_class_pairs(results, evaluation, chosen),
+        *_sets(results, dataset, folds),
+    ]
+
+
+def _recall_group(
+    results: StudyResults, evaluation: Mapping[str, str], classes: Sequence[str]
+) -> Group:
+    """Return the recall of each class by each classifier, in the order of both."""
     recall = results.rows("estimates", **evaluation, metric="recall")
-    class_numbers = recall["class"].map(classes.index)
+    class_numbers = recall["class"].map(list(classes).index)
     classifier_numbers = recall["classifier"].map(list(results.study.classifiers).index)
     recall = recall.iloc[np.lexsort((class_numbers, classifier_numbers))]
     table = results.tables.show(
         "estimates", _TEXTS["recall"], _SHOWN_OF_RECALL, recall, declarations=RECALL_COLUMNS
     )
     content: list[Block] = [table, *_equal_priors(results, evaluation)]
-    blocks.append(Group("Recall of each class", content, "and what it is mistaken for"))
-    blocks += _class_pairs(results, evaluation, chosen)
-    return [*blocks, *_sets(results, dataset, folds)]
+    return Group("Recall of each class", content, "and what it is mistaken for")
 
 
 def _equal_priors(results: StudyResults, evaluation: Mapping[str, str]) -> list[Block]:
