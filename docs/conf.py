@@ -130,7 +130,7 @@ MADE = {"docs/reference/index": ["names", "cli", "tables"]}
 def with_figure(link: re.Match[str]) -> str:
     """Return the directive of a figure in place of the link to its program."""
     caption, name = link.groups()
-    options = f":width: 640px\n:target: ../gallery/{name}.html\n"
+    options = f":alt: {caption}\n:width: 640px\n:target: ../gallery/{name}.html\n"
     image = f"../gallery/images/sphx_glr_{name}_001_2_00x.png"
     return f"```{{figure}} {image}\n{options}\n{caption}\n```"
 

@@ -15,7 +15,8 @@ __all__ = ["library_reference"]
 _HEAD = """\
 # Library: every name
 
-Each name leads to its page with the import path, parameters, attributes, sources and an example.
+Each name leads to its page with the import path and parameters; those of estimators also have the
+attributes, sources and an example.
 [Library](api.md) has an introduction. Functions raise `InputError`, with the value and the reason,
 for input that a person can correct.
 """

@@ -32,7 +32,7 @@ def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
 
 #: Every call of the command `xnbflow`, whose name is also a word of the text.
 OURS = (
-    "^{program}( (?:fit|show|signature|predict|explain|geo|cumida|study|methods|run|figures"
+    "^{program}( (?:fit|show|signature|predict|explain|cumida|study|methods|run|figures"
     "|export|open)"
 )
 

@@ -226,7 +226,7 @@ def explain(
 
 
 def methods() -> None:
-    """List the classifiers that a study can name, each with a sentence and its source."""
+    """List the classifiers and transformers that a study can name, with their sources."""
     from xnbflow.running.cli import commands  # noqa: PLC0415  the libraries of models
 
     print_text(commands.methods_text())

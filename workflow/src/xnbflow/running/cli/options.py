@@ -10,7 +10,7 @@ TableFile = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV, Excel, Parquet, h5ad, a GEO series matrix, or a GEO accession.",
+        help="CSV, TSV, Excel, Parquet, GCT, h5ad, a GEO series matrix, or a GEO accession.",
     ),
 ]
 Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
