@@ -143,7 +143,7 @@ def test_most_pairs_are_mutual_if_patients_are_the_same(mutual, possible, p, sam
 def test_library_sizes_are_a_notice_from_half_more_and_a_warning_from_threefold(ratio, severities):
     """Counts that are normalised in each fold have a notice at most."""
     sizes = np.r_[np.full(10, 1000.0), np.full(10, 1000.0 * ratio)] + np.arange(20) / 10
-    shares = np.geomspace(1, 1000, 200)
+    shares = np.geomspace(0.01, 1000, 200)
     counts = np.outer(shares, sizes).round()
     series = dataset(counts, ["a"] * 10 + ["b"] * 10)
     assert [finding.severity for finding in library_sizes(series)] == severities

@@ -99,6 +99,18 @@ def test_exchanged_sexes_are_named_and_right_ones_are_not(rng):
     assert findings(series(Gender=recorded), *kinds).empty  # without the genes
 
 
+def test_extreme_intensities_that_two_samples_share_make_no_copies_of_them(rng):
+    """Of values that are not logged, two features would decide the correlation of samples."""
+    levels = rng.normal(7, 1.5, (FEATURES, 1))
+    intensities = 2 ** (levels + rng.normal(0, 0.4, (FEATURES, N)))
+    intensities = np.tile(intensities, (2, 1)) * 2 ** rng.normal(0, 0.4, (2 * FEATURES, N))
+    intensities[:2, [3, 9]] = 2**19
+    assert findings(series(intensities), "near copies", "replicates").empty
+    intensities[2:, 9] = 1.1 * intensities[2:, 3]
+    rows = findings(series(intensities), "near copies").reset_index()
+    assert rows[["subject", "other"]].values.tolist() == [["toy3", "toy9"]]
+
+
 def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     values = rng.normal(8, 1, (FEATURES, N))
     values[:, 5] = values[:, 2]

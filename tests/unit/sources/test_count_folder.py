@@ -1,9 +1,11 @@
 """Folders of one-sample files: which files, which strand of STAR, and what is refused."""
 
 import pytest
-from toys import put
+from toys import put, refused
 
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.count_folder import merge_counts
+from xnbflow.sources.proposal.table_summary import summarise_table
 
 
 def star(folder, shares):
@@ -66,3 +68,19 @@ def test_the_column_of_counts_of_each_program(tmp_path, header, cells, count):
     for i in range(2):
         put(tmp_path, f"{header}\n{cells}\n{cells.replace('G', 'H')}\n", f"S{i}.tsv")
     assert merge_counts(tmp_path).counts.loc["G"].tolist() == [count, count]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("S1ReadsPerGene.out.tab", "N_unmapped\t5\t5\t5\nTP53\t100\t90\t10\n"),
+        ("S1.counts.txt", "TP53\t100\nMYC\t7\n__no_feature\t9\n"),
+        ("quant.sf", "Name\tLength\tEffectiveLength\tTPM\tNumReads\nG\t5\t4\t1.5\t7.25\n"),
+        ("abundance.tsv", "target_id\tlength\teff_length\test_counts\ttpm\nG\t5\t4\t7\t1\n"),
+        ("S1.genes.results", "gene_id\tlength\texpected_count\tTPM\nG\t5\t7.25\t1.5\n"),
+    ],
+)
+def test_the_file_of_one_sample_is_refused_with_the_folder_to_name(tmp_path, name, text):
+    path = put(tmp_path, text, name)
+    with refused("has the counts of one sample alone, .* name the folder"):
+        summarise_table(DatasetEntry("x", "table", str(path)))

@@ -149,6 +149,17 @@ def test_values_without_a_logarithm_get_a_floor(lowest, transform):
     assert ("0 or below, which have no logarithm" in recognised.sentence()) == (transform != "log2")
 
 
+@pytest.mark.parametrize(
+    ("name", "has_hint"), [("tissue", True), ("plate", False), ("patient", False)]
+)
+def test_a_column_that_is_the_class_may_be_biology_unless_it_is_technical(tmp_path, name, has_hint):
+    values = np.random.default_rng(0).normal(8, 1, (12, 40)).round(3)
+    entry = write(tmp_path, values, **{name: ["colon", "blood"] * 6})
+    reason = summarise_table(replace(entry, label="type")).reason
+    assert (f"Each value of {name} has samples of one class alone" in reason) == has_hint
+    assert (f"--set 'biology=[{name}]'" in reason) == has_hint
+
+
 @pytest.mark.parametrize("unit", ["tpm", "cpm", "fpkm"])
 def test_one_is_added_to_values_relative_to_the_library(unit):
     values = np.random.default_rng(0).gamma(0.3, 500, (200, 4))
