@@ -14,7 +14,7 @@ exec(before)
 
 # This package is imported only now: what the code before the start imports must not find packages
 # of jobs imported already.
-from xnbflow.running.job_process import start_job  # noqa: E402
+from xnbflow.running.job_process import end_job, start_job  # noqa: E402
 
 job = SimpleNamespace(
     rule="toy",
@@ -26,3 +26,4 @@ job = SimpleNamespace(
 )
 start_job(job)
 exec(work)
+end_job()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job
+from xnbflow.running.job_process import end_job, start_job
 
 start_job(snakemake)
 
@@ -21,3 +21,5 @@ acquire_data_set(
     checksums=Path(snakemake.output.checksums),
     downloads=snakemake.config["download"],
 )
+
+end_job()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job
+from xnbflow.running.job_process import end_job, start_job
 
 start_job(snakemake)
 
@@ -16,3 +16,5 @@ check_classifiers(
     **snakemake.params.arguments,
     folder=Path(snakemake.output.halves).parent,
 )
+
+end_job()

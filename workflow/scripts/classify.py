@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job
+from xnbflow.running.job_process import end_job, start_job
 
 start_job(snakemake)
 
@@ -18,3 +18,5 @@ train_classifiers(
     downloads=snakemake.config["download"],
     folder=Path(snakemake.output.predictions).parent,
 )
+
+end_job()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job
+from xnbflow.running.job_process import end_job, start_job
 
 start_job(snakemake)
 
@@ -17,3 +17,5 @@ compare_cohorts(
     tables_folder=Path(snakemake.output.tables),
     model_folder=Path(snakemake.output.model),
 )
+
+end_job()

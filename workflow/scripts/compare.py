@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job, working_directory
+from xnbflow.running.job_process import end_job, start_job, working_directory
 
 start_job(snakemake)
 
@@ -21,3 +21,5 @@ root = working_directory(snakemake)
 inputs = StudyReader(study=study, checks=StudyChecks(**arguments["checks"]), root=root)
 tables = study_tables(inputs, arguments["entries"], alpha=arguments["alpha"])
 write_tables(tables, root / GROUPS["study"].path.parent.of(study=study.id), GROUPS["study"].tables)
+
+end_job()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job
+from xnbflow.running.job_process import end_job, start_job
 
 start_job(snakemake)
 
@@ -28,3 +28,5 @@ further = finding_table(finding for check in checks for finding in check(series)
 tables["findings"] = pd.concat([tables["findings"], further], ignore_index=True)
 for name, schema in {**GROUPS["diagnostic"].tables, **GROUPS["audit"].tables}.items():
     write_parquet(tables[name], snakemake.output[name], schema)
+
+end_job()

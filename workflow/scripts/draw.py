@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job, working_directory
+from xnbflow.running.job_process import end_job, start_job, working_directory
 
 start_job(snakemake)
 
@@ -20,3 +20,5 @@ print_figures(
     width=85.0,
     threads=snakemake.threads,
 )
+
+end_job()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job
+from xnbflow.running.job_process import end_job, start_job
 
 start_job(snakemake)
 
@@ -25,3 +25,5 @@ compare_features(
     downloads=snakemake.config["download"],
     folder=Path(snakemake.output.genes).parent,
 )
+
+end_job()

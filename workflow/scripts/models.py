@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job
+from xnbflow.running.job_process import end_job, start_job
 
 start_job(snakemake)
 
@@ -19,3 +19,5 @@ fit_kept_model(
     checks=next((Path(path).parent for path in snakemake.input.checks), None),
     folder=Path(snakemake.output.model).parent,
 )
+
+end_job()

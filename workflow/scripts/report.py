@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.job_process import start_job, working_directory
+from xnbflow.running.job_process import end_job, start_job, working_directory
 
 start_job(snakemake)
 
@@ -23,3 +23,5 @@ results = results_of(
 write_report(results, snakemake.output.page)
 write_record(results, snakemake.output.record)
 write_curves(results, snakemake.output.curves)
+
+end_job()
