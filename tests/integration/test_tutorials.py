@@ -102,11 +102,17 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     assert all("acquire" in text for text in planned(runs, tmp_path))
 
 
+STUDY = """
+studies:
+  my-study: {title: My tumours, datasets: [mine], classifiers: [nb], folds: [10-fold]}
+"""
+
+
 def test_the_configuration_of_the_reference_is_planned(tmp_path):
-    datasets, steps, configuration = blocks_of(REFERENCE, "yaml")
-    put(tmp_path, configuration + datasets + steps, "my.yaml")
-    calls = [
-        shlex.split(line) for block in blocks_of(REFERENCE, "sh") for line in block.splitlines()
-    ]
-    assert len(calls) == 3
-    assert all("acquire" in text for text in planned(calls, tmp_path))
+    datasets, steps = blocks_of(REFERENCE, "yaml")
+    put(tmp_path, datasets + steps + STUDY, "my.yaml")
+    (line,) = (line for block in blocks_of(REFERENCE, "sh") for line in block.splitlines())
+    of_study = ["snakemake", "my-study", "--cores", "4", "--configfile", "my.yaml"]
+    texts = list(planned([shlex.split(line), of_study], tmp_path))
+    assert len(texts) == 2
+    assert all("acquire" in text for text in texts)
