@@ -9,6 +9,7 @@ from benchmarks.rows import row
 from benchmarks.timing import alternate
 
 from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.simulate import simulate_series
 
 #: 100 MB of text
@@ -26,10 +27,11 @@ def rows() -> list[dict]:
     ]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "big.csv")
+        entry = DatasetEntry("big", "cumida")
         write_cumida_csv(series, path)
 
         def ours() -> None:
-            read_cumida_csv(path, "big").write(path.with_name("ours.parquet"))
+            read_cumida_csv(path, entry).write(path.with_name("ours.parquet"))
 
         def peer() -> None:
             pd.read_csv(path).to_parquet(path.with_name("pandas.parquet"))

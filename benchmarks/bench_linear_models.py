@@ -47,7 +47,10 @@ def rows() -> list[dict]:
         moderated_contrasts(series.values, codes)
 
     seconds = median_seconds(ours)
-    work = f"Moderated t, {N_CLASSES} classes, {N_SAMPLES} x {N_FEATURES}"
+    work = (
+        f"Moderated t, {N_CLASSES} classes, {N_SAMPLES} x {N_FEATURES}, "
+        "ours also against the nearest class"
+    )
     peer = "limma: lmFit, contrasts.fit, eBayes"
     if not shutil.which("Rscript"):
         return [row(work, peer, seconds, note="there is no Rscript: skipped")]
