@@ -240,3 +240,39 @@ def test_logarithms_of_arrays_have_base_2_unless_they_are_as_small_as_those_to_b
     values = rng.uniform(0, largest, (200, 6))
     values[0, 0] = largest
     assert recognise_scale(values, is_array=True, are_genes=True).base == base
+
+
+@pytest.mark.parametrize(
+    ("values_of", "setting"),
+    [
+        (lambda logs: 2**logs, "transform=log2."),
+        (lambda logs: 2**logs - 30, "'transform={log2: {floor: "),
+    ],
+    ids=["intensities", "with negatives"],
+)
+def test_intensities_without_names_of_genes_are_not_passed_over(rng, values_of, setting):
+    """Nothing is proposed for them, but a reader who knows them needs the key."""
+    values = values_of(panel(rng))
+    others = [f"item {i}" for i in range(25)]
+    recognised = recognise_scale(values, features=others)
+    assert recognised.settings() == {}
+    assert f"if they are intensities or reads of genes, use --set {setting}" in (
+        recognised.sentence()
+    )
+    assert recognise_scale(values[:19], features=others[:19]).sentence() == ""
+
+
+def test_laboratory_values_are_not_taken_for_intensities(rng):
+    """A sodium hardly varies, and a C-reactive protein a hundredfold."""
+    values = 2 ** panel(rng)
+    values[::2] **= 0.02
+    recognised = recognise_scale(values, features=[f"item {i}" for i in range(25)])
+    assert (recognised.kind, recognised.sentence()) == ("not logged", "")
+
+
+def test_zeros_among_small_values_get_the_logarithm_of_1_and_the_value(rng):
+    """A floor of 1 would make all values up to 1 equal."""
+    values = 2 ** (0.6 * (panel(rng) - 4))
+    values[rng.random(values.shape) < 0.1] = 0
+    recognised = recognise_scale(values, features=PANEL)
+    assert (recognised.kind, recognised.settings()) == ("not logged", {"transform": "log2p1"})

@@ -16,6 +16,7 @@ from xnbflow.sources.proposal.workbook_sheets import (
     phenotype_sheet,
     propose_sheets,
 )
+from xnbflow.sources.table import read_table
 
 NAMES = [f"S{i}" for i in range(10)]
 
@@ -139,6 +140,19 @@ def test_a_stray_last_cell_is_named_instead_of_filling_the_memory(tmp_path):
     with pytest.raises(InputError, match="the last used cell of the sheet 'a & b' is XFD1048576"):
         read_raw_table(tmp_path / "x.xlsx", {"sheet": "a & b"})
     assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "Sheet"}).cells(0) == ["s1", "1.5"]
+
+
+def test_a_remark_beside_the_table_is_named(tmp_path):
+    """Its column has no name, which ``drop`` could have."""
+    openpyxl = pytest.importorskip("openpyxl", reason="writes the workbook")
+    book = openpyxl.Workbook()
+    for row in (["id", "type", "g1"], ["s1", "a", 1.5], ["s2", "b", 2.5]):
+        book.active.append(row)
+    book.active["F3"] = "measured again"
+    book.save(tmp_path / "x.xlsx")
+    with pytest.raises(InputError, match="delete the cell if it is a remark") as error:
+        read_table(tmp_path / "x.xlsx", DatasetEntry("x", "table", label="type", id_column="id"))
+    assert error.value.key is None
 
 
 def readings_of(monkeypatch):

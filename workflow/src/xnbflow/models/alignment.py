@@ -70,6 +70,15 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
             f"{listed(names)}; its features need the names of the "
             "training data, such as symbols, or identifiers of the same kind, and samples are rows"
         )
+        spellings = {str(name).casefold(): str(name) for name in X.columns}
+        other_case = [name for name in map(str, names) if name.casefold() in spellings]
+        if other_case:
+            msg += (
+                f". {counted(len(other_case), 'name')} of the table "
+                f"{either(len(other_case), 'differs', 'differ')} in capital letters only "
+                f"({spellings[other_case[0].casefold()]!r} for {other_case[0]!r}): symbols of "
+                "another species, or renamed ones; write them as in the training data"
+            )
         raise InputError(msg)
     if len(names) and missing == "error":
         msg = (

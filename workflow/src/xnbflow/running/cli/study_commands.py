@@ -1,5 +1,6 @@
 """The commands about a finished study: figures, export, open."""
 
+import re
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -55,8 +56,9 @@ def export(
             files = [finished_studies.write_workbook(results, Path(output))]
         else:
             files = []
+            stem = re.sub(r"\.(gct|cls)$", "", output, flags=re.IGNORECASE) or name
             for end, text in gct_and_cls(finished_studies.read_series_of_study(name)).items():
-                files.append(Path(f"{output or name}{end}"))
+                files.append(Path(f"{stem}{end}"))
                 is_earlier = has_content(text)
                 finished_studies.check_output(files[-1], name, force, is_earlier)
                 deliver(text, files[-1])

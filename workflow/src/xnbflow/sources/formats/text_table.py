@@ -303,10 +303,15 @@ class TextTable:
             if text != cell.strip():  # quote the cell as it is written
                 fault = fault.replace(quoted(text), quoted(cell.strip()))
             advice = self.advice or _advice(cell.strip())
+            if not self.header[column].strip() and not self.advice:
+                advice = (
+                    "its column has no name in the header: delete the cell if it is a remark "
+                    "beside the table, or else name the column"
+                )
         if not fault:
             return float(text)
         key = None
-        if not self.advice:
+        if not self.advice and self.header[column].strip():
             key = "decimal" if "decimal" in advice else "drop"
         msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
         raise InputError(msg, file=str(self.path), key=key, remedy=advice)

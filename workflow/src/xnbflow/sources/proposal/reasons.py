@@ -94,7 +94,7 @@ def _reason_of_scale(key: str, scale: ScaleOfValues | None) -> str:
     if key == "scale":
         reason += f", as logarithms to base {'e' if scale.base == 'ln' else scale.base[3:]}"
     elif scale.floor is not None:
-        reason += f"; some are 0 or below, and {scale.floor:g} is within the noise"
+        reason += f"; some are 0 or below, and become {scale.floor:g}"
     return reason
 
 

@@ -156,6 +156,8 @@ class ScaleOfValues:
         values of other tables look alike, but may be of anything: nothing is proposed for them.
     is_unlogged : bool
         Whether logarithms make the values comparable in a figure, whatever they are of.
+    vary_alike : bool
+        Whether there are as many features as in a panel, and one method may have measured them.
     """
 
     kind: RecognisedScale
@@ -166,6 +168,7 @@ class ScaleOfValues:
     base: str = ""
     is_certain: bool = True
     is_unlogged: bool = False
+    vary_alike: bool = False
 
     @property
     def is_logged(self) -> bool:
@@ -189,6 +192,8 @@ class ScaleOfValues:
     def sentence(self) -> str:
         """Return the sentence of a proposal; empty if the values may be of anything.
 
+        Values that vary as intensities of genes do, without names of genes, get a condition.
+
         Examples
         --------
         >>> scale = recognise_scale(np.array([[20.0, 300.0, 9000.5]]), is_array=True)
@@ -196,7 +201,7 @@ class ScaleOfValues:
         'The proposal is transform: log2: the values look like inten'
         """
         if not self.is_certain:
-            return ""
+            return self._sentence_of_other_names()
         if self.kind is RecognisedScale.LOGARITHMS:
             return self._sentence_of_base()
         if self.kind in (RecognisedScale.CYCLES, RecognisedScale.FRACTIONS):
@@ -212,10 +217,13 @@ class ScaleOfValues:
             )
         sentence = f"{proposal}: {self.reason.finding}"
         if self.floor is not None:
+            thresholds = f"of the usual thresholds {listed(list(map(str, _FLOORS)))}"
+            choice = f"the largest {thresholds} that is at most the noise"
+            if self.floor == _FLOORS[0]:
+                choice = f"the smallest {thresholds}"
             sentence += (
                 "; some values are 0 or below, which have no logarithm, and become the floor with "
-                f"all smaller ones: {self.floor} is the largest of the usual thresholds "
-                f"{listed(list(map(str, _FLOORS)))} that is at most the noise"
+                f"all smaller ones: {self.floor} is {choice}"
             )
         if self.kind is RecognisedScale.COUNTS:
             sentence += "; if they are intensities of an array, use --set transform=log2"
@@ -226,6 +234,22 @@ class ScaleOfValues:
                     f"transform={PROPOSED_COUNT_TRANSFORM} if most genes do not differ"
                 )
         return f"{sentence}."
+
+    def _sentence_of_other_names(self) -> str:
+        """Return the sentence on values that look like intensities of features with other names."""
+        if not (self.vary_alike and self.kind is RecognisedScale.NOT_LOGGED):
+            return ""
+        transform: Any = str(self.transform)
+        if self.floor is not None:
+            transform = {transform: {"floor": self.floor}}
+        setting = f"transform={flow_yaml(transform)}"
+        if self.floor is not None:
+            setting = f"'{setting}'"
+        return (
+            f"No transform is proposed, since the names of the features are not those of genes, "
+            f"but {self.reason.finding}: if they are intensities or reads of genes, use --set "
+            f"{setting}."
+        )
 
     def _sentence_of_base(self) -> str:
         """Return the sentence on the base of logarithms."""
@@ -373,7 +397,9 @@ def recognise_scale(
     """
     if len(values) >= _GENES and not is_array:
         is_array = are_probes(features)
-    are_known = is_array or are_genes or _is_panel(values, features)
+    vary_alike = _vary_alike(values)
+    is_panel = vary_alike and len(values) < _ARRAY and have_names_of_genes(features)
+    are_known = is_array or are_genes or is_panel
     kind, reason, values = _kind_of(
         values,
         samples=samples,
@@ -388,6 +414,7 @@ def recognise_scale(
         transform=_PROPOSED_TRANSFORMS.get(kind),
         is_certain=are_known or len(values) >= _ARRAY or kind not in _OF_ANY_TABLE,
         is_unlogged=is_not_logged(quantiles),
+        vary_alike=vary_alike,
     )
     if kind is RecognisedScale.LOGARITHMS:
         cycles = note_on_cycles(values, file_name=file_name, features=features, samples=samples)
@@ -400,19 +427,24 @@ def recognise_scale(
         share = float(np.mean(values[values >= 0] == 0))
         missing = "impute" if share <= MOST_IMPUTED else {"drop_features": _MOST_UNMEASURED}
         return replace(recognised, missing=missing)
-    if recognised.transform is Transform.LOG2 and np.fmin.reduce(values, axis=None) <= 0:
+    lowest = np.fmin.reduce(values, axis=None)
+    if recognised.transform is Transform.LOG2 and lowest <= 0:
+        # A floor of 1 would make all values from 0 to 1 equal, which of relative units are many.
+        has_small_values = bool(((values > 0) & (values < _FLOORS[0])).any())
+        if lowest == 0 and has_small_values and not is_array:
+            return replace(recognised, transform=Transform.LOG2P1)
         return replace(recognised, floor=proposed_floor(values))
     return recognised
 
 
-def _is_panel(values: np.ndarray, features: Sequence[str] | np.ndarray) -> bool:
-    """Return whether few features are a panel of genes, by their names and their variation.
+def _vary_alike(values: np.ndarray) -> bool:
+    """Return whether features are as many as in a panel of genes, and vary as genes of one do.
 
     The measurements of a laboratory have abbreviations as well, as CRP and LDH; but a sodium
     varies by 2 %, and a C-reactive protein a hundredfold. The noise of one method is of one order
     for all genes of a panel.
     """
-    if not _PANEL <= len(values) < _ARRAY or not have_names_of_genes(features):
+    if len(values) < _PANEL:
         return False
     logarithms = values
     if is_not_logged(intensity_quantiles(values)):
