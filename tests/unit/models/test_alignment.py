@@ -16,7 +16,10 @@ from xnbflow.models.alignment import align, resolve_missing
     [
         (lambda new: new.drop(columns="g0"), "lacks 1 of the model's 8 features: g0"),
         (lambda new: new.add_suffix("x"), "has none of the model's 8 features"),
-        (lambda new: new.rename(columns=str.upper), r"differ in capital letters only \('G0' for 'g0'"),
+        (
+            lambda new: new.rename(columns=str.upper),
+            r"differ in capital letters only \('G0' for 'g0'",
+        ),
         (lambda new: new.iloc[:0], "no samples"),
         (lambda new: new.iloc[:, [0, 0, *range(1, 8)]], "has 1 repeated column, 'g0' for one"),
         (lambda new: new.assign(g0="high"), "is not a number"),

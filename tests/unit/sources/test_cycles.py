@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.running.cli.proposals import summarise_location
+from xnbflow.sources.acquire import acquire_with_findings
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.scale_recognition import note_on_cycles
 from xnbflow.sources.table import read_table
@@ -45,6 +46,17 @@ def test_the_proposal_and_the_reader_state_the_direction_of_cycles(tmp_path, nam
     assert sum("a low value means high expression" in note for note in series.notes) == 1
     assert series.scale == ""
     np.testing.assert_array_equal(series.values.T, CYCLES)
+
+
+def test_the_direction_of_cycles_is_a_warning_of_the_data_set(tmp_path):
+    """Each arrow of the page would be read the wrong way round."""
+    row = DatasetEntry(
+        "x", "table", str(table(tmp_path, "plate_Ct.csv")), label="group", id_column="sample"
+    )
+    _, findings = acquire_with_findings(row)
+    direction = [finding for finding in findings if finding.kind == "direction"]
+    assert [finding.severity for finding in direction] == ["warning"]
+    assert "a low value means high expression" in direction[0].detail
 
 
 def test_differences_of_cycles_have_the_same_direction(tmp_path):

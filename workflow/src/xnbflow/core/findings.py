@@ -339,6 +339,11 @@ KINDS: dict[tuple[str, str], FindingKind] = {
         sentence="{detail}",
         advice="correct the scale of the values",
     ),
+    ("values", "direction"): FindingKind(
+        condition="values are threshold cycles of PCR: a low one means high expression",
+        sentence="{detail}; fold changes and directions of {noun}s are reversed",
+        advice="give -ΔCt in place of the cycles, with scale: log2",
+    ),
     ("values", "global shift"): FindingKind(
         condition="most features are higher or lower in a class (p ≤ .01, median t ≥ 1)",
         sentence=(

@@ -9,6 +9,7 @@ NoteCode = Literal[
     "names repeat",
     "without phenotype",
     "phenotype only",
+    "direction",
     "without symbols",
     "other",
 ]

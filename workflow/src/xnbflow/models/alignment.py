@@ -70,7 +70,8 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
             f"{listed(names)}; its features need the names of the "
             "training data, such as symbols, or identifiers of the same kind, and samples are rows"
         )
-        spellings = {str(name).casefold(): str(name) for name in X.columns}
+        # A table whose header has no feature was read with samples in columns.
+        spellings = {str(name).casefold(): str(name) for name in [*X.columns, *X.index]}
         other_case = [name for name in map(str, names) if name.casefold() in spellings]
         if other_case:
             msg += (

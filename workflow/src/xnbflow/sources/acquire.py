@@ -122,7 +122,7 @@ def acquire(
 
 
 def acquire_with_findings(dataset: DatasetEntry, **settings: Any) -> tuple[DataSet, list[Finding]]:
-    """Acquire a data set; return it and the findings of its reader, which are notices.
+    """Acquire a data set; return it and the findings of its reader, nearly all notices.
 
     They are the warnings, then where each file came from and which places failed. The ``settings``
     are the keyword arguments of `acquire`.
@@ -145,7 +145,18 @@ def acquire_with_findings(dataset: DatasetEntry, **settings: Any) -> tuple[DataS
 
 
 def _finding_of_note(dataset: DatasetEntry, note: Note) -> Finding:
-    """Return the notice of a note of a reader: on the platform, the processing, or the file."""
+    """Return the finding of a note of a reader.
+
+    It is a notice on the platform, the processing, or the file; but a warning on the direction of
+    the values, by which each gene of the page would be read the wrong way round.
+    """
+    if note.code == "direction":
+        return Finding(
+            code="values",
+            kind="direction",
+            dataset=dataset.id,
+            detail=note.finding,
+        )
     return Finding(
         code="reading",
         kind=note.code if note.code in ("platform", "processing") else "file",

@@ -427,14 +427,24 @@ def recognise_scale(
         share = float(np.mean(values[values >= 0] == 0))
         missing = "impute" if share <= MOST_IMPUTED else {"drop_features": _MOST_UNMEASURED}
         return replace(recognised, missing=missing)
-    lowest = np.fmin.reduce(values, axis=None)
-    if recognised.transform is Transform.LOG2 and lowest <= 0:
-        # A floor of 1 would make all values from 0 to 1 equal, which of relative units are many.
-        has_small_values = bool(((values > 0) & (values < _FLOORS[0])).any())
-        if lowest == 0 and has_small_values and not is_array:
-            return replace(recognised, transform=Transform.LOG2P1)
-        return replace(recognised, floor=proposed_floor(values))
+    if recognised.transform is Transform.LOG2 and np.fmin.reduce(values, axis=None) <= 0:
+        return _with_logarithm_of_zeros(recognised, values, is_array=is_array)
     return recognised
+
+
+def _with_logarithm_of_zeros(
+    recognised: ScaleOfValues, values: np.ndarray, *, is_array: bool
+) -> ScaleOfValues:
+    """Return the scale of intensities of which some are 0 or below, with a transform of these.
+
+    A floor of 1 would make all values from 0 to 1 equal, which are many of relative units: these
+    get the logarithm of 1 and the value. Arrays have a floor by convention.
+    """
+    has_negatives = bool((values < 0).any())
+    has_small_values = bool(((values > 0) & (values < _FLOORS[0])).any())
+    if has_small_values and not has_negatives and not is_array:
+        return replace(recognised, transform=Transform.LOG2P1)
+    return replace(recognised, floor=proposed_floor(values))
 
 
 def _vary_alike(values: np.ndarray) -> bool:
@@ -799,6 +809,7 @@ def note_on_cycles(
         return None
     return Note(
         f"the values look like {kind}: a low value means high expression",
+        "direction",
         advice=(
             f"fold changes and directions of genes are reversed; {remedy}, which is a logarithm to "
             "base 2 (scale: log2). No transform does this"
