@@ -37,6 +37,16 @@ def test_every_separator_divides_as_it_is_named(tmp_path, separator, name):
     assert contents(tmp_path, text, separator=name) == (list("abc"), [list("123")])
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_blank_rows_of_a_spreadsheet_are_no_samples(tmp_path, separator):
+    """They are written as separators, within the first rows and after them."""
+    blank = ["", "", ""]
+    samples = [[f"s{i}", "1", "2"] for i in range(80)]
+    rows = [["id", "g1", "g2"], *samples[:3], blank, *samples[3:70], blank, *samples[70:], blank]
+    text = "".join(separator.join(row) + "\n" for row in rows)
+    assert contents(tmp_path, text) == (rows[0], samples)
+
+
 def test_titles_are_left_out_with_any_separator(tmp_path):
     for separator in ",;\t":
         text = separator.join(["gene", "s1", "s2"]) + "\n" + separator.join("123") + "\n"

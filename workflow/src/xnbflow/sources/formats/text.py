@@ -277,17 +277,20 @@ def _row_texts(
     A row is a line without quotes and with as many cells as the ``header``, which the table
     divides when its cells are needed; or else it is a list of cells. The ``first_rows`` are divided
     already; further rows are read from the ``numbered`` lines. A row with another number of cells
-    is refused. One that repeats the header is left out, with a note.
+    is refused. One that repeats the header is left out, with a note; a blank one is passed over.
     """
     n_columns = len(header)
     header_line = separator.join(header)
+    blanks = f"{separator} \t\r\n"  # a spreadsheet writes a blank row as separators
     for number, cells in first_rows:
+        if not any(cell.strip() for cell in cells):
+            continue
         if len(cells) != n_columns:
             raise other_width(path, f"{_UNIT} {number}", len(cells), n_columns)
         row_numbers.append(number)
         yield cells
     for number, line in numbered:
-        if line.isspace():
+        if not line.strip(blanks):
             continue
         row_numbers.append(number)
         if line.startswith('"'):  # GEO and R quote the name of a row, and no number

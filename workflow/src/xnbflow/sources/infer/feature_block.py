@@ -361,7 +361,8 @@ class _CellStatistics:
         present = ~np.isnan(values)
         n_present = np.maximum(present.sum(axis=1), 1)
         means = np.where(present, values, 0.0).sum(axis=1) / n_present
-        squares = np.where(present, (values - means[:, None]) ** 2, 0.0).sum(axis=1)
+        with np.errstate(invalid="ignore"):  # of infinite values, which the reader refuses
+            squares = np.where(present, (values - means[:, None]) ** 2, 0.0).sum(axis=1)
         decimals = [
             max((_n_decimals(cell, decimal) for cell in column), default=0) for column in columns
         ]
