@@ -29,7 +29,7 @@ run: $(INSTALLED)
 ## docs: the documentation as a site in site/, with the report of a small study
 docs: $(EXAMPLE)
 	@rm -rf docs/reference/generated  # pages of functions that have moved since would be errors
-	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -c docs . site
+	@$(BIN)/sphinx-build --fresh-env --fail-on-warning --keep-going --quiet -c docs . site
 	@echo "documentation: $(CURDIR)/site/index.html"
 
 ## clean: remove everything that was made, environments included; downloads are kept
