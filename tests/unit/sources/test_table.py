@@ -14,7 +14,6 @@ import pytest
 from toys import mistakes, put, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.nouns import counted
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.table import read_table
@@ -298,7 +297,7 @@ def test_separators_at_the_ends_of_lines_are_no_feature_and_no_sample(tmp_path, 
     path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))
     series = read_table(path, DatasetEntry("x", "table", "x", label="y", id_column="id"))
     assert series.features.tolist() == ["g1", "g2"]
-    columns = counted(len(ending), "column or row", "was", "were")
+    columns = {1: "1 column or row was", 2: "2 columns or rows were"}[len(ending)]
     assert series.notes == (f"{columns} {expected}",)
     lines = ["gene,s1,s2", "y,a,b", "g1,1,3", "g2,2,4"]
     path = put(tmp_path, "".join(f"{line}{ending}\n" for line in lines))

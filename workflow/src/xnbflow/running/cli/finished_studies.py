@@ -37,6 +37,12 @@ def check_output(
 def read_series_of_study(dataset: str) -> DataSet:
     """Read a data set that the stage *acquire* of a study wrote in this folder."""
     path = Path(SERIES.of(dataset=dataset))
+    if not path.is_file() and Path(REPORT.of(study=dataset)).is_file():
+        msg = (
+            f"{dataset!r} is a study, of which GCT cannot have all data sets: write its workbook "
+            f"by -o {dataset}.xlsx, or name one of its data sets"
+        )
+        raise InputError(msg, file=str(path))
     if not path.is_file():
         msg = f"{path} does not exist; run a study that has the data set {dataset!r} in this folder"
         raise InputError(msg, file=str(path))

@@ -167,8 +167,8 @@ def _leave_out_empty(series: RawSeries) -> RawSeries:
     n_dropped = sum(series.values.shape) - len(features) - len(samples)
     if not n_dropped or not len(features) or not len(samples):
         return series
-    names = counted(n_dropped, "column or row", "was", "were")
-    note = f"{names} left out, without a name and without a value"
+    what = either(n_dropped, "column or row was", "columns or rows were")
+    note = f"{n_dropped:,} {what} left out, without a name and without a value"
     return series.with_features(features).with_samples(samples).with_notes([note])
 
 
