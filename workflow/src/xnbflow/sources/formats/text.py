@@ -281,7 +281,8 @@ def _row_texts(
     """
     n_columns = len(header)
     header_line = separator.join(header)
-    blanks = f"{separator} \t\r\n"  # a spreadsheet writes a blank row as separators
+    # a spreadsheet writes a blank row as separators; a match copies no line, as `strip` would
+    is_blank = re.compile(rf"[{re.escape(separator)}\s]*").fullmatch
     for number, cells in first_rows:
         if not any(cell.strip() for cell in cells):
             continue
@@ -290,7 +291,7 @@ def _row_texts(
         row_numbers.append(number)
         yield cells
     for number, line in numbered:
-        if not line.strip(blanks):
+        if is_blank(line):
             continue
         row_numbers.append(number)
         if line.startswith('"'):  # GEO and R quote the name of a row, and no number

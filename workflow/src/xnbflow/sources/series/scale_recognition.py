@@ -398,7 +398,7 @@ def recognise_scale(
     if len(values) >= _GENES and not is_array:
         is_array = are_probes(features)
     vary_alike = _vary_alike(values)
-    is_panel = vary_alike and len(values) < _ARRAY and have_names_of_genes(features)
+    is_panel = vary_alike and have_names_of_genes(features)
     are_known = is_array or are_genes or is_panel
     kind, reason, values = _kind_of(
         values,
@@ -454,7 +454,7 @@ def _vary_alike(values: np.ndarray) -> bool:
     varies by 2 %, and a C-reactive protein a hundredfold. The noise of one method is of one order
     for all genes of a panel.
     """
-    if len(values) < _PANEL:
+    if not _PANEL <= len(values) < _ARRAY:
         return False
     logarithms = values
     if is_not_logged(intensity_quantiles(values)):
