@@ -251,7 +251,7 @@ def test_logarithms_of_arrays_have_base_2_unless_they_are_as_small_as_those_to_b
     ids=["intensities", "with negatives"],
 )
 def test_intensities_without_names_of_genes_are_not_passed_over(rng, values_of, setting):
-    """Nothing is proposed for them, but a reader who knows them needs the key."""
+    """Nothing is proposed for them, but a user who has measured them needs the key."""
     values = values_of(panel(rng))
     others = [f"item {i}" for i in range(25)]
     recognised = recognise_scale(values, features=others)

@@ -102,8 +102,8 @@ class RunEvents:
         >>> RunEvents().error_sentence(text)
         'Error: No such file.'
         """
-        found = _WORKFLOW_ERROR.search(message)
-        return f"Error: {textwrap.dedent(found[1])}" if found else message
+        error = _WORKFLOW_ERROR.search(message)
+        return f"Error: {textwrap.dedent(error[1])}" if error else message
 
     def running_line(self, now: float) -> str:
         """Return the running jobs at a time of the monotonic clock; empty if no job runs."""

@@ -37,11 +37,11 @@ def unrecorded_changes(planner: StudyPlanner, dag: Any) -> Iterator[str]:
         return
     for study in planner.plan.planned:
         if changes := _changes(planner, study):
-            made = f"{UNRECORDED} {study} were made with another {' and another '.join(changes)}"
+            difference = f"were made with another {' and another '.join(changes)}"
             jobs = f"{counted(len(kept), 'job')} of which .snakemake has no record"
             yield (
-                f"{made}. Snakemake would keep the files of {jobs}. Copy .snakemake together with "
-                "results, or repeat all jobs by --forceall"
+                f"{UNRECORDED} {study} {difference}. Snakemake would keep the files of {jobs}. "
+                "Copy .snakemake together with results, or repeat all jobs by --forceall"
             )
 
 
