@@ -40,7 +40,7 @@ clean:
 
 ##@ To change it (.ci/run has all that a change must pass)
 
-## test-fast: the fast unit tests in about a minute, without a workflow, a browser or a cluster
+## test-fast: the fast unit tests in a minute and a half on two cores, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
 
