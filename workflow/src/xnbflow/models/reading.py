@@ -31,7 +31,7 @@ from xnbflow.sources.geo import fetch as fetch_geo
 from xnbflow.sources.geo import read_raw_series as read_raw_geo
 from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
+from xnbflow.sources.proposal.completed_entry import complete_entry
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
@@ -343,38 +343,29 @@ def _texts_to_predict(
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
         return read_texts(path, dataset)
-    request = read_request(dataset, downloads)
-    table = request.table
-    dataset = request.entry
+    texts = read_request(dataset, downloads)
+    header = texts.table.header
     training = training or DatasetEntry("none", "table")
-    label = dataset.label or training.label
-    id_column = dataset.id_column or training.id_column
-    header = table.header
-    phenotype = [name for name in header if name == label]
+    label = texts.entry.label or training.label
+    entry = replace(texts.entry, label=None)
     names = {*header, *(without_version(header) or ())}
-    # If no column has the name of a feature of the model, features are in rows.
-    samples_in_columns = bool(features) and not names & set(features)
-    texts: list[str] = []
-    if features and not samples_in_columns:
-        texts = _columns_of_text(table, {*features, *phenotype, id_column})
-    if samples_in_columns:
-        in_columns = replace(dataset, samples="columns", label=None)
-        return complete_entry(replace(request, entry=in_columns), features)
-    if id_column not in header:
-        id_column = dataset.id_column
-    if dataset.samples == "rows":
-        if not id_column and header[0]:
-            # The columns that describe samples in the training data are not those of names: two
-            # samples have distinct values of ``sex``, which are not their names.
-            settled = [name for name in columns_named(training) if isinstance(name, str)]
-            described_columns = {name for name in settled if not is_sample_id(name)}
-            exceptions = {*features, *phenotype, *described_columns}
-            unlabelled = replace(request, entry=replace(dataset, label=None))
-            id_column = column_of_samples(unlabelled, exceptions)
-        texts = [name for name in texts if name != id_column]
-        dataset = add_names(dataset, "drop", texts)
-        dataset = replace(set_aside(dataset, phenotype), label=None)
-    return replace(request, entry=replace(dataset, id_column=id_column))
+    if features and not names & set(features):
+        # No column has the name of a feature of the model: features are in rows.
+        return complete_entry(replace(texts, entry=replace(entry, samples="columns")), features)
+    if training.id_column in header:
+        entry = entry.with_defaults(id_column=training.id_column)
+    if label in header:
+        entry = set_aside(entry, [label])
+    # The columns that describe samples in the training data are not those of names: two samples
+    # have distinct values of ``sex``, which are not their names.
+    of_training = [name for name in columns_named(training) if isinstance(name, str)]
+    descriptions = [name for name in [*of_training, label] if name and not is_sample_id(name)]
+    texts = complete_entry(replace(texts, entry=entry), features, descriptions)
+    if not features:
+        return texts
+    exceptions = {*features, *entry.phenotype_columns, texts.entry.id_column}
+    unused = _columns_of_text(texts.table, exceptions)
+    return replace(texts, entry=add_names(texts.entry, "drop", unused))
 
 
 def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:
