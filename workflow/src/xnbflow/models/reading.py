@@ -15,6 +15,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, about_file
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
+from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.dataset_entry import (
@@ -37,9 +38,6 @@ from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id
-from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.scale_recognition import recognise_scale
-from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
 from xnbflow.sources.series.sequencing import without_version
 from xnbflow.sources.series.steps import finish
 from xnbflow.sources.table import load as load_table
@@ -49,20 +47,10 @@ from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 #: Sources whose series are read without labels.
 _UNLABELLED = ("geo", "table")
 
-#: Least number of features, unless they are a panel of genes, of a table whose scale is compared
-#: with the model's.
-_FEWEST_FEATURES = 100
 #: Number of rows by which columns of text are recognised.
 _ROWS_OF_TEXT = 20
 #: Characters by which the form of a file is recognised.
 _FIRST_CHARACTERS = 4096
-#: Scales (`recognise_scale`) that are left as they are.
-_LOGGED = (
-    RecognisedScale.LOGARITHMS,
-    RecognisedScale.CYCLES,
-    RecognisedScale.LOGGED_TWICE,
-    RecognisedScale.MIXED,
-)
 
 
 def described_entry(location: str, settings: Mapping[str, Any] | None = None) -> DatasetEntry:
@@ -232,9 +220,17 @@ def _read_unlabelled(
             series, dataset = raw_series_of(texts)
     notes: tuple[str, ...] = ()
     with about_file(path):
-        if transform := _needed_transform(
-            dataset, training, series, features=model_features, quartiles=quartiles
-        ):
+        transform = ""
+        if quartiles is not None and not dataset.transform:
+            transform = needed_transform(
+                dataset,
+                ValuesOfSamples(
+                    values=series.values, features=series.features, samples=series.samples
+                ),
+                training=training,
+                quartiles=ValuesOfSamples(values=quartiles.T, features=model_features),
+            )
+        if transform:
             dataset = replace(dataset, transform=transform)
             note = (
                 f"transform: {flow_yaml(transform)} was applied to the values of "
@@ -248,61 +244,6 @@ def _without_demands(dataset: DatasetEntry) -> DatasetEntry:
     """Return the entry of samples that may lack values and labels, and have control probes."""
     dataset = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
     return dataset.with_defaults(label="title") if dataset.source == "geo" else dataset
-
-
-def _needed_transform(
-    dataset: DatasetEntry,
-    training: DatasetEntry | None,
-    series: RawSeries,
-    *,
-    features: Sequence[str],
-    quartiles: np.ndarray | None,
-) -> Any:
-    """Return the transform of the training data that values still need; empty where none.
-
-    ``features`` are those of the model, whose training ``quartiles`` have the shape (3,
-    n_features).
-
-    Raises an `InputError` for logarithms where the model has values that are not logged, and for
-    values that are not logged where it has logarithms and the transform of its training data is
-    unknown.
-    """
-    if quartiles is None or dataset.transform:
-        return ""
-    of_model = recognise_scale(quartiles.T, features=features)
-    if len(series.features) < _FEWEST_FEATURES and not of_model.is_certain:
-        return ""
-    recognised = recognise_scale(
-        series.values,
-        samples=series.samples,
-        features=series.features,
-        file_name=Path(dataset.location).name,
-        is_array=dataset.source == "geo",
-    ).kind
-    if of_model.is_unlogged:
-        if recognised is RecognisedScale.LOGARITHMS:
-            low, median, high = np.nanmedian(quartiles, axis=1)
-            msg = (
-                f"{dataset.location} has logarithms, but the model was fitted to values that are "
-                f"not logged (quartiles of a typical feature {low:.4g}, {median:.4g}, {high:.4g}). "
-                "Give the values on the scale of the training data"
-            )
-            raise InputError(msg, file=dataset.location, key="transform")
-        return ""
-    if recognised in _LOGGED:
-        return ""
-    if training and training.transform:
-        return training.transform
-    description = str(recognised)
-    if recognised is RecognisedScale.NOT_LOGGED:
-        description = "values that are not logged"
-    msg = (
-        f"{dataset.location} has {description}, "
-        "but the model was fitted to logarithms. Transform them as the training data were, by "
-        "--set transform=log2 (intensities), transform=log2p1 (TPM, FPKM) or "
-        f"transform={PROPOSED_COUNT_TRANSFORM} (counts)"
-    )
-    raise InputError(msg, file=dataset.location, key="transform")
 
 
 def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
