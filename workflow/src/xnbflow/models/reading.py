@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, about_file
+from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
+from xnbflow.models.agreement import labels_of_texts
 from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
@@ -135,12 +136,13 @@ def read_training(
 class SamplesToPredict:
     """Samples to predict.
 
-    ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are the texts of
-    the column of labels, None where the table has none; ``notes`` are about how they were read.
+    ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are None where
+    the table has no column of labels, with None for a sample without one; ``notes`` are about how
+    they were read.
     """
 
     frame: pd.DataFrame
-    labels: list[str] | None = None
+    labels: list[str | None] | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -167,11 +169,13 @@ def read_labelled_samples(
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
     quartiles: np.ndarray | None = None,
+    classes: Sequence[str] = (),
 ) -> SamplesToPredict:
     """Read samples to predict with their labels, where the table has them; see `read_samples`.
 
     The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
-    another scale is transformed as the training data were, or refused.
+    another scale is transformed as the training data were, or refused. Labels are made as those of
+    the training data, and spelled as the ``classes`` of the model.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
@@ -186,14 +190,31 @@ def read_labelled_samples(
                 quartiles=quartiles,
                 downloads=Downloads(folder),
             )
-    frame = series.frame()
     labels = None
-    if series.sample_metadata is not None:
-        metadata = series.sample_metadata
-        label = training.label if training else None
-        if label in metadata:
-            labels = [str(text) for text in metadata[label]]
-    return SamplesToPredict(frame, labels, notes)
+    texts = _texts_of_labels(series, dataset, training)
+    if texts is not None:
+        rule = training or dataset
+        rule = replace(rule, map=dataset.map) if dataset.map else rule
+        labels, label_notes = labels_of_texts(texts, classes, rule)
+        notes = (*notes, *label_notes)
+    return SamplesToPredict(series.frame(), labels, notes)
+
+
+def _texts_of_labels(
+    series: DataSet, dataset: DatasetEntry, training: DatasetEntry | None
+) -> list[str] | None:
+    """Return the column of labels of samples to predict; None without one.
+
+    Its name is that of the training data, unless the command names another one.
+    """
+    name = dataset.label or (training.label if training else None)
+    metadata = series.sample_metadata
+    if metadata is not None and name in metadata:
+        return [str(text) for text in metadata[name]]
+    if dataset.label and dataset.source in _UNLABELLED:
+        msg = f"{dataset.location} has no column {quoted(dataset.label)}, which label names"
+        raise InputError(msg, file=dataset.location, key="label")
+    return None
 
 
 def _read_unlabelled(

@@ -289,6 +289,29 @@ def common_spellings(texts: Iterable[str]) -> dict[str, str]:
     return spellings
 
 
+def spellings_of_classes(labels: Iterable[str], classes: Sequence[str]) -> dict[str, str]:
+    """Return the class of each label that is another spelling of it, as in `common_spellings`.
+
+    Labels that are classes, or spellings of none or of several classes, are left out; so are words
+    for a control, since another word may name another class.
+
+    Examples
+    --------
+    >>> spellings_of_classes(["NORMAL", "Tumor", "control"], ["normal", "tumour"])
+    {'NORMAL': 'normal', 'Tumor': 'tumour'}
+    """
+    classes_of_meaning: dict[str, list[str]] = {}
+    for name in classes:
+        classes_of_meaning.setdefault(_meaning(name), []).append(name)
+    spellings = {}
+    for label in dict.fromkeys(labels):
+        plain = _meaning(_FOOTNOTE.sub("", label))
+        matches = classes_of_meaning.get(_meaning(label)) or classes_of_meaning.get(plain, [])
+        if label not in classes and len(matches) == 1:
+            spellings[label] = matches[0]
+    return spellings
+
+
 def _meaning(text: str) -> str:
     """Return what the spellings of a text have in common."""
     return _BRITISH.sub(_american, _BETWEEN_WORDS.sub(" ", _appearance(text)))
