@@ -11,8 +11,10 @@ file                  question
 ``class_labels``      which label has a sample, by its text?
 ``sample_columns``    which column of the samples does a key name?
 ``scale_recognition`` on which scale are the values (`scales`)?
-``logarithm_base``    which base have logarithms, if the values show it?
+``value_numbers``     which numbers of a table show its scale?
 ``reads``             are values reads, or relative to the library?
+``threshold_cycles``  are values threshold cycles of PCR?
+``logarithm_base``    which base have logarithms, if the values show it?
 ``sequencing``        is it a table of RNA-seq, and in which unit?
 ``intensities``       how are values transformed to logarithms?
 ``missing_values``    what becomes of missing values?
