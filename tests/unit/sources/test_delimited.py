@@ -145,7 +145,7 @@ def test_names_in_quotes_are_those_of_the_csv_module(tmp_path, separator):
     writer.writerows([f"first{i}", 0, 0] for i in range(6))  # the first lines are always divided
     writer.writerows([name, i + 0.5, -i] for i, name in enumerate(names))
     stream = io.BytesIO(text.getvalue().encode())
-    table = read_text("x.csv", stream, (separator, "."))
+    table = read_text("x.csv", stream, separator=separator, decimal=".")
     assert table.columns([0])[0][6:] == [name.strip() for name in names]
     numbers = table.values([1, 2]).T[6:]
     np.testing.assert_array_equal(numbers, [[i + 0.5, -i] for i in range(len(names))])

@@ -114,16 +114,11 @@ class DecodedLines:
         raise InputError(msg, file=str(self.path), key="encoding")
 
 
-@dataclass(frozen=True)
-class FirstLines:
+class FirstLines(NamedTuple):
     """The first lines of a text.
 
-    Attributes
-    ----------
-    lines : list of str
-        The lines as they are in the file.
-    rows : list of str
-        The text of the first rows: lines between which a quoted cell continues are joined.
+    ``lines`` are as they are in the file. ``rows`` are the text of the first rows: the same lines,
+    of which those between which a quoted cell continues are joined.
     """
 
     lines: list[str]
@@ -135,52 +130,60 @@ def read_first_lines(path: str | Path, lines: Iterator[str]) -> FirstLines:
 
     In Illumina's sample sheets the header is below the line ``[Data]``: more lines are read.
     """
-    read_lines: list[str] = []
-    joined_rows = _join_quoted_lines(lines, read_lines)
-    rows = list(itertools.islice(joined_rows, HEAD_ROWS))
-    if len(rows) == 1 and "\r" in rows[0].rstrip():
+    first_lines = list(itertools.islice(lines, HEAD_ROWS))
+    if len(first_lines) == 1 and "\r" in first_lines[0].rstrip():
         msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
         raise InputError(msg, file=str(path))
-    if rows and rows[0].lstrip('"').startswith(HEADER_SECTION):
-        for row in itertools.islice(joined_rows, _MOST_SECTION_LINES):
-            rows.append(row)
-            if row.lstrip('"').startswith(DATA_SECTION):
-                rows += itertools.islice(joined_rows, HEAD_ROWS)
+    is_sample_sheet = bool(first_lines) and first_lines[0].lstrip('"').startswith(HEADER_SECTION)
+    if is_sample_sheet:
+        for line in itertools.islice(lines, _MOST_SECTION_LINES):
+            first_lines.append(line)
+            if line.lstrip('"').startswith(DATA_SECTION):
+                first_lines += itertools.islice(lines, HEAD_ROWS)
                 break
-    return FirstLines(read_lines, rows)
+    has_open_quote = any(line.count('"') % 2 for line in first_lines)
+    rows = _join_quoted_lines(first_lines, lines) if has_open_quote else first_lines
+    return FirstLines(first_lines, rows)
 
 
-def _join_quoted_lines(lines: Iterator[str], read_lines: list[str]) -> Iterator[str]:
-    """Yield lines; a line whose quoted cell continues is joined with the following ones.
+def _join_quoted_lines(first_lines: list[str], lines: Iterator[str]) -> list[str]:
+    """Return the first rows: a line whose quoted cell continues is joined with the following ones.
 
-    Each line is appended to ``read_lines`` as it is.
+    Further ``lines`` are appended to ``first_lines`` where rows are too few, or the last one
+    continues. The quotes of each line are counted once.
     """
-    for line in lines:
-        read_lines.append(line)
-        joined = line
-        while joined.count('"') % 2 and len(joined) < _LONGEST_QUOTE:
-            following = next(lines, "")
-            if not following:
-                break
-            read_lines.append(following)
-            joined += following
-        yield joined
+    rows: list[str] = []
+    parts: list[str] = []
+    n_quotes = 0
+    n_characters = 0
+    n_lines = 0
+    while n_lines < len(first_lines):
+        line = first_lines[n_lines]
+        n_lines += 1
+        parts.append(line)
+        n_quotes += line.count('"')
+        n_characters += len(line)
+        is_open = n_quotes % 2 == 1 and n_characters < _LONGEST_QUOTE
+        if not is_open:
+            rows.append("".join(parts))
+            parts = []
+            n_quotes = 0
+            n_characters = 0
+        if n_lines == len(first_lines) and (is_open or len(rows) < HEAD_ROWS):
+            first_lines += itertools.islice(lines, 1)
+    if parts:
+        rows.append("".join(parts))
+    return rows
 
 
-def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
-    """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
-    if stream.peek(2)[:2] not in UTF16_MARKS:
-        return None
-
-    def lines() -> Iterator[bytes]:
-        try:
-            with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
-                yield from (line.encode() for line in text)
-        except UnicodeDecodeError as error:
-            msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
-            raise InputError(msg, file=str(path)) from error
-
-    return lines()
+def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes]:
+    """Yield the lines of a text in UTF-16 as UTF-8."""
+    try:
+        with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
+            yield from (line.encode() for line in text)
+    except UnicodeDecodeError as error:
+        msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
+        raise InputError(msg, file=str(path)) from error
 
 
 class Dialect(NamedTuple):
@@ -205,7 +208,7 @@ def sniff(
     path : path
         The file, for messages.
     first_lines : sequence of str
-        The header and the first rows.
+        The header and the first rows, of which none is blank.
     default : str
         The separator of the entry, or by the suffix of the file. If it does not divide the lines
         evenly, and exactly one other separator does, that one is returned.
@@ -215,19 +218,18 @@ def sniff(
     is_separator_set : bool
         Whether ``default`` is from the entry. It is then never replaced.
     """
-    lines = [line for line in first_lines if line.strip()]
     separator = default
-    if lines and not divides_evenly(default, lines):
-        others = [s for s in SEPARATORS.values() if s != default and divides_evenly(s, lines)]
+    if first_lines and not divides_evenly(default, first_lines):
+        others = [s for s in SEPARATORS.values() if s != default and divides_evenly(s, first_lines)]
         if len(others) > 1 and " " in others:  # names may contain spaces
             others.remove(" ")
         if len(others) == 1 and not is_separator_set:
             separator = others[0]
-        elif len(split_leniently(default, lines[0])) == 1:  # no table has a single column
-            raise _single_column_error(path, lines[0].strip("\r\n"), default)
+        elif len(split_leniently(default, first_lines[0])) == 1:  # no table has a single column
+            raise _single_column_error(path, first_lines[0].strip("\r\n"), default)
     if decimal is None and separator == ";":
         cells = []
-        for line in lines[1:]:
+        for line in first_lines[1:]:
             cells += [cell.strip('" \r\n') for cell in line.split(";")]
         has_points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
         has_commas = any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
@@ -236,11 +238,14 @@ def sniff(
     return Dialect(separator, decimal or ".")
 
 
-def divides_evenly(separator: str, lines: Sequence[str]) -> bool:
-    """Return whether a separator divides lines evenly; the header may have one cell less."""
-    header, *rows = [len(split_leniently(separator, line)) for line in lines]
-    are_equal = len(set(rows)) <= 1
-    return are_equal and header > 1 and all(row in (header, header + 1) for row in rows)
+def divides_evenly(separator: str, rows: Sequence[str]) -> bool:
+    """Return whether a separator divides rows evenly; the header may have one cell less."""
+    header, *below = [
+        len(split_leniently(separator, row)) if '"' in row else row.count(separator) + 1
+        for row in rows
+    ]
+    are_equal = len(set(below)) <= 1
+    return are_equal and header > 1 and all(n_cells in (header, header + 1) for n_cells in below)
 
 
 def split_leniently(separator: str, line: str) -> list[str]:
