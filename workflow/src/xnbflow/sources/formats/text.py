@@ -22,16 +22,18 @@ from xnbflow.sources.formats.text_lines import (
     SEPARATORS,
     DecodedLines,
     divides_evenly,
+    find_separator,
+    has_decimal_commas,
     read_first_lines,
-    sniff,
+    refuse_single_column,
     split_leniently,
 )
 from xnbflow.sources.formats.text_table import TextTable, other_width
 
 #: The word for a row in messages.
 _UNIT = "line"
-#: Number of rows from which the separator and the decimal sign are determined.
-_SNIFFED_ROWS = 5
+#: Number of rows, with the header, from which the separator and the decimal sign are recognised.
+_FIRST_ROWS = 5
 #: A blank row, which a spreadsheet writes as separators; a match copies no line.
 _BLANK_LINE = re.compile(r"[,;|\s]*").fullmatch
 #: Names of a column of identifiers.
@@ -46,6 +48,18 @@ _IDENTIFIERS = re.compile(
 NumberedRow = tuple[int, str | list[str]]
 
 
+class _RecognisedText(NamedTuple):
+    """What the first rows of a text show.
+
+    ``n_titles`` is the number of rows above the header. ``has_decimal_commas`` is whether the
+    decimal sign of numbers is a comma, which is recognised only between semicolons.
+    """
+
+    n_titles: int
+    separator: str
+    has_decimal_commas: bool
+
+
 class _HeaderAndRows(NamedTuple):
     """The names of the columns, and some rows below them.
 
@@ -54,7 +68,7 @@ class _HeaderAndRows(NamedTuple):
 
     names: list[str]
     rows: Sequence[NumberedRow]
-    is_short: bool
+    is_short: bool = False
 
 
 def read_text(
@@ -82,9 +96,10 @@ def read_text(
     separator : str
         What divides the cells. Where it is only usual for the suffix of the file, and not
         ``is_separator_set``, the first lines may show another one
-        (`xnbflow.sources.formats.text_lines.sniff`).
+        (`xnbflow.sources.formats.text_lines.find_separator`).
     decimal : str, optional
-        The decimal sign of numbers; by default the first lines show it.
+        The decimal sign of numbers; by default it is a comma only in a table that is separated by
+        semicolons and has numbers with commas and none with points.
     end : str, optional
         The beginning of the line with which the table ends; without that line it is cut off. Such
         a table begins with its header.
@@ -109,25 +124,20 @@ def read_text(
     )
     decoded = iter(lines)
     first_lines, rows = read_first_lines(path, decoded)
-    n_titles = 0
+    n_title_lines = 0
     if end is None:
-        n_titles = _n_titles(rows, header_line, separator)
-        filled = [row for row in rows[n_titles:] if not row.isspace()]
-        dialect = sniff(
-            path, filled[:_SNIFFED_ROWS], separator, decimal, is_separator_set=is_separator_set
+        n_titles, separator, has_commas = _recognise_text(
+            path, rows, header_line, separator, is_separator_set=is_separator_set
         )
-        separator, decimal = dialect
-    if n_titles and header_line is None:
-        lines.notes += _notes_on_titles(rows[:n_titles])
+        decimal = decimal or ("," if has_commas else ".")
+        n_title_lines = sum(row.count("\n") for row in rows[:n_titles])
+        if n_titles and header_line is None:
+            lines.notes += _notes_on_titles(rows[:n_titles])
 
     # The header is among the first rows below the titles.
-    n_title_lines = sum(row.count("\n") for row in rows[:n_titles])
     lines_below = itertools.chain(first_lines[n_title_lines:], decoded)
     numbered = _numbered_rows(path, lines_below, first_line + n_title_lines, separator)
-    first_rows = [
-        (number, row.split(separator) if isinstance(row, str) else row)
-        for number, row in itertools.islice(numbered, _SNIFFED_ROWS)
-    ]
+    first_rows = list(itertools.islice(numbered, _FIRST_ROWS))
     table = TextTable(
         path=path,
         header=[],
@@ -138,32 +148,37 @@ def read_text(
         advice=advice,
         notes=lines.notes,
     )
-    if not first_rows:
-        return table
-    table.header, rows_below, table.is_header_short = _header_and_rows(
-        path, first_rows, header_line
-    )
-
-    # The other rows are lines, which are divided when their cells are needed, or lists of cells.
-    # Rows that repeat the header, as in tables that were joined, are left out.
-    width = len(table.header)
-    header_text = separator.join(table.header)
-    row_numbers: list[int] = []
-    for number, row in itertools.islice(itertools.chain(rows_below, numbered), most_rows):
-        n_cells = row.count(separator) + 1 if isinstance(row, str) else len(row)
-        if n_cells != width:
-            raise other_width(path, f"{_UNIT} {number}", n_cells, width)
-        if row in (header_text, table.header):
-            lines.notes.append(f"line {number} repeats the header and was left out")
-            continue
-        table.rows.append(row)
-        row_numbers.append(number)
-    table.lines = row_numbers
-    table.encoding = lines.other_encoding
-    if end is not None and not lines.ended and most_rows is None:
-        msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
-        raise InputError(msg, file=str(path))
+    if first_rows:
+        header = _header_and_rows(path, first_rows, separator, header_line)
+        table.header = header.names
+        table.is_header_short = header.is_short
+        _append_rows(table, itertools.islice(itertools.chain(header.rows, numbered), most_rows))
+        table.encoding = lines.other_encoding
+        if end is not None and not lines.ended and most_rows is None:
+            msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
+            raise InputError(msg, file=str(path))
     return table
+
+
+def _append_rows(table: TextTable, rows: Iterable[NumberedRow]) -> None:
+    """Append the rows below the header to a table, in place.
+
+    A row with another number of cells is refused. One that repeats the header, as in tables that
+    were joined one after the other, is left out with a note.
+    """
+    width = len(table.header)
+    header_text = table.separator.join(table.header)
+    row_numbers: list[int] = []
+    for number, row in rows:
+        n_cells = row.count(table.separator) + 1 if isinstance(row, str) else len(row)
+        if n_cells != width:
+            raise other_width(table.path, f"{_UNIT} {number}", n_cells, width)
+        if row in (header_text, table.header):
+            table.notes.append(f"line {number} repeats the header and was left out")
+        else:
+            table.rows.append(row)
+            row_numbers.append(number)
+    table.lines = row_numbers
 
 
 def _numbered_rows(
@@ -197,12 +212,44 @@ def _numbered_rows(
             yield number, cells
 
 
-def _n_titles(rows: Sequence[str], header_line: int | None, separator: str) -> int:
+def _recognise_text(
+    path: str | Path,
+    rows: Sequence[str],
+    header_line: int | None,
+    separator: str,
+    *,
+    is_separator_set: bool,
+) -> _RecognisedText:
+    """Return how many of the first rows are above the header, and how the rows are written.
+
+    Where the usual ``separator`` divides all of them evenly, and the first one has several cells
+    with texts and no mark of a comment, that is the header and no other separator is tried.
+    """
+    filled = [row for row in rows if not row.isspace()]
+    is_plain = (
+        header_line is None
+        and len(filled) > 1
+        and not rows[0].lstrip('"').startswith(("#", HEADER_SECTION))
+        and divides_evenly(separator, filled)
+        and sum(map(bool, map(str.strip, filled[0].split(separator)))) > 1
+    )
+    n_titles = 0
+    if not is_plain:
+        n_titles = _n_titles(rows, header_line)
+        filled = [row for row in rows[n_titles:] if not row.isspace()]
+        if not is_separator_set:
+            separator = find_separator(path, filled[:_FIRST_ROWS], separator)
+        elif filled:
+            refuse_single_column(path, filled[0], separator)
+    has_commas = separator == ";" and has_decimal_commas(filled[:_FIRST_ROWS])
+    return _RecognisedText(n_titles, separator, has_commas)
+
+
+def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
     """Return the number of the first rows of a text that are above the header.
 
     These are, in this order: the rows above the ``header_line`` of the entry; comments and sections
-    with marks (`_n_marked_rows`); or titles (`_n_title_rows`). There are none where the usual
-    ``separator`` divides all rows evenly, and the first one has several cells with texts.
+    with marks (`_n_marked_rows`); or titles (`_n_title_rows`).
     """
     if header_line is not None:
         return _n_rows_before(rows, header_line)
@@ -211,13 +258,9 @@ def _n_titles(rows: Sequence[str], header_line: int | None, separator: str) -> i
         if n_marked:
             return n_marked
     positions = [i for i, row in enumerate(rows) if not row.isspace()]
-    filled = [rows[i] for i in positions]
-    if len(filled) < 2:
+    if len(positions) < 2:
         return 0
-    first_cells = filled[0].split(separator)
-    if divides_evenly(separator, filled) and sum(map(bool, map(str.strip, first_cells))) > 1:
-        return 0
-    return positions[_n_title_rows(filled)]
+    return positions[_n_title_rows([rows[i] for i in positions])]
 
 
 def _n_title_rows(rows: Sequence[str]) -> int:
@@ -277,41 +320,45 @@ def _notes_on_titles(titles: Sequence[str]) -> list[str]:
 
 
 def _header_and_rows(
-    path: str | Path, rows: Sequence[tuple[int, list[str]]], header_line: int | None
+    path: str | Path, rows: Sequence[NumberedRow], separator: str, header_line: int | None
 ) -> _HeaderAndRows:
     """Return the header among the first rows, and the rows below it.
 
     A row of conditions, above or below the header, becomes the first of these rows. Its name is
     the number of its line, such as ``line 2``.
     """
+    numbers = [number for number, _ in rows]
+    cells_of_rows = [row.split(separator) if isinstance(row, str) else row for _, row in rows]
     if header_line is None:
-        header_rows = find_header([cells for _, cells in rows])
+        header_rows = find_header(cells_of_rows)
     else:
-        header_rows = chosen_header(path, rows, header_line)
+        numbered_cells = list(zip(numbers, cells_of_rows, strict=True))
+        header_rows = chosen_header(path, numbered_cells, header_line)
     header = header_rows.header
     conditions = header_rows.conditions
     if conditions is not None:
-        number, cells = rows[conditions]
-        header_number, header_cells = rows[header]
+        header_cells = cells_of_rows[header]
+        condition_cells = cells_of_rows[conditions]
         if conditions < header:
-            header_cells, cells = move_corner_name(header_cells, cells)
-        rows = [
-            (header_number, header_cells),
-            (number, fill_forward(cells, f"{_UNIT} {number}")),
-            *rows[max(header, conditions) + 1 :],
-        ]
-    elif header and header_line is not None:
-        rows = rows[header:]
-    names = [cell.strip() for cell in rows[0][1]]
-    below = [cells for _, cells in rows[1:]]
+            header_cells, condition_cells = move_corner_name(header_cells, condition_cells)
+        number = numbers[conditions]
+        row_of_conditions = (number, fill_forward(condition_cells, f"{_UNIT} {number}"))
+        names = [cell.strip() for cell in header_cells]
+        return _HeaderAndRows(names, [row_of_conditions, *rows[header_rows.first_below :]])
+
+    # Titles that no even separator shows are not left out: the first row is then the header.
+    if header_line is None:
+        header = 0
+    names = [cell.strip() for cell in cells_of_rows[header]]
     # R's write.table writes no name for the column of row names. An empty last cell in every row is
     # instead due to a separator at the ends of lines.
+    below = cells_of_rows[header + 1 :]
     has_one_more = bool(below) and all(len(cells) == len(names) + 1 for cells in below)
     is_short = has_one_more and any(cells[-1].strip() for cells in below)
     if is_short:
-        _refuse_lost_separator(path, rows[0][0], names)
+        _refuse_lost_separator(path, numbers[header], names)
         names.insert(0, "")
-    return _HeaderAndRows(names, rows[1:], is_short)
+    return _HeaderAndRows(names, rows[header + 1 :], is_short)
 
 
 def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) -> None:

@@ -186,56 +186,33 @@ def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[
         raise InputError(msg, file=str(path)) from error
 
 
-class Dialect(NamedTuple):
-    """How a text is written: the separator of cells, and the decimal sign of numbers."""
+def find_separator(path: str | Path, rows: Sequence[str], usual: str) -> str:
+    """Return the separator of some rows, of which none is blank and the first is the header.
 
-    separator: str
-    decimal: str
-
-
-def sniff(
-    path: str | Path,
-    first_lines: Sequence[str],
-    default: str,
-    decimal: str | None,
-    *,
-    is_separator_set: bool,
-) -> Dialect:
-    """Return the separator and the decimal sign of a text.
-
-    Parameters
-    ----------
-    path : path
-        The file, for messages.
-    first_lines : sequence of str
-        The header and the first rows, of which none is blank.
-    default : str
-        The separator of the entry, or by the suffix of the file. If it does not divide the lines
-        evenly, and exactly one other separator does, that one is returned.
-    decimal : str, optional
-        The decimal sign of the entry. By default it is a comma only in a table that is separated
-        by semicolons and has numbers with commas and none with points.
-    is_separator_set : bool
-        Whether ``default`` is from the entry. It is then never replaced.
+    It is the ``usual`` one of the suffix of the file. If that does not divide the rows evenly, and
+    exactly one other separator does, the other one is returned.
     """
-    separator = default
-    if first_lines and not divides_evenly(default, first_lines):
-        others = [s for s in SEPARATORS.values() if s != default and divides_evenly(s, first_lines)]
-        if len(others) > 1 and " " in others:  # names may contain spaces
-            others.remove(" ")
-        if len(others) == 1 and not is_separator_set:
-            separator = others[0]
-        elif len(split_leniently(default, first_lines[0])) == 1:  # no table has a single column
-            raise _single_column_error(path, first_lines[0].strip("\r\n"), default)
-    if decimal is None and separator == ";":
-        cells = []
-        for line in first_lines[1:]:
-            cells += [cell.strip('" \r\n') for cell in line.split(";")]
-        has_points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
-        has_commas = any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
-        if has_commas and not has_points:
-            decimal = ","
-    return Dialect(separator, decimal or ".")
+    if not rows or divides_evenly(usual, rows):
+        return usual
+    others = [s for s in SEPARATORS.values() if s != usual and divides_evenly(s, rows)]
+    if len(others) > 1 and " " in others:  # names may contain spaces
+        others.remove(" ")
+    if len(others) == 1:
+        return others[0]
+    refuse_single_column(path, rows[0], usual)
+    return usual
+
+
+def has_decimal_commas(rows: Sequence[str]) -> bool:
+    """Return whether a table that is separated by semicolons has numbers with commas, not points.
+
+    The first of the rows is the header, whose names may be numbers.
+    """
+    cells = []
+    for row in rows[1:]:
+        cells += [cell.strip('" \r\n') for cell in row.split(";")]
+    has_points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
+    return not has_points and any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
 
 
 def divides_evenly(separator: str, rows: Sequence[str]) -> bool:
@@ -258,8 +235,11 @@ def split_leniently(separator: str, line: str) -> list[str]:
         return [line]
 
 
-def _single_column_error(path: str | Path, header: str, separator: str) -> InputError:
-    """Return the error for a header of one cell; it names the separators in the header."""
+def refuse_single_column(path: str | Path, header: str, separator: str) -> None:
+    """Refuse a header of one cell, since no table has a single column; it names its separators."""
+    if len(split_leniently(separator, header)) > 1:
+        return
+    header = header.strip("\r\n")
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
     keys = " or ".join(f"separator: {name}" for name in possible)
@@ -268,4 +248,4 @@ def _single_column_error(path: str | Path, header: str, separator: str) -> Input
         f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
         f"{separators}, set {keys}"
     )
-    return InputError(msg, file=str(path), key="separator")
+    raise InputError(msg, file=str(path), key="separator")
