@@ -12,8 +12,10 @@ file                  question
 ``table_values``      which values have they, and which rows and columns are neither?
 ``inferred_keys``     which keys does a proposal infer between the steps?
 ``scale_recognition`` on which scale are the values (`scales`)?
-``logarithm_base``    which base have logarithms, if the values show it?
+``value_numbers``     which numbers of a table show its scale?
 ``reads``             are values reads, or relative to the library?
+``threshold_cycles``  are values threshold cycles of PCR?
+``logarithm_base``    which base have logarithms, if the values show it?
 ``feature_names``     which names of features are identifiers, symbols, controls, tallies?
 ``sample_names``      which names of samples are files, barcodes, patients?
 ``intensities``       how are values transformed to logarithms?
