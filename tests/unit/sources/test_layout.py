@@ -18,7 +18,7 @@ from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.roles import SAMPLE_NAMES
-from xnbflow.sources.series.plausibility import is_patient
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.table import load
 
 
@@ -218,7 +218,7 @@ def test_a_site_is_a_described_column_whatever_its_header_contains(tmp_path, hea
 
 @pytest.mark.parametrize("name", ["patient [id]", "patient, id", "Patient*", "donor?"])
 def test_a_patient_is_recognised_whatever_its_header_contains(name):
-    assert is_patient(name)
+    assert Meaning.PATIENT in meaning_of(name)
 
 
 def test_a_gene_with_a_technical_name_needs_no_values_of_a_gene(tmp_path):

@@ -12,9 +12,10 @@ from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats import opening
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.infer.column_kinds import suggested_keys
-from xnbflow.sources.infer.label import _is_follow_up_field, class_score
+from xnbflow.sources.infer.label import class_score
 from xnbflow.sources.proposal.summary import described_numbers, distinct_values
 from xnbflow.sources.proposal.table_summary import summarise_table
+from xnbflow.sources.series.plausibility import is_follow_up
 from xnbflow.sources.series.scale_recognition import recognise_scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -403,7 +404,7 @@ def test_separators_at_both_ends_of_lines_are_no_column(tmp_path):
     ],
 )
 def test_a_time_to_an_event_or_its_status_is_follow_up(name, cells, expected):
-    assert _is_follow_up_field(pd.DataFrame({name: cells}), name) == expected
+    assert is_follow_up(name, cells) == expected
 
 
 def test_a_field_with_one_repeated_text_is_no_class():

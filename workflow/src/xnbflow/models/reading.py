@@ -36,7 +36,7 @@ from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
-from xnbflow.sources.series.plausibility import is_sample_id
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.series.raw_series import RawSeries
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
@@ -367,7 +367,7 @@ def _texts_to_predict(
             # The columns that describe samples in the training data are not those of names: two
             # samples have distinct values of ``sex``, which are not their names.
             settled = [name for name in columns_named(training) if isinstance(name, str)]
-            described_columns = {name for name in settled if not is_sample_id(name)}
+            described_columns = {name for name in settled if Meaning.SAMPLE not in meaning_of(name)}
             exceptions = {*features, *phenotype, *described_columns}
             unlabelled = replace(request, entry=replace(dataset, label=None))
             id_column = column_of_samples(unlabelled, exceptions)

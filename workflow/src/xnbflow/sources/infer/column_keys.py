@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats.cell_texts import is_measured, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.series.plausibility import is_sample_id, is_technical
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.series.sequencing import read_tallies
 
 #: Most words of the name of a sample.
@@ -47,14 +47,16 @@ def _find_id_column(fields: pd.DataFrame) -> str | None:
     for name in map(str, unique):
         cells = unique[name]
         is_complete = cells.nunique() == len(cells) and not cells.map(is_missing).any()
-        if not is_complete or is_technical(name) or cells.map(is_measured).any():
+        meaning = meaning_of(name)
+        is_technical = Meaning.TECHNICAL in meaning
+        if not is_complete or is_technical or cells.map(is_measured).any():
             continue
         are_numbers = not cells.map(is_text).any()
-        if is_sample_id(name) or not (are_numbers or cells.str.contains(r"\s").any()):
+        if Meaning.SAMPLE in meaning or not (are_numbers or cells.str.contains(r"\s").any()):
             distinct.append(name)
         elif name == fields.columns[0] and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
             few_words.append(name)
-    names_of_samples = [name for name in distinct if is_sample_id(name)]
+    names_of_samples = [name for name in distinct if Meaning.SAMPLE in meaning_of(name)]
     return next(iter([*names_of_samples, *distinct, *few_words]), None)
 
 

@@ -29,8 +29,8 @@ from xnbflow.sources.series.class_labels import (
     propose_map,
 )
 from xnbflow.sources.series.plausibility import (
-    is_patient,
-    is_sample_id,
+    Meaning,
+    meaning_of,
     suggested_batch,
     suggested_group,
 )
@@ -159,7 +159,8 @@ def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
     """
     columns = {}
     for name in map(str, fields):
-        if not is_sample_id(name) or is_patient(name):
+        meaning = meaning_of(name)
+        if Meaning.SAMPLE not in meaning or Meaning.PATIENT in meaning:
             continue
         counts = Counter(cell for cell in fields[name] if not is_missing(cell))
         repeated = [cell for cell, count in counts.items() if count > 1]
@@ -213,7 +214,8 @@ def _remarks_on_patients(
     remarks = []
     for name in descriptions:
         n_values = first_column(fields, name).nunique()
-        if name != group and is_patient(name) and 2 < n_values < len(fields):
+        is_patient = Meaning.PATIENT in meaning_of(name)
+        if name != group and is_patient and 2 < n_values < len(fields):
             remarks.append(
                 f"{name!r} has {n_values} values for {len(fields)} samples and is not proposed as "
                 "group: that needs at least five patients, three of each class, and one of every "

@@ -28,12 +28,10 @@ from xnbflow.sources.series.class_labels import (
     plain_text,
 )
 from xnbflow.sources.series.plausibility import (
+    Meaning,
     binary_counts,
-    is_class_name,
-    is_event_status,
-    is_event_time,
-    is_sample_id,
-    is_technical,
+    is_follow_up,
+    meaning_of,
 )
 from xnbflow.sources.series.sequencing import (
     are_alignments,
@@ -98,9 +96,7 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     # Fields that are no class by their name, the number of their values or what these are.
     if not 2 <= len(counts) <= MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
         return NO_CLASS
-    if is_event_status(name, list(counts)) or is_event_time(name):
-        return NO_CLASS
-    if all(map(is_day, counts)):
+    if is_follow_up(name, counts) or all(map(is_day, counts)):
         return NO_CLASS
 
     # Fields that are no class by the numbers of samples of their values.
@@ -111,7 +107,7 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     if n_repeated < 2 or has_many_single or is_rarely_known:
         return NO_CLASS
 
-    has_class_name = is_class_name(name)
+    has_class_name = Meaning.CLASS in meaning_of(name)
     are_numbers = all(map(is_number, counts))
     if name == "description" or (are_numbers and not has_class_name):
         return WEAK_CLASS
@@ -126,7 +122,11 @@ def choose_label(layout: Layout) -> Layout:
     """
     entry = layout.entry
     fields = layout.fields
-    follow_up = [str(name) for name in fields if _is_follow_up_field(fields, str(name))]
+    follow_up = [
+        name
+        for name in map(str, fields)
+        if is_follow_up(name, map(str, first_column(fields, name)))
+    ]
     remarks = [_remark_on_follow_up(follow_up, entry.label)] if follow_up else []
     if entry.label:
         return layout.with_keys(entry, remarks)
@@ -203,16 +203,10 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
 
-def _is_follow_up_field(fields: pd.DataFrame, name: str) -> bool:
-    """Return whether a column is the time to an event, or its status."""
-    cells = list(map(str, first_column(fields, name)))
-    return is_event_time(name) or is_event_status(name, cells)
-
-
 def remarks_on_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """Return a sentence on further columns that look like classes, with their values."""
     descriptions = []
-    questions = [name for name in names if not is_technical(name)]
+    questions = [name for name in names if Meaning.TECHNICAL not in meaning_of(name)]
     for name in questions[:_SHOWN_LABELS]:
         counts = Counter(plain_text(str(cell)) for cell in first_column(fields, name))
         values = []
@@ -296,7 +290,7 @@ def _sample_names(fields: pd.DataFrame) -> list[str]:
     """
     for name in fields:
         cells = first_column(fields, name)
-        is_name_of_samples = not name or is_sample_id(str(name))
+        is_name_of_samples = not name or Meaning.SAMPLE in meaning_of(str(name))
         if is_name_of_samples and cells.nunique() == len(cells):
             return list(map(str, cells))
     return []

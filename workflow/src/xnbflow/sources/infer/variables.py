@@ -17,14 +17,13 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_keys import columns_named
 from xnbflow.sources.infer.feature_block import find_feature_block
 from xnbflow.sources.series.plausibility import (
+    Meaning,
     binary_counts,
-    is_case_control,
-    is_event_status,
-    is_event_time,
-    is_patient,
-    is_sample_id,
+    meaning_of,
 )
 
+#: Meanings of a name by which a column of few numbers is one of classes.
+_CLASS = Meaning.CLASS | Meaning.CASE_CONTROL
 #: First samples by which variables of text are recognised.
 FIRST_SAMPLES = 20
 #: Most features with which a variable of few numbers is compared.
@@ -142,8 +141,7 @@ def guess_variables(table: TextTable, entry: DatasetEntry) -> Variables:
 
 def _describes_samples(name: str) -> bool:
     """Return whether a number is no measurement by its name: samples, patients, or follow-up."""
-    is_name = is_sample_id(name) or is_patient(name)
-    return is_name or is_event_time(name) or is_event_status(name)
+    return bool(meaning_of(name) & (Meaning.SAMPLE | Meaning.PATIENT | Meaning.FOLLOW_UP))
 
 
 def _binary_candidates(
@@ -155,7 +153,7 @@ def _binary_candidates(
     """
     candidates = [i for i in others if _has_few_numbers(heads[i])]
     if len(candidates) > _MOST_BINARY:
-        candidates = [i for i in candidates if is_case_control(names[i])]
+        candidates = [i for i in candidates if meaning_of(names[i]) & _CLASS]
     return candidates
 
 
@@ -191,7 +189,7 @@ def _plausible_labels(
         least = _LEAST_BINARY if is_binary else max(_LEAST_BINARY, _LEAST_OF_LEVEL)
         if min(counts.values()) >= max(least, _BINARY_SHARE * len(cells)):
             frequent[i] = list(cells)
-    labels = {names[i]: cells for i, cells in frequent.items() if is_case_control(names[i])}
+    labels = {names[i]: cells for i, cells in frequent.items() if meaning_of(names[i]) & _CLASS}
     if not labels and len(frequent) == 1:
         ((i, cells),) = frequent.items()
         is_between = bool(others) and others[0] < i < others[-1]

@@ -27,7 +27,7 @@ from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.proposal.series_keys import propose_series
 from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
-from xnbflow.sources.series.plausibility import is_patient, is_technical
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
 
 
 def summarise_table(
@@ -96,8 +96,7 @@ def _remark_on_separating(entry: DatasetEntry, series: DataSet) -> str:
         name
         for name in plausible_labels(metadata)
         if name not in (entry.group, entry.batch)
-        and not is_technical(name)
-        and not is_patient(name)
+        and not meaning_of(name) & (Meaning.TECHNICAL | Meaning.PATIENT)
     ]
     return remark_on_separating(metadata, names, series.labels)
 
