@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.infer.column_keys import _find_id_column, set_aside
 from xnbflow.sources.infer.layout import recognise_layout
-from xnbflow.sources.infer.variables import is_text_column
+from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.reading_keys import read_request
@@ -33,7 +33,7 @@ from xnbflow.sources.table import load
     ],
 )
 def test_a_column_is_text_where_more_than_a_quarter_is(cells, is_text):
-    assert is_text_column(cells) == is_text
+    assert (kind_of(cells) is Kind.TEXT) == is_text
 
 
 @pytest.mark.parametrize(

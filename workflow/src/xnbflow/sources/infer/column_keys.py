@@ -1,6 +1,6 @@
 """Columns in a proposed entry: those that describe samples, and those that are left out."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,6 @@ from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats.cell_texts import is_measured, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.series.plausibility import Meaning, meaning_of
-from xnbflow.sources.series.sequencing import read_tallies
 
 #: Most words of the name of a sample.
 _WORDS_OF_NAME = 3
@@ -72,12 +71,6 @@ def name_column(
     if entry.id_column or not are_rows or entry.phenotype or "" in fields:
         return entry.id_column
     return _find_id_column(fields.loc[:, ~fields.columns.isin(list(exceptions))])
-
-
-def drop_tallies(entry: DatasetEntry, names: Iterable[str]) -> DatasetEntry:
-    """Return the entry that drops the reads of HTSeq and STAR that belong to no gene."""
-    tallies = read_tallies([name.strip() for name in names])
-    return add_names(entry, "drop", tallies)
 
 
 def add_names(entry: DatasetEntry, key: str, names: Sequence[str]) -> DatasetEntry:

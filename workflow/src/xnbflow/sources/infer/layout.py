@@ -17,14 +17,10 @@ from xnbflow.core.nouns import either, listed, noun
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, is_accession
 from xnbflow.sources.formats.program_exports import refuse_export_header
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.infer.column_keys import (
-    add_names,
-    drop_tallies,
-)
-from xnbflow.sources.infer.feature_block import are_numbered
+from xnbflow.sources.infer.column_keys import add_names
+from xnbflow.sources.infer.feature_names import are_numbered
 from xnbflow.sources.infer.gene_columns import (
     columns_about_genes,
-    feature_count_columns,
     sample_column_names,
 )
 from xnbflow.sources.infer.measures import other_measures
@@ -45,6 +41,7 @@ from xnbflow.sources.series.phenotype import (
     phenotype_columns,
     refuse_glued,
 )
+from xnbflow.sources.series.sequencing import FEATURE_COUNTS_COLUMNS, read_tallies
 
 #: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")
@@ -151,7 +148,7 @@ def _are_columns(
     if entry.label or sample_names:
         return bool(entry.label) and entry.label not in header
     has_conditions = _CONDITIONS.fullmatch(first_rows[0][0]) is not None
-    return has_conditions or bool(feature_count_columns(header))
+    return has_conditions or set(FEATURE_COUNTS_COLUMNS) <= set(header)
 
 
 def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> Layout:
@@ -163,13 +160,14 @@ def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFram
     header = raw.header
     guess = guess_variables(table, entry)
     fields = pd.DataFrame(
-        list(zip(*(guess.cells[i] for i in guess.texts), strict=True)),
-        columns=[header[i] for i in guess.texts],
+        list(zip(*guess.descriptions.values(), strict=True)),
+        columns=[header[i] for i in guess.descriptions],
         dtype=object,
     )
 
     # Columns that are no features: reads of no gene, and columns without a value.
-    entry = drop_tallies(entry, header)
+    if tallies := read_tallies(list(map(str.strip, header))):
+        entry = add_names(entry, "drop", tallies)
     remarks = []
     empty = [header[i] for i in guess.empty if header[i]]
     if empty and not entry.features:
@@ -209,7 +207,8 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
     # Rows of texts are fields of the samples.
     table = turn(raw, entry)
     guess = guess_variables(table, entry)
-    fields = pd.DataFrame({table.names[i]: guess.cells[i] for i in guess.texts}, dtype=object)
+    described = {table.names[i]: cells for i, cells in guess.descriptions.items()}
+    fields = pd.DataFrame(described, dtype=object)
     if entry.label and entry.label not in fields and phenotype.empty:
         _refuse_absent_label(raw, entry, table.names, [*gene_column_names, *fields])
         # The label is the names of the samples, or in GEO: the rows of the table describe nothing.
@@ -225,7 +224,8 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
         is_in_table = phenotype.index.isin(matched)
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
-    entry = drop_tallies(entry, table.names)
+    if tallies := read_tallies(list(map(str.strip, table.names))):
+        entry = add_names(entry, "drop", tallies)
     return Layout(
         fields,
         entry,

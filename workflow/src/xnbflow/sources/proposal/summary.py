@@ -13,7 +13,7 @@ from xnbflow.core.natural_order import natural_key
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.infer.label import SHOWN_VALUES
-from xnbflow.sources.infer.variables import is_text_column
+from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.proposal.entry_text import entry_text
 
 #: Supplementary files that are shown.
@@ -159,7 +159,7 @@ def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
     unique = fields.loc[:, ~fields.columns.duplicated()]
     for name in unique:
         cells = list(map(str, unique[name]))
-        if is_text_column(cells) or len(set(cells)) <= SHOWN_VALUES:
+        if kind_of(cells) is Kind.TEXT or len(set(cells)) <= SHOWN_VALUES:
             continue
         texts = pd.Series([cell.strip().replace(",", ".", 1) for cell in cells])
         numbers = pd.to_numeric(texts, errors="coerce")
