@@ -26,51 +26,48 @@ def set_aside(entry: DatasetEntry, names: Sequence[str]) -> DatasetEntry:
     return add_names(entry, "drop", dropped_columns)
 
 
-def _find_id_column(fields: pd.DataFrame) -> str | None:
-    """Return the column that names the samples: the first of these whose values are distinct.
+def name_column(
+    entry: DatasetEntry, fields: pd.DataFrame, exceptions: Collection[str | None] = ()
+) -> str | None:
+    """Return the column of the samples' names: of the entry, or one of the fields of its table.
+
+    It is the first of these whose values are distinct:
 
     1. A column whose name means the names of samples.
     2. A column of values without spaces that are not all numbers.
     3. The first column, if its values have a few words.
 
-    Percentages and limits are no names. The result is None without such a column.
+    Percentages and limits are no names, and the fields ``exceptions`` are no candidates. The result
+    is None without such a column, and if the names are elsewhere: in the header, in a phenotype
+    file, in a first column without a name, or in AnnData.
 
     Examples
     --------
-    >>> _find_id_column(pd.DataFrame({"note": ["a", "b"], "sample": ["s1", "s2"]}))
+    >>> entry = DatasetEntry("x", "table", "x.csv")
+    >>> name_column(entry, pd.DataFrame({"note": ["a", "b"], "sample": ["s1", "s2"]}))
     'sample'
-    """
-    unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
-    distinct = []
-    few_words = []
-    for name in map(str, unique):
-        cells = unique[name]
-        is_complete = cells.nunique() == len(cells) and not cells.map(is_missing).any()
-        meaning = meaning_of(name)
-        is_technical = Meaning.TECHNICAL in meaning
-        if not is_complete or is_technical or cells.map(is_measured).any():
-            continue
-        are_numbers = not cells.map(is_text).any()
-        if Meaning.SAMPLE in meaning or not (are_numbers or cells.str.contains(r"\s").any()):
-            distinct.append(name)
-        elif name == fields.columns[0] and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
-            few_words.append(name)
-    names_of_samples = [name for name in distinct if Meaning.SAMPLE in meaning_of(name)]
-    return next(iter([*names_of_samples, *distinct, *few_words]), None)
-
-
-def name_column(
-    entry: DatasetEntry, fields: pd.DataFrame, exceptions: Collection[str | None]
-) -> str | None:
-    """Return the column of the samples' names: of the entry, or one of the fields of its table.
-
-    The fields ``exceptions`` are no candidates. The result is None if the names are elsewhere: in
-    the header, in a phenotype file, in a first column without a name, or in AnnData.
     """
     are_rows = entry.samples == "rows" and suffix_of(entry.location) != ".h5ad"
     if entry.id_column or not are_rows or entry.phenotype or "" in fields:
         return entry.id_column
-    return _find_id_column(fields.loc[:, ~fields.columns.isin(list(exceptions))])
+    fields = fields.loc[:, ~fields.columns.isin(list(exceptions))]
+    names_of_samples = []
+    distinct = []
+    few_words = []
+    for name, cells in fields.loc[:, ~fields.columns.duplicated(keep=False)].items():
+        meaning = meaning_of(str(name))
+        is_complete = cells.nunique() == len(cells) and not cells.map(is_missing).any()
+        is_technical = Meaning.TECHNICAL in meaning
+        if not is_complete or is_technical or cells.map(is_measured).any():
+            continue
+        if Meaning.SAMPLE in meaning:
+            names_of_samples.append(name)
+        elif cells.map(is_text).any() and not cells.str.contains(r"\s").any():
+            distinct.append(name)
+        elif name == fields.columns[0] and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
+            few_words.append(name)
+    column = next(iter([*names_of_samples, *distinct, *few_words]), None)
+    return None if column is None else str(column)
 
 
 def add_names(entry: DatasetEntry, key: str, names: Sequence[str]) -> DatasetEntry:

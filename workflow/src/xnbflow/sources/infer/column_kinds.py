@@ -21,7 +21,6 @@ from xnbflow.sources.infer.column_keys import (
     name_column,
     set_aside,
 )
-from xnbflow.sources.infer.label import first_column
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.series.class_labels import (
     LabelRule,
@@ -60,6 +59,7 @@ def propose_columns(layout: Layout) -> Layout:
     if is_in_table and is_unnamed and not entry.features:
         other_columns = ~unique.columns.isin([label, *_used_columns(entry)])
         _refuse_repeated_names(entry, unique.loc[:, other_columns])
+    entry = replace(entry, id_column=id_column)
     no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 
@@ -72,17 +72,17 @@ def propose_columns(layout: Layout) -> Layout:
         entry, labels, remarks = _classes(entry, label_texts)
 
     # Patients and the batch; what remains is phenotype, as it would be read as features.
-    candidates = unique[[name for name in descriptions if name in unique]]
-    entry = entry.with_defaults(**suggested_keys(candidates, labels))
-    entry = replace(entry, id_column=id_column)
-    used = _used_columns(entry)
-    remaining = [name for name in descriptions if name not in used]
-    if not is_in_table:  # the phenotype file has the others
-        remaining = [name for name in layout.outside if name in remaining]
-    if remaining and not entry.features:
-        entry = set_aside(entry, remaining)
-    remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
-    remarks += _remarks_on_patients(fields, descriptions, entry.group)
+    if descriptions:
+        candidates = unique[[name for name in descriptions if name in unique]]
+        entry = entry.with_defaults(**suggested_keys(candidates, labels))
+        used = _used_columns(entry)
+        remaining = [name for name in descriptions if name not in used]
+        if not is_in_table:  # the phenotype file has the others
+            remaining = [name for name in layout.outside if name in remaining]
+        if remaining and not entry.features:
+            entry = set_aside(entry, remaining)
+        remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
+        remarks += _remarks_on_patients(fields, descriptions, entry.group)
 
     # Too few numbers to recognise which are features.
     few_features = [name for name in layout.few_features if name not in (label, id_column)]
@@ -212,8 +212,9 @@ def _remarks_on_patients(
 ) -> list[str]:
     """Return sentences on columns of patients that are not the ``group``."""
     remarks = []
+    unique = fields.loc[:, ~fields.columns.duplicated()]
     for name in descriptions:
-        n_values = first_column(fields, name).nunique()
+        n_values = unique[name].nunique()
         is_patient = Meaning.PATIENT in meaning_of(name)
         if name != group and is_patient and 2 < n_values < len(fields):
             remarks.append(

@@ -22,6 +22,7 @@ from xnbflow.sources.infer.sample_names import (
     class_pattern,
     classes_of_pattern,
 )
+from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.series.class_labels import (
     common_spellings,
     label_keys,
@@ -86,10 +87,12 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     >>> class_score("vital_status", ["dead", "alive"] * 4)
     0
     """
-    # Texts without missing values; "unknown" may be a class (`label_keys`).
+    # Texts without missing values; "none" may be a class (`label_keys`).
     plain = list(map(plain_text, texts))
-    literal = label_keys(plain).get("literal", ())
-    present = [text for text in plain if text in literal or not is_missing(text)]
+    present = [text for text in plain if not is_missing(text)]
+    if len(present) < len(plain):
+        literal = label_keys(plain).get("literal", ())
+        present = [text for text in plain if text in literal or not is_missing(text)]
     spellings = common_spellings(present)
     counts = Counter(spellings[text] for text in present)
 
@@ -121,13 +124,11 @@ def choose_label(layout: Layout) -> Layout:
     entry has no label.
     """
     entry = layout.entry
-    fields = layout.fields
-    follow_up = [
-        name
-        for name in map(str, fields)
-        if is_follow_up(name, map(str, first_column(fields, name)))
-    ]
-    remarks = [_remark_on_follow_up(follow_up, entry.label)] if follow_up else []
+    fields = layout.fields.loc[:, ~layout.fields.columns.duplicated()]
+    texts = {str(name): list(map(str, cells)) for name, cells in fields.items()}
+    remarks = []
+    if follow_up := [name for name, cells in texts.items() if is_follow_up(name, cells)]:
+        remarks.append(_remark_on_follow_up(follow_up, entry.label))
     if entry.label:
         return layout.with_keys(entry, remarks)
 
@@ -135,16 +136,17 @@ def choose_label(layout: Layout) -> Layout:
     # a class, such as a stage; 0 and 1 are classes where nothing else is (`choose_binary_label`).
     measurements = []
     for name in layout.outside:
-        cells = list(map(str, first_column(fields, name)))
+        cells = texts[name]
         if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
             measurements.append(name)
     candidates = plausible_labels(fields.drop(columns=measurements))
     if candidates:
         best, *others = candidates
-        remarks += _remarks_on_binary(best, first_column(fields, best))
-        numbers = [name for name in plausible_labels(layout.binary) if name not in candidates]
-        all_fields = pd.concat([fields, layout.binary], axis=1)
-        remarks += remarks_on_others(all_fields, [*others, *numbers])
+        if kind_of(texts[best]) is not Kind.TEXT:
+            remarks += _remarks_on_binary(best, texts[best])
+        others += [name for name in plausible_labels(layout.binary) if name not in candidates]
+        if others:
+            remarks += remarks_on_others(pd.concat([fields, layout.binary], axis=1), others)
         return layout.with_keys(replace(entry, label=best), remarks)
 
     names = list(layout.samples or _sample_names(fields))
@@ -193,13 +195,13 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
     ['response', 'stage']
     """
     ranks = {}
-    for name in dict.fromkeys(map(str, fields)):
-        cells = list(map(str, first_column(fields, name)))
-        score = class_score(name, cells)
+    for name, column in fields.loc[:, ~fields.columns.duplicated()].items():
+        cells = list(map(str, column))
+        score = class_score(str(name), cells)
         if score:
-            is_severity = _SEVERITY.search(name) is not None
+            is_severity = _SEVERITY.search(str(name)) is not None
             has_words = any(is_text(cell) for cell in cells)
-            ranks[name] = (score, not is_severity, has_words)
+            ranks[str(name)] = (score, not is_severity, has_words)
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
 
 
@@ -207,8 +209,9 @@ def remarks_on_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """Return a sentence on further columns that look like classes, with their values."""
     descriptions = []
     questions = [name for name in names if Meaning.TECHNICAL not in meaning_of(name)]
+    unique = fields.loc[:, ~fields.columns.duplicated()]
     for name in questions[:_SHOWN_LABELS]:
-        counts = Counter(plain_text(str(cell)) for cell in first_column(fields, name))
+        counts = Counter(plain_text(str(cell)) for cell in unique[name])
         values = []
         for value, count in counts.most_common():
             if len(value) > _LONGEST_VALUE:
@@ -244,8 +247,9 @@ def remark_on_separating(fields: pd.DataFrame, names: Sequence[str], labels: np.
     'Each value of source has samples of one class alone: '
     """
     separating = []
+    unique = fields.loc[:, ~fields.columns.duplicated()]
     for name in names:
-        texts = first_column(fields, name)[labels != ""]
+        texts = unique.loc[labels != "", name]
         pairs = pd.DataFrame({"text": texts.to_numpy(), "label": labels[labels != ""]})
         if pairs["text"].nunique() == len(pairs.drop_duplicates()) < len(pairs):
             separating.append(name)
@@ -257,11 +261,6 @@ def remark_on_separating(fields: pd.DataFrame, names: Sequence[str], labels: np.
         f"class in other words, use --set {shlex.quote(assignment)}; if it is how samples were "
         "taken or measured, the class cannot be judged."
     )
-
-
-def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
-    """Return the first column of a name, which may occur twice."""
-    return fields[[name]].iloc[:, 0]
 
 
 def best_binary_label(layout: Layout) -> str:
@@ -288,8 +287,7 @@ def _sample_names(fields: pd.DataFrame) -> list[str]:
 
     A column without a name counts as well. The list is empty if there is no such column.
     """
-    for name in fields:
-        cells = first_column(fields, name)
+    for name, cells in fields.items():
         is_name_of_samples = not name or Meaning.SAMPLE in meaning_of(str(name))
         if is_name_of_samples and cells.nunique() == len(cells):
             return list(map(str, cells))

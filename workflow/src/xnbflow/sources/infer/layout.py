@@ -24,16 +24,9 @@ from xnbflow.sources.infer.gene_columns import (
     sample_column_names,
 )
 from xnbflow.sources.infer.measures import other_measures
-from xnbflow.sources.infer.number_format import (
-    propose_decimal,
-    remarks_on_thousands,
-    remarks_on_units,
-)
+from xnbflow.sources.infer.number_format import propose_decimal, remarks_on_units
 from xnbflow.sources.infer.phenotype_file import join_phenotype
-from xnbflow.sources.infer.variables import (
-    FIRST_SAMPLES,
-    guess_variables,
-)
+from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
 from xnbflow.sources.series.phenotype import (
     PhenotypeFile,
@@ -102,8 +95,7 @@ def recognise_layout(
     if not len(raw):
         return Layout(pd.DataFrame(), entry)  # the reader refuses it
     first_rows = raw.first_rows(FIRST_SAMPLES)
-    entry = propose_decimal(entry, raw, first_rows)
-    remarks = remarks_on_thousands(raw, first_rows)
+    entry, remarks = propose_decimal(entry, raw, first_rows)
 
     # The descriptions of the samples: in a file beside the table, in its rows or in its columns.
     phenotype = pd.DataFrame()
