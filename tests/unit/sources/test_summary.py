@@ -13,7 +13,7 @@ from xnbflow.sources.formats import opening
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.infer.column_kinds import suggested_keys
 from xnbflow.sources.infer.label import class_score
-from xnbflow.sources.proposal.summary import described_numbers, distinct_values
+from xnbflow.sources.proposal.summary import describe_fields
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.plausibility import is_follow_up
 from xnbflow.sources.series.scale_recognition import recognise_scale
@@ -50,7 +50,9 @@ def test_the_score_of_a_column_as_a_class(name, texts, score):
 
 
 def test_values_are_described_by_frequency_and_in_natural_order():
-    table = distinct_values(pd.DataFrame({"time": ["24 h", "0 h", "6 h", "x", "x", "10 h", ""]}))
+    table = describe_fields(
+        pd.DataFrame({"time": ["24 h", "0 h", "6 h", "x", "x", "10 h", ""]})
+    ).values
     assert table["value"].tolist() == ["x", "(none)", "0 h", "6 h", "10 h", "24 h"]
     assert table["samples"].tolist() == [2, 1, 1, 1, 1, 1]
     assert sorted(["s10", "s9", "S2.5"], key=natural_key) == ["S2.5", "s9", "s10"]
@@ -61,7 +63,7 @@ def test_more_than_twelve_numbers_are_described_by_their_limits(n_values, are_nu
     cells = [f"{i},5" for i in range(n_values)]
     if are_numbers:
         cells.append("NA")
-    table = described_numbers(pd.DataFrame({"x": cells}))
+    table = describe_fields(pd.DataFrame({"x": cells})).numbers
     assert (len(table) == 1) == are_numbers
     if are_numbers:
         assert table.iloc[0].tolist() == ["x", 0.5, 6.5, 12.5, 14, 1]

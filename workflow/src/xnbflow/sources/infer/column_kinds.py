@@ -67,8 +67,9 @@ def propose_columns(layout: Layout) -> Layout:
     label_texts = list(fields[label]) if label in unique else []
     remarks: list[str] = []
     labels = np.full(len(fields), "", dtype=object)  # empty where the label is no field
-    if label_texts:
+    if any(map(is_missing, label_texts)):
         entry = entry.with_defaults(**label_keys(label_texts))
+    if label_texts:
         entry, labels, remarks = _classes(entry, label_texts)
 
     # Patients and the batch; what remains is phenotype, as it would be read as features.
