@@ -94,7 +94,7 @@ def propose_columns(layout: Layout) -> Layout:
             "recognise which are features: all are proposed (features). Leave out those that "
             "describe samples."
         )
-    return layout.with_keys(entry, remarks)
+    return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
 
 def _used_columns(entry: DatasetEntry) -> list[str]:

@@ -1,6 +1,6 @@
 """Which names of columns are of one family: the identifiers or the symbols of a table's features.
 
-The family of a name is its pattern (`family_of`), or the name with 9 for its number if a fifth of
+The family of a name is its pattern, or the name with 9 for its number if a fifth of
 all names have that (``gene9``, ``ENSG9``). The families of the block of features
 (`xnbflow.sources.infer.feature_block`) are the common ones. If they hold too few columns, as in a
 table of metabolites or of questions, names decide nothing.
@@ -55,29 +55,18 @@ def are_numbered(names: Sequence[str]) -> bool:
     return len(stems) == 1 and "9" in stems.pop()
 
 
-def family_of(name: str) -> str:
-    """Return the pattern of a name: ``SYM`` for a symbol, else its letters and digits generalised.
-
-    Examples
-    --------
-    >>> [family_of(name) for name in ("TP53", "C19orf39", "HLA-A", "1007_s_at")]
-    ['SYM', 'SYM', 'SYM', '9_a_a']
-    >>> [family_of(name) for name in ("ENSG00000141510", "gene12", "tumour_size")]
-    ['A9', 'a9', 'a_a']
-    """
-    is_symbol = _CAPITAL_SYMBOL.fullmatch(name) or _OPEN_FRAME.fullmatch(name)
-    if is_symbol or _JOINED_SYMBOL.fullmatch(name):
-        return "SYM"
-    return re.sub(r"\d+", "9", re.sub("[a-z]+", "a", re.sub("[A-Z]+", "A", name)))
-
-
 def families_of(names: Sequence[str]) -> list[str]:
     """Return the family of each name of a table.
 
+    It is ``SYM`` for a symbol, else the pattern of the name: its letters and digits generalised, or
+    only its number, if many names have this pattern.
+
     Examples
     --------
-    >>> families_of(["age", "gene1", "gene2", "gene3"]), families_of(["age", "TP53", "MYC"])
-    (['a', 'gene9', 'gene9', 'gene9'], ['a', 'SYM', 'SYM'])
+    >>> families_of(["TP53", "C19orf39", "HLA-A", "1007_s_at", "121_at", "tumour_size"])
+    ['SYM', 'SYM', 'SYM', '9_a', '9_a', 'a_a']
+    >>> families_of(["age", "gene1", "gene2"]), families_of(["ENSG00000141510", "ENSG00000146648"])
+    (['a', 'gene9', 'gene9'], ['ENSG9', 'ENSG9'])
     """
     n_least = max(2.0, _STEM_SHARE * len(names))
     stems = [re.sub(r"\d+", "9", name) for name in names]
@@ -87,14 +76,18 @@ def families_of(names: Sequence[str]) -> list[str]:
     are_titles = 2 * n_titles > len(names)
     families = []
     for name, stem in zip(names, stems, strict=True):
-        pattern = re.sub("(_a)+", "_a", family_of(name))  # 1007_s_at and 121_at
-        is_numbered = _NUMBERED.fullmatch(stem) and pattern != "SYM"
+        is_symbol = _CAPITAL_SYMBOL.fullmatch(name) or _OPEN_FRAME.fullmatch(name)
+        family = "SYM"
+        if not is_symbol and not _JOINED_SYMBOL.fullmatch(name):
+            letters = re.sub("[a-z]+", "a", re.sub("[A-Z]+", "A", name))
+            family = re.sub("(_a)+", "_a", re.sub(r"\d+", "9", letters))  # 1007_s_at and 121_at
+        is_numbered = _NUMBERED.fullmatch(stem) and family != "SYM"
         is_common = counts[stem] >= n_least
         if is_common and (is_numbered or _NUMBERED_WORD.fullmatch(stem)):
-            pattern = stem
+            family = stem
         elif are_titles and _TITLE_SYMBOL.fullmatch(name):
-            pattern = "SYM"
-        families.append(pattern)
+            family = "SYM"
+        families.append(family)
     return families
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.infer.sample_names import (
@@ -99,7 +99,10 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     # Fields that are no class by their name, the number of their values or what these are.
     if not 2 <= len(counts) <= MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
         return NO_CLASS
-    if is_follow_up(name, counts) or all(map(is_day, counts)):
+    if is_follow_up(name, counts):
+        return NO_CLASS
+    have_digits = any(map(str.isdecimal, next(iter(counts))))
+    if have_digits and all(map(is_day, counts)):
         return NO_CLASS
 
     # Fields that are no class by the numbers of samples of their values.
@@ -129,41 +132,48 @@ def choose_label(layout: Layout) -> Layout:
     remarks = []
     if follow_up := [name for name, cells in texts.items() if is_follow_up(name, cells)]:
         remarks.append(_remark_on_follow_up(follow_up, entry.label))
-    if entry.label:
-        return layout.with_keys(entry, remarks)
+    if not entry.label:
+        # Of the numbers outside the block of features only those are candidates whose name is that
+        # of a class, such as a stage; 0 and 1 are classes where nothing else is
+        # (`choose_binary_label`).
+        measurements = []
+        for name in layout.outside:
+            cells = texts[name]
+            if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
+                measurements.append(name)
+        candidates = plausible_labels(fields.drop(columns=measurements))
+        if not candidates:
+            entry, further = _label_in_names(entry, layout.samples or _sample_names(fields))
+            remarks += further
+        else:
+            best, *others = candidates
+            entry = replace(entry, label=best)
+            if kind_of(texts[best]) is not Kind.TEXT:
+                remarks += _remarks_on_binary(best, texts[best])
+            others += [name for name in plausible_labels(layout.binary) if name not in candidates]
+            if others:
+                remarks += remarks_on_others(pd.concat([fields, layout.binary], axis=1), others)
+    return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
-    # Of the numbers outside the block of features only those are candidates whose name is that of
-    # a class, such as a stage; 0 and 1 are classes where nothing else is (`choose_binary_label`).
-    measurements = []
-    for name in layout.outside:
-        cells = texts[name]
-        if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
-            measurements.append(name)
-    candidates = plausible_labels(fields.drop(columns=measurements))
-    if candidates:
-        best, *others = candidates
-        if kind_of(texts[best]) is not Kind.TEXT:
-            remarks += _remarks_on_binary(best, texts[best])
-        others += [name for name in plausible_labels(layout.binary) if name not in candidates]
-        if others:
-            remarks += remarks_on_others(pd.concat([fields, layout.binary], axis=1), others)
-        return layout.with_keys(replace(entry, label=best), remarks)
 
-    names = list(layout.samples or _sample_names(fields))
+def _label_in_names(entry: DatasetEntry, names: Sequence[str]) -> tuple[DatasetEntry, list[str]]:
+    """Return the entry whose label is the class in the names of the samples, and a sentence.
+
+    Names without a class leave the entry as it is.
+    """
     if are_alignments(names):
         names = plain_sample_names(names)
-    if pattern := class_pattern(names):
-        entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=barcode_map(pattern))
+    pattern = class_pattern(names)
+    if not pattern:
+        return entry, []
+    entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=barcode_map(pattern))
+    if not entry.label_classes and not entry.label_pattern:
         classes = classes_of_pattern(pattern)
-        if not entry.label_classes and not entry.label_pattern:
-            entry = replace(
-                entry, label_classes=classes, label_pattern=None if classes else pattern
-            )
-        matches = [re.search(pattern, name) for name in names]
-        counts = Counter(match[1] for match in matches if match is not None)
-        class_sizes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
-        remarks.append(f"The names of the samples contain the class: {class_sizes}.")
-    return layout.with_keys(entry, remarks)
+        entry = replace(entry, label_classes=classes, label_pattern=None if classes else pattern)
+    matches = [re.search(pattern, name) for name in names]
+    counts = Counter(match[1] for match in matches if match is not None)
+    class_sizes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
+    return entry, [f"The names of the samples contain the class: {class_sizes}."]
 
 
 def choose_binary_label(layout: Layout) -> Layout:
@@ -178,8 +188,12 @@ def choose_binary_label(layout: Layout) -> Layout:
     cells = layout.binary[label]
     fields = layout.fields.assign(**{label: list(cells)})
     remarks = [*remarks_on_others(layout.binary, others), *_remarks_on_binary(label, cells)]
-    entry = replace(layout.entry, label=label)
-    return replace(layout, fields=fields).with_keys(entry, remarks)
+    return replace(
+        layout,
+        fields=fields,
+        entry=replace(layout.entry, label=label),
+        remarks=(*layout.remarks, *remarks),
+    )
 
 
 def plausible_labels(fields: pd.DataFrame) -> list[str]:

@@ -15,7 +15,6 @@ import pandas as pd
 from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import either, listed, noun
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, is_accession
-from xnbflow.sources.formats.program_exports import refuse_export_header
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_keys import add_names
 from xnbflow.sources.infer.feature_names import are_numbered
@@ -74,10 +73,6 @@ class Layout:
     outside: tuple[str, ...] = ()
     few_features: tuple[str, ...] = ()
 
-    def with_keys(self, entry: DatasetEntry, remarks: Sequence[str] = ()) -> "Layout":
-        """Return the layout with a further completed entry, and further reasons."""
-        return replace(self, entry=entry, remarks=(*self.remarks, *remarks))
-
 
 def recognise_layout(
     raw: TextTable, entry: DatasetEntry, phenotype_file: PhenotypeFile | None = None
@@ -91,7 +86,6 @@ def recognise_layout(
         names = [raw.header[i] for i in raw.described[1:]]
         return Layout(pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object), entry)
     path = Path(raw.path)
-    refuse_export_header(path, raw.header)
     if not len(raw):
         return Layout(pd.DataFrame(), entry)  # the reader refuses it
     first_rows = raw.first_rows(FIRST_SAMPLES)
@@ -106,7 +100,7 @@ def recognise_layout(
     if _are_columns(entry, raw, first_rows, phenotype):
         layout = _samples_in_columns(raw, entry, phenotype)
     else:
-        layout = _samples_in_rows(raw, entry, phenotype)
+        layout = _samples_in_rows(raw, entry, phenotype, first_rows)
     if phenotype.empty:
         remarks += remarks_on_units(layout.fields, entry.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
@@ -143,14 +137,18 @@ def _are_columns(
     return has_conditions or set(FEATURE_COUNTS_COLUMNS) <= set(header)
 
 
-def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> Layout:
+def _samples_in_rows(
+    raw: TextTable,
+    entry: DatasetEntry,
+    phenotype: pd.DataFrame,
+    first_rows: Sequence[Sequence[str]],
+) -> Layout:
     """Return the layout of a table with samples in rows.
 
     The columns of a ``phenotype`` file are added to the columns of the table that describe samples.
     """
-    table = turn(raw, entry)
     header = raw.header
-    guess = guess_variables(table, entry)
+    guess = guess_variables(turn(raw, entry), entry, first_rows)
     fields = pd.DataFrame(
         list(zip(*guess.descriptions.values(), strict=True)),
         columns=[header[i] for i in guess.descriptions],
@@ -198,7 +196,7 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
 
     # Rows of texts are fields of the samples.
     table = turn(raw, entry)
-    guess = guess_variables(table, entry)
+    guess = guess_variables(table, entry, table.first_samples(FIRST_SAMPLES))
     described = {table.names[i]: cells for i, cells in guess.descriptions.items()}
     fields = pd.DataFrame(described, dtype=object)
     if entry.label and entry.label not in fields and phenotype.empty:

@@ -106,13 +106,16 @@ class Variables:
     binary: pd.DataFrame
 
 
-def guess_variables(table: TextTable, entry: DatasetEntry) -> Variables:
+def guess_variables(
+    table: TextTable, entry: DatasetEntry, first_samples: Sequence[Sequence[str]]
+) -> Variables:
     """Return what the variables of a table probably are.
 
-    The texts of the first samples decide which variables may be text; these are then read whole.
+    The texts of the first samples, a sequence for each, decide which variables may be text; these
+    are then read whole.
     """
     names = table.names
-    first_texts = table.first_texts(FIRST_SAMPLES)
+    first_texts = [[cells[i] for cells in first_samples] for i in range(len(names))]
     kinds = list(map(kind_of, first_texts))
     declared = {entry.label, *entry.phenotype_columns} - {None}
 

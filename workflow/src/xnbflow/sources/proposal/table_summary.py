@@ -52,7 +52,10 @@ def summarise_table(
         # What the values show: keys that the reader needs, and the scale.
         series, inferred, notes = propose_series(inferred, texts, downloads)
         of_scale = propose_scale(inferred.entry, series)
-        entry, symbol_remarks = propose_annotation(of_scale.entry, series, annotations)
+        entry = of_scale.entry
+        symbol_remarks: list[str] = []
+        if annotations is not None:
+            entry, symbol_remarks = propose_annotation(entry, series, annotations)
 
     # The sentence on the scale has the finding of the reader's note, and what is proposed.
     for note in notes:
