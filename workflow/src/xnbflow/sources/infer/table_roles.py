@@ -22,7 +22,12 @@ from xnbflow.sources.infer.column_kinds import propose_columns
 from xnbflow.sources.infer.label import best_binary_label, choose_binary_label, choose_label
 from xnbflow.sources.infer.layout import Layout, recognise_layout
 from xnbflow.sources.roles import Role, assign_roles, kept_columns, turn
-from xnbflow.sources.series.phenotype import PhenotypeFile, phenotype_columns, refuse_glued
+from xnbflow.sources.series.phenotype import (
+    PhenotypeFile,
+    phenotype_columns,
+    refuse_glued,
+    refuse_sample_as_header,
+)
 
 #: Most columns that are taken for samples because of their names.
 _MOST_SAMPLES = 1000
@@ -104,6 +109,8 @@ def infer(
         _refuse_values_as_header(table, numbers)
     if len(table.header) <= MOST_LONG_COLUMNS and not table.described:
         refuse_long(table, given.label)
+    if phenotype is not None:
+        refuse_sample_as_header(phenotype, given, table)
 
     # A proposal completes the entry.
     entry = given
