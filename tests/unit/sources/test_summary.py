@@ -13,6 +13,7 @@ from xnbflow.sources.formats import opening
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.infer.column_kinds import suggested_keys
 from xnbflow.sources.infer.label import class_score
+from xnbflow.sources.proposal.scale import sentence_of
 from xnbflow.sources.proposal.summary import describe_fields
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.plausibility import is_follow_up
@@ -149,7 +150,9 @@ def test_values_without_a_logarithm_get_a_floor(lowest, transform):
     values = np.array([[lowest, 300.0, 9000.5]])
     recognised = recognise_scale(values, is_array=True)
     assert recognised.settings() == {"transform": transform}
-    assert ("0 or below, which have no logarithm" in recognised.sentence()) == (transform != "log2")
+    assert ("0 or below, which have no logarithm" in sentence_of(recognised)) == (
+        transform != "log2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_one_is_added_to_values_relative_to_the_library(unit):
     values = np.random.default_rng(0).gamma(0.3, 500, (200, 4))
     recognised = recognise_scale(values, file_name=f"genes_{unit}.tsv")
     assert recognised.settings() == {"transform": "log2p1"}
-    assert f"look like {unit.upper()}" in recognised.sentence()
+    assert f"look like {unit.upper()}" in sentence_of(recognised)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 import shlex
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch as fetch_geo
-from xnbflow.sources.geo import read_raw_series as read_raw_geo
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
@@ -36,14 +36,15 @@ from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
+from xnbflow.sources.series.feature_names import without_version
+from xnbflow.sources.series.features import Features
+from xnbflow.sources.series.inferred_keys import KeyInference
 from xnbflow.sources.series.plausibility import Meaning, meaning_of
-from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.series.samples import Samples
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
-from xnbflow.sources.series.sequencing import without_version
-from xnbflow.sources.series.steps import finish
 from xnbflow.sources.table import load as load_table
-from xnbflow.sources.table import raw_series_of
+from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
 #: Sources whose series are read without labels.
@@ -218,30 +219,52 @@ def _read_unlabelled(
 ) -> tuple[DataSet, tuple[str, ...]]:
     """Read samples that need no labels, on the scale of the training data; return notes on it."""
     dataset = _without_demands(dataset)
+    inferred = _TransformOfModel(training, model_features, quartiles)
     if dataset.source == "geo":
         dataset = fetch_annotation(dataset, downloads)
-        path = fetch_geo(dataset, downloads)
-        with about_file(path):
-            series, dataset = read_raw_geo(path, dataset)
+        series = read_geo(fetch_geo(dataset, downloads), dataset, inferred)
     else:
         features = set(model_features)
         texts = _texts_to_predict(dataset, training, features=features, downloads=downloads)
-        path = Path(texts.table.path)
         texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
-        with about_file(path):
-            series, dataset = raw_series_of(texts)
-    notes: tuple[str, ...] = ()
-    with about_file(path):
-        if transform := _needed_transform(
-            dataset, training, series, features=model_features, quartiles=quartiles
-        ):
-            dataset = replace(dataset, transform=transform)
-            note = (
-                f"transform: {flow_yaml(transform)} was applied to the values of "
-                f"{dataset.location}, as to the training data"
-            )
-            notes = (note,)
-        return finish(series, dataset), notes
+        with about_file(texts.table.path):
+            series = series_of_texts(texts, inferred=inferred)
+    return series, tuple(inferred.notes)
+
+
+@dataclass
+class _TransformOfModel(KeyInference):
+    """The transform of the training data, which values on another scale than the model's need.
+
+    ``features`` are those of the model, whose training ``quartiles`` have the shape (3,
+    n_features). The ``notes`` get a sentence on the transform.
+    """
+
+    training: DatasetEntry | None
+    features: Sequence[str]
+    quartiles: np.ndarray | None
+    notes: list[str] = field(default_factory=list)
+
+    def of_scale(
+        self, values: np.ndarray, features: Features, samples: Samples, entry: DatasetEntry
+    ) -> DatasetEntry:
+        """Return the entry with the transform, if the values need it."""
+        transform = _needed_transform(
+            entry,
+            self.training,
+            values,
+            features=features.names,
+            samples=samples.names,
+            model_features=self.features,
+            quartiles=self.quartiles,
+        )
+        if not transform:
+            return entry
+        self.notes.append(
+            f"transform: {flow_yaml(transform)} was applied to the values of "
+            f"{entry.location}, as to the training data"
+        )
+        return replace(entry, transform=transform)
 
 
 def _without_demands(dataset: DatasetEntry) -> DatasetEntry:
@@ -253,15 +276,17 @@ def _without_demands(dataset: DatasetEntry) -> DatasetEntry:
 def _needed_transform(
     dataset: DatasetEntry,
     training: DatasetEntry | None,
-    series: RawSeries,
+    values: np.ndarray,
     *,
-    features: Sequence[str],
+    features: np.ndarray,
+    samples: np.ndarray,
+    model_features: Sequence[str],
     quartiles: np.ndarray | None,
 ) -> Any:
     """Return the transform of the training data that values still need; empty where none.
 
-    ``features`` are those of the model, whose training ``quartiles`` have the shape (3,
-    n_features).
+    ``values`` are (n_features, n_samples). ``model_features`` are those of the model, whose
+    training ``quartiles`` have the shape (3, n_features).
 
     Raises an `InputError` for logarithms where the model has values that are not logged, and for
     values that are not logged where it has logarithms and the transform of its training data is
@@ -269,13 +294,13 @@ def _needed_transform(
     """
     if quartiles is None or dataset.transform:
         return ""
-    of_model = recognise_scale(quartiles.T, features=features)
-    if len(series.features) < _FEWEST_FEATURES and not of_model.is_certain:
+    of_model = recognise_scale(quartiles.T, features=model_features)
+    if len(features) < _FEWEST_FEATURES and not of_model.is_certain:
         return ""
     recognised = recognise_scale(
-        series.values,
-        samples=series.samples,
-        features=series.features,
+        values,
+        samples=samples,
+        features=features,
         file_name=Path(dataset.location).name,
         is_array=dataset.source == "geo",
     ).kind

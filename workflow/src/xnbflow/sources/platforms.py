@@ -124,7 +124,7 @@ def probes_note(features: Sequence[str], platforms: str = "") -> Note | None:
     platform = recognise_platform(features)
     accession = platform.accession if platform else ""
     accession = next(iter(platforms.split()), accession)
-    has_numbers = accession and all(str(name).isdecimal() for name in features)
+    has_numbers = accession and all(name.isdecimal() for name in features)
     if platform is None and not has_numbers and not are_probes(features):
         return None
     array = f" of {platform.name}" if platform else ""

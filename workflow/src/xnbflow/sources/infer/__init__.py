@@ -10,7 +10,7 @@ file                question
 ``measures``        which columns have the values, where each sample has several?
 ``variables``       what is each row or column, by its name and cells?
 ``feature_block``   which columns of numbers are features?
-``feature_names``   which names are of the features' families?
+``name_families``   which names are of the features' families?
 ``phenotype_file``  which samples of a phenotype file are rows of the table?
 ``label``           which column is the label?
 ``sample_names``    which class do the names of samples contain?

@@ -6,7 +6,7 @@ age, a quality or a position in a run, differ from them in at least one of these
 after them more often than among them. No list of clinical words is needed, which would always lack
 the next one.
 
-*Names.* The names of the block are of a few families (`xnbflow.sources.infer.feature_names`).
+*Names.* The names of the block are of a few families (`xnbflow.sources.infer.name_families`).
 
 *Values.* A column is unlike the block if its median or its standard deviation is outside the range
 of the block's, or if its numbers are written with fewer decimals than those of the block: a quality
@@ -25,8 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from xnbflow.sources.formats.cell_texts import is_missing, numbers_of
-from xnbflow.sources.infer.feature_names import BlockNames, families_of
-from xnbflow.sources.series.sequencing import is_control, is_total, read_tallies
+from xnbflow.sources.infer.name_families import BlockNames, families_of
+from xnbflow.sources.series.feature_names import TOTAL, are_controls, read_tallies
 
 #: Least number of columns of a block; which of fewer columns are features is asked.
 _LEAST_FEATURES = 20
@@ -100,14 +100,13 @@ def find_feature_block(
     """
     # Controls of an array, sums, reads of no gene and columns without a name are no features
     # either, but are left out or refused elsewhere.
+    left_out = set(np.flatnonzero(are_controls(names)).tolist())
     tallies = set(read_tallies(names))
-    left_out = [
-        i
-        for i, name in enumerate(names)
-        if not name or name in tallies or is_control(name) or is_total(name)
-    ]
+    for position, name in enumerate(names):
+        if not name or name in tallies or TOTAL.fullmatch(name):
+            left_out.add(position)
     if left_out:
-        kept = sorted(set(range(len(names))) - set(left_out))
+        kept = sorted(set(range(len(names))) - left_out)
         block = find_feature_block([names[i] for i in kept], [cells[i] for i in kept], decimal)
         return FeatureBlock(
             features=sorted([*left_out, *(kept[i] for i in block.features)]),

@@ -34,10 +34,7 @@ from xnbflow.sources.series.plausibility import (
     is_follow_up,
     meaning_of,
 )
-from xnbflow.sources.series.sequencing import (
-    are_alignments,
-    plain_sample_names,
-)
+from xnbflow.sources.series.sample_names import are_alignments, plain_sample_names
 
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.
 SHOWN_VALUES = 12

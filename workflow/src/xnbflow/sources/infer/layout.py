@@ -17,23 +17,23 @@ from xnbflow.core.nouns import either, listed, noun
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, is_accession
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_keys import add_names
-from xnbflow.sources.infer.feature_names import are_numbered
 from xnbflow.sources.infer.gene_columns import (
     columns_about_genes,
     sample_column_names,
 )
 from xnbflow.sources.infer.measures import other_measures
+from xnbflow.sources.infer.name_families import are_numbered
 from xnbflow.sources.infer.number_format import propose_decimal, remarks_on_units
 from xnbflow.sources.infer.phenotype_file import join_phenotype
 from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
+from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, read_tallies
 from xnbflow.sources.series.phenotype import (
     PhenotypeFile,
     matched_names,
     phenotype_columns,
     refuse_glued,
 )
-from xnbflow.sources.series.sequencing import FEATURE_COUNTS_COLUMNS, read_tallies
 
 #: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")

@@ -30,6 +30,7 @@ from xnbflow.sources.infer.label import (
 )
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.reasons import reasons_of
+from xnbflow.sources.proposal.scale import sentence_of
 from xnbflow.sources.proposal.summary import Summary, describe_fields
 from xnbflow.sources.series.class_labels import (
     LabelRule,
@@ -137,7 +138,7 @@ def _summarise_stream(
             )
             if not recognised.is_logged:  # else the reader finds the base, as here
                 entry = entry.with_defaults(**recognised.settings())
-                reason += f" {recognised.sentence()}"
+                reason += f" {sentence_of(recognised)}"
         missing, remark = propose_missing(first.to_numpy())
         if missing is not None and not entry.missing:
             entry = replace(entry, missing=missing)

@@ -7,7 +7,7 @@ import numpy as np
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.series.scale_recognition import ScaleOfValues
+from xnbflow.sources.series.scales import ScaleOfValues
 
 #: Reasons that do not depend on the series, by the key.
 _REASONS = {
