@@ -13,6 +13,8 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS
 from xnbflow.sources.formats.text_table import TextTable
 
+#: What is not compared of the names of columns, in small letters.
+_OTHER_THAN_LETTERS = re.compile("[^a-z]+")
 #: First lines among which the names of columns are, below attributes of the samples.
 _HEAD_LINES = 40
 
@@ -142,13 +144,13 @@ _VALUES = frozenset(
 def refuse_export(path: Path, head: bytes) -> None:
     """Refuse a text file that is the export of a program, by its first lines in its first bytes."""
     encoding = "utf-16" if head.startswith(UTF16_MARKS) else "utf-8-sig"
-    for text in head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]:
-        # Most lines have no such names: those of a table of 50,000 genes are not divided.
-        letters = _plain_name(text)
-        if not any(all(name in letters for name in export.columns) for export in EXPORTS):
-            continue
-        for separator in SEPARATORS.values():
-            refuse_export_header(path, text.split(separator))
+    lines = head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]
+    # Most files have no such names: the lines of a table of 50,000 genes are not divided.
+    letters = _OTHER_THAN_LETTERS.sub("", "".join(lines).lower())
+    if any(all(name in letters for name in export.columns) for export in EXPORTS):
+        for text in lines:
+            for separator in SEPARATORS.values():
+                refuse_export_header(path, text.split(separator))
 
 
 def refuse_export_header(path: Path, header: Iterable[str]) -> None:
@@ -195,4 +197,4 @@ def _first_column(columns: dict[str, int], names: frozenset[str]) -> int | None:
 
 def _plain_name(name: str) -> str:
     """Return the letters of a column's name in small letters: ``Code.Class`` is ``codeclass``."""
-    return re.sub(r"[^a-z]+", "", name.lower())
+    return _OTHER_THAN_LETTERS.sub("", name.lower())
