@@ -144,6 +144,15 @@ class TrainedModel:
         Predictions for three samples, the training quartiles; not a probe of a microarray. They
         are computed again when the model is read, and must agree. The names of these fields are
         also the keys of the file.
+
+    Examples
+    --------
+    >>> from xnbflow.sources.acquire import acquire
+    >>> from xnbflow.sources.dataset_entry import DatasetEntry
+    >>> wine = acquire(DatasetEntry("wine", "bundled", "wine"))
+    >>> model = fit_model(wine, {"method": "gaussian_nb"})
+    >>> model.classes, len(model.features), model.series["classes"]["class_0"]
+    (['class_0', 'class_1', 'class_2'], 13, 59)
     """
 
     estimator: BaseEstimator
