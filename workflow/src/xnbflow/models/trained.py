@@ -274,7 +274,12 @@ def describe_fit(
     )
     # The distribution of used features in each class, to recognise atypical samples later.
     described = described_values(estimator, pd.DataFrame(values.T, columns=series.features))
-    typicality_values = described.to_numpy().T[typicality_features(used)]
+    rows = typicality_features(used)
+    typicality_values = described.to_numpy().T[rows]
+    # A gene without reads has another logarithm in each sample, by the size of its library, but
+    # does not vary: its logarithms are set to a constant, which has no influence on typicality.
+    is_constant = values[rows].min(axis=1) == values[rows].max(axis=1)
+    typicality_values[is_constant] = 0.0
     labels, codes, counts = np.unique(series.labels, return_inverse=True, return_counts=True)
     about_series = {
         "name": series.name,
