@@ -163,3 +163,22 @@ def test_fewer_than_twenty_columns_are_no_block(n_columns, is_small):
     block = find_feature_block([f"g{i}" for i in range(n_columns)], cells)
     assert block.is_small == is_small
     assert block.features == list(range(n_columns))
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_quality_that_is_written_as_the_genes_are_is_known_by_its_name(place):
+    rng = np.random.default_rng(11)
+    names = ["sample_order", "RIN", *(f"ZNF{i}" for i in range(N_GENES))]
+    names.insert(place, "BMI")
+    cells = [texts(rng.normal(8, 1, N_SAMPLES), 1) for _ in names]
+    others = {names[i] for i in find_feature_block(names, cells).others}
+    assert others == {"sample_order", "RIN", "BMI"}
+
+
+def test_genes_whose_last_digits_are_zeros_by_chance_are_features():
+    """A column of p values has four decimals in every gene, except where the last is a zero."""
+    rng = np.random.default_rng(12)
+    names = [f"ZNF{i}" for i in range(40)]
+    cells = [[*texts(rng.normal(8, 1, N_SAMPLES - 1), 2), "0.1234"] for _ in names]
+    cells[7][-1] = "0.123"
+    assert not find_feature_block(names, cells).others

@@ -32,6 +32,11 @@ _CAPITAL_SYMBOL = re.compile(r"(?=\d*[A-Z])[A-Z0-9]{2,12}")
 _TITLE_SYMBOL = re.compile(r"[A-Z][a-z0-9]{1,11}(-[A-Za-z0-9]+)*")
 _OPEN_FRAME = re.compile(r"C[0-9XY]+orf\d+")
 _JOINED_SYMBOL = re.compile(r"[A-Z0-9]+([-.|][A-Z0-9]+)+")
+#: Measurements of samples whose abbreviations have the form of symbols, and are none of genes.
+_MEASUREMENTS = frozenset(
+    {"AGE", "BMI", "DFS", "DIN", "DOSE", "DV200", "HGB", "OS", "PFS", "PMI", "RBC", "RIN", "RINE"}
+    | {"RQN", "TIME", "WBC"}
+)
 #: Small letters after an optional capital, which are neither beside digits nor beside capitals
 #: except those of the next word.
 _WORD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][a-z]{2,}(?![a-z0-9]|[A-Z]{2}|[A-Z]$)")
@@ -63,8 +68,8 @@ def families_of(names: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> families_of(["TP53", "C19orf39", "HLA-A", "1007_s_at", "121_at", "tumour_size"])
-    ['SYM', 'SYM', 'SYM', '9_a', '9_a', 'a_a']
+    >>> families_of(["TP53", "C19orf39", "HLA-A", "RIN", "1007_s_at", "121_at", "tumour_size"])
+    ['SYM', 'SYM', 'SYM', 'A', '9_a', '9_a', 'a_a']
     >>> families_of(["age", "gene1", "gene2"]), families_of(["ENSG00000141510", "ENSG00000146648"])
     (['a', 'gene9', 'gene9'], ['ENSG9', 'ENSG9'])
     """
@@ -76,9 +81,10 @@ def families_of(names: Sequence[str]) -> list[str]:
     are_titles = 2 * n_titles > len(names)
     families = []
     for name, stem in zip(names, stems, strict=True):
-        is_symbol = _CAPITAL_SYMBOL.fullmatch(name) or _OPEN_FRAME.fullmatch(name)
+        forms = (_CAPITAL_SYMBOL, _OPEN_FRAME, _JOINED_SYMBOL)
+        is_symbol = any(form.fullmatch(name) for form in forms) and name not in _MEASUREMENTS
         family = "SYM"
-        if not is_symbol and not _JOINED_SYMBOL.fullmatch(name):
+        if not is_symbol:
             letters = re.sub("[a-z]+", "a", re.sub("[A-Z]+", "A", name))
             family = re.sub("(_a)+", "_a", re.sub(r"\d+", "9", letters))  # 1007_s_at and 121_at
         is_numbered = _NUMBERED.fullmatch(stem) and family != "SYM"
