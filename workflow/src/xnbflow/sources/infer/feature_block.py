@@ -15,8 +15,10 @@ of 7.9 beside logarithms such as 7.117. The first samples suffice for this.
 *Decision.* If nearly all names have one form that is no symbol, such as ``gene9`` or ``9_at``, this
 form decides. Otherwise a column at the edges of the table is outside the block if its name or its
 decimals are unlike the block. Among the block it is outside if its name has words and those of the
-block have none, or if it is unlike by its name and its values, or by its decimals. A gene without
-reads, with few values, or with the largest difference between the classes thus remains a feature.
+block have none, or if it is unlike by its name and its values, or by its decimals. Where most names
+are identifiers, twenty symbols or more with values of the block are features as well. A gene
+without reads, with few values, or with the largest difference between the classes thus remains a
+feature.
 """
 
 from collections.abc import Sequence
@@ -155,6 +157,10 @@ def _are_outside(
     # means or by their differences between the classes.
     is_other = block_names.are_words | has_other_decimals | (~has_block_name & has_other_values)
     is_other_at_edge = ~has_block_name | has_other_decimals
+    # Many symbols with values of the block are features, wherever they are.
+    is_symbol = block_names.are_symbols & ~has_other_values & ~has_other_decimals
+    is_other &= ~is_symbol
+    is_other_at_edge &= ~is_symbol
     start, end = _ends_of_block(is_other_at_edge & ~block_names.are_strict)
     is_other[:start] = True
     is_other[end:] = True

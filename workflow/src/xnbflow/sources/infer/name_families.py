@@ -23,6 +23,8 @@ _FAMILY_SHARE = 0.2
 _NAMED_SHARE = 0.75
 #: Least share of all columns in a block of strict names: identifiers of one form, no symbols.
 _STRICT_SHARE = 0.9
+#: Least number of symbols that may be features beside identifiers of another form.
+_MANY_SYMBOLS = 20
 #: Largest share of columns with words among a block of names without words.
 _MOST_WORDS = 0.05
 
@@ -108,6 +110,9 @@ class BlockNames:
     are_words : ndarray of bool
         Whether a name is none of the block, even among it: it has words, and the block has none;
         or the block has identifiers of one form, and the name has another.
+    are_symbols : ndarray of bool
+        Whether a name is one of many symbols, where most names are identifiers of another form:
+        features without a symbol may keep their identifier.
     are_strict : ndarray of bool
         Whether a name is an identifier of this one form. Where most names have one ending, as
         ``hum_alu_at`` and ``AB000409_at``, a name with it is common.
@@ -115,6 +120,7 @@ class BlockNames:
 
     are_common: np.ndarray
     are_words: np.ndarray
+    are_symbols: np.ndarray
     are_strict: np.ndarray
 
     @classmethod
@@ -126,7 +132,7 @@ class BlockNames:
         are_common = np.array([family in common for family in families])
         none = np.zeros(len(names), dtype=bool)
         if are_common.mean() < _NAMED_SHARE:  # names of metabolites, questions, ...
-            return cls(are_common=~none, are_words=none, are_strict=none)
+            return cls(are_common=~none, are_words=none, are_symbols=none, are_strict=none)
 
         is_strict = largest != "SYM" and most >= _STRICT_SHARE * len(names)
         prefix = largest.partition("9")[0] or "9"
@@ -146,5 +152,12 @@ class BlockNames:
             are_words[i] = _WORD.search(name) is not None or (is_strict and not is_alike)
         if are_words.mean() > _MOST_WORDS:
             are_words[:] = False
+        has_many_symbols = "SYM" not in common and counts["SYM"] >= _MANY_SYMBOLS
+        are_symbols = np.array([has_many_symbols and family == "SYM" for family in families])
         are_strict = np.array([is_strict and family == largest for family in families])
-        return cls(are_common=are_common, are_words=are_words, are_strict=are_strict)
+        return cls(
+            are_common=are_common,
+            are_words=are_words,
+            are_symbols=are_symbols,
+            are_strict=are_strict,
+        )
