@@ -16,9 +16,9 @@ of 7.9 beside logarithms such as 7.117. The first samples suffice for this.
 form decides. Otherwise a column at the edges of the table is outside the block if its name or its
 decimals are unlike the block. Among the block it is outside if its name has words and those of the
 block have none, or if it is unlike by its name and its values, or by its decimals. Where most names
-are identifiers, twenty symbols or more with values of the block are features as well. A gene
-without reads, with few values, or with the largest difference between the classes thus remains a
-feature.
+are identifiers, twenty symbols or more are features as well if most have values of the block.
+A gene without reads, with few values, or with the largest difference between the classes thus
+remains a feature.
 """
 
 from collections.abc import Sequence
@@ -47,6 +47,8 @@ _LEAST_DISTINCT = 8
 _FEW = 0.05
 #: Largest expected number of columns of the block that have as few decimals by chance.
 _BY_CHANCE = 0.05
+#: Least share of symbols with values of the block, so that all of them are features.
+_MOSTLY = 0.8
 #: Columns that follow each other and are like the block: there it begins, or ends.
 _AT_ONCE = 3
 #: Most columns of the block that are compared with others.
@@ -152,15 +154,18 @@ def _are_outside(
         has_other_values[compared] = statistics.are_outside(block_cells)
         has_other_decimals[compared] = statistics.have_other_decimals(block_cells)
 
+    # Many symbols beside identifiers are of the block, too, if most have values as the block.
+    is_symbol = block_names.are_symbols
+    is_alike = ~has_other_values & ~has_other_decimals
+    if is_symbol.any() and is_alike[is_symbol].mean() >= _MOSTLY:
+        has_block_name = has_block_name | is_symbol
+
     # Columns among the block, and at the edges of the table: before it begins and after it ends.
     # Values are no reason against a name of the block, as tables may be sorted by their genes'
     # means or by their differences between the classes.
-    is_other = block_names.are_words | has_other_decimals | (~has_block_name & has_other_values)
+    is_word = block_names.are_words & ~has_block_name
+    is_other = is_word | has_other_decimals | (~has_block_name & has_other_values)
     is_other_at_edge = ~has_block_name | has_other_decimals
-    # Many symbols with values of the block are features, wherever they are.
-    is_symbol = block_names.are_symbols & ~has_other_values & ~has_other_decimals
-    is_other &= ~is_symbol
-    is_other_at_edge &= ~is_symbol
     start, end = _ends_of_block(is_other_at_edge & ~block_names.are_strict)
     is_other[:start] = True
     is_other[end:] = True
