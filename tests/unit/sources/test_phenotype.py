@@ -2,9 +2,11 @@
 
 import pandas as pd
 import pytest
-from toys import refused
+from toys import put, refused
 
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.series.phenotype import (
     join_samples,
     matched_names,
@@ -33,6 +35,12 @@ PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"
         (["S1", "s2"], ["S1", "S2"], ["S1", "S2"]),  # in one name only
         (["S1", "s3"], ["S1", "S2"], None),
         (["S1", "s2"], ["S1", "S2", "s2 "], None),  # which of both is meant?
+        (["001", "002", "010"], ["1", "2", "10"], ["1", "2", "10"]),  # a spreadsheet lost zeros
+        (["S09", "S10"], ["S9", "S10"], ["S9", "S10"]),
+        (["ctrl_1", "a.b c"], ["ctrl-1", "a_b-c"], ["ctrl-1", "a_b-c"]),
+        (["a_1", "a-1"], ["a.1", "b"], None),  # the sign distinguishes them
+        (["S9", "S09", "S10"], ["S9", "S10"], None),  # zeros distinguish them
+        (["d0.5", "d1"], ["d0.05", "d1"], None),
         ([], ["S1"], None),
     ],
 )
@@ -119,3 +127,12 @@ def test_fields_of_geo_have_the_names_of_the_sheet(tmp_path):
     table = read_phenotype(tmp_path / "x_series_matrix.txt", by_donor)
     assert table.index.tolist() == ["p", "q"]
     assert list(table) == ["geo_accession", "Sex"]
+
+
+@pytest.mark.parametrize("table", ["gene,S1,S2,S3\nTP53,1,2,3\n", "id,TP53\nS1,1\nS2,2\nS3,3\n"])
+def test_a_phenotype_file_without_a_header_is_refused(tmp_path, table):
+    path = put(tmp_path, "S1,ill\nS2,well\nS3,ill\n", "p.csv")
+    text = read_raw_table(put(tmp_path, table), {})
+    phenotype = read_phenotype_file(path, DatasetEntry("x", "table"), path)
+    with refused("p.csv: the first row has the sample 'S1' where names of columns are expected"):
+        infer(text, DatasetEntry("x", "table", label="ill"), phenotype, complete=True)

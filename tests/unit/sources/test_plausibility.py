@@ -11,11 +11,11 @@ from xnbflow.sources.series.plausibility import (
     is_event_time,
     is_patient,
     is_technical,
-    repeated_samples,
     suggested_batch,
     suggested_group,
 )
 from xnbflow.sources.series.scale_recognition import of_other_scale
+from xnbflow.sources.series.table_values import repeated_samples
 
 RNG = np.random.default_rng(0)
 GENES = RNG.normal(8, 1, (200, 24)).round(2)

@@ -96,3 +96,32 @@ def test_a_table_without_a_header_is_refused():
     with refused("x.csv has no header"):
         table = TextTable(path=Path("x.csv"), header=[], lines=[])
         infer(table, DatasetEntry("x", "table", label="y"))
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["0,0.64,0.64,0,0.32,1", "28.7967,16.0021,2.6449,-8.2,g", "-1,-2,-3,a", "7.5,7.5,8.1,8.1,t"],
+)
+def test_a_table_of_values_without_a_header_is_refused(tmp_path, header):
+    # the files of UCI have no header: the first sample became names, equal ones of which merged
+    table = read_raw_table(put(tmp_path, f"{header}\n{header}\n"), {})
+    with refused("the first sample would be lost; insert a row of names"):
+        infer(table, DatasetEntry("x", "table", label="t"), complete=True)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["type,7157,672,1956", "gene,1,1.1,1.2,2,2.1", "gene,0.5,1,2,4", "day,-7,0,7,14"],
+)
+def test_numbers_may_be_names(tmp_path, header):
+    cells = ",".join(["a", *"12345"])[: 2 * header.count(",") + 1]
+    path = put(tmp_path, f"{header}\n{cells}\n{cells.replace('a', 'b')}\n")
+    entry = DatasetEntry("x", "table", label=header.partition(",")[0], features=("none",))
+    with refused("features has 'none', but no name matches"):  # and the header is accepted
+        infer(read_raw_table(path, {}), entry)
+
+
+def test_a_header_of_values_is_accepted_where_the_entry_names_its_line(tmp_path):
+    path = put(tmp_path, "type,0.25,0.25\na,1,2\nb,3,4\n")
+    entry = DatasetEntry("x", "table", label="type", header=1, features=("0.25",))
+    assert infer(read_raw_table(path, {"header": 1}), entry).roles[1:] == [Role.NUMBER] * 2

@@ -31,8 +31,8 @@ from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
 from xnbflow.diagnostics.sample_likeness import ENOUGH
 from xnbflow.diagnostics.sample_values import sample_values
 from xnbflow.diagnostics.sex_check import sexes
-from xnbflow.sources.series.plausibility import repeated_samples
 from xnbflow.sources.series.scale_recognition import recognise_scale
+from xnbflow.sources.series.table_values import repeated_samples
 from xnbflow.sources.series.value_numbers import measure_values
 from xnbflow.tables.finding_table import finding_table
 

@@ -18,7 +18,7 @@ from xnbflow.sources.annotation import names_of_gene_columns
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matches
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.series.sequencing import BARCODE_PATIENT, NAME_PATIENT
+from xnbflow.sources.series.sample_names import BARCODE_PATIENT, NAME_PATIENT
 
 #: Labels and groups that are made of the names of samples: no column has them.
 _MADE_OF_NAMES = {

@@ -9,8 +9,8 @@ import pandas as pd
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats.cell_texts import is_measured, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.series.feature_names import read_tallies
 from xnbflow.sources.series.plausibility import is_sample_id, is_technical
-from xnbflow.sources.series.sequencing import read_tallies
 
 #: Most words of the name of a sample.
 _WORDS_OF_NAME = 3

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xnbflow.sources.formats.cell_texts import is_date, is_missing, numbers_of
-from xnbflow.sources.series.sequencing import is_control, is_total, read_tallies
+from xnbflow.sources.series.feature_names import TOTAL, are_controls, read_tallies
 
 #: Least number of columns of a block; which of fewer columns are features is asked.
 _LEAST_FEATURES = 20
@@ -131,8 +131,11 @@ def find_feature_block(
     n_columns = len(names)
     # Controls of an array, sums, reads of no gene and columns without a name are no features
     # either, but are left out or refused elsewhere.
-    left_out = {i for i, name in enumerate(names) if not name or is_control(name)}
-    left_out |= {i for i, name in enumerate(names) if is_total(name) or read_tallies([name])}
+    left_out = set(np.flatnonzero(are_controls(names)).tolist())
+    tallies = set(read_tallies(names))
+    for position, name in enumerate(names):
+        if not name or name in tallies or TOTAL.fullmatch(name):
+            left_out.add(position)
     if left_out:
         kept = [i for i in range(n_columns) if i not in left_out]
         block = find_feature_block([names[i] for i in kept], [cells[i] for i in kept], decimal)

@@ -11,7 +11,7 @@ from xnbflow.sources.infer.variables import (
     FIRST_SAMPLES,
     is_text_column,
 )
-from xnbflow.sources.series.sequencing import FEATURE_COUNTS_COLUMNS
+from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS
 
 #: First rows by which columns of texts are recognised, with samples in columns.
 _FIRST_FEATURES = 60

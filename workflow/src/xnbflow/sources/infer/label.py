@@ -35,10 +35,7 @@ from xnbflow.sources.series.plausibility import (
     is_sample_id,
     is_technical,
 )
-from xnbflow.sources.series.sequencing import (
-    are_alignments,
-    plain_sample_names,
-)
+from xnbflow.sources.series.sample_names import are_alignments, plain_sample_names
 
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.
 SHOWN_VALUES = 12

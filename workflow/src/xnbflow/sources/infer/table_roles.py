@@ -5,6 +5,7 @@ completes the entry by what the names and the texts of the table show, each key 
 reader applies the entry as it is written, so that it does what the proposal states.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.formats.cell_texts import is_number
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
 from xnbflow.sources.formats.text_table import TextTable
@@ -19,7 +21,12 @@ from xnbflow.sources.infer.column_kinds import propose_columns
 from xnbflow.sources.infer.label import best_binary_label, choose_binary_label, choose_label
 from xnbflow.sources.infer.layout import Layout, recognise_layout
 from xnbflow.sources.roles import Role, assign_roles, kept_columns, turn
-from xnbflow.sources.series.phenotype import PhenotypeFile, phenotype_columns, refuse_glued
+from xnbflow.sources.series.phenotype import (
+    PhenotypeFile,
+    phenotype_columns,
+    refuse_glued,
+    refuse_sample_as_header,
+)
 
 #: Most columns that are taken for samples because of their names.
 _MOST_SAMPLES = 1000
@@ -96,8 +103,12 @@ def infer(
     """
     if not table.header:
         raise InputError(f"{table.path} has no header; get it again")
+    if given.header is None:
+        _refuse_values_as_header(table)
     if len(table.header) <= MOST_LONG_COLUMNS and not table.described:
         refuse_long(table, given.label)
+    if phenotype is not None:
+        refuse_sample_as_header(phenotype, given, table)
 
     # A proposal completes the entry.
     entry = given
@@ -123,6 +134,30 @@ def infer(
     roles = assign_roles(turned, entry, columns)
     kept = None if columns is None else kept_columns(columns, entry)
     return InferredRoles(entry=entry, table=turned, roles=roles, phenotype=kept, remarks=remarks)
+
+
+def _refuse_values_as_header(table: TextTable) -> None:
+    """Refuse a header that is the values of a first sample, in a table without names.
+
+    Names may be numbers as well: of genes (Entrez), samples, or days, and those that repeat get
+    endings such as ``.1`` in pandas. Other numbers are values: those that repeat, that are below
+    0, or that have two decimals or more.
+    """
+    counts = Counter(name for name in table.header if is_number(name))
+    n_values = sum(
+        n_columns
+        for name, n_columns in counts.items()
+        if n_columns > 1 or name.startswith("-") or len(name.partition(".")[2]) > 1
+    )
+    if 2 * n_values <= len(table.header):
+        return
+    shown = ", ".join(list(counts)[:3])
+    msg = (
+        f"{table.path}: the first row has numbers ({shown}, ...) where names of columns are "
+        "expected, so that the first sample would be lost; insert a row of names above it. If "
+        "these are names, give their line by the key header"
+    )
+    raise InputError(msg, file=str(table.path), key="header")
 
 
 def _labelled_layout(

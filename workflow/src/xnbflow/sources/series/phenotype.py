@@ -24,7 +24,7 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, about_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
-from xnbflow.sources.series.sequencing import BARCODE, plain_sample_names
+from xnbflow.sources.series.sample_names import BARCODE, plain_sample_names
 
 #: Least number of different names of which one is a part of the other.
 _LEAST_MATCHED = 3
@@ -107,6 +107,30 @@ def naming_column(text: TextTable | GeoHead | pd.DataFrame, names: Sequence[str]
         if name and len(set(cells)) == len(cells) and samples & set(cells):
             return name
     return ""
+
+
+def refuse_sample_as_header(
+    phenotype: PhenotypeFile, dataset: DatasetEntry, table: TextTable
+) -> None:
+    """Refuse a phenotype file without a header: the first of its samples would be lost.
+
+    The name of its column of samples is then itself a sample of the ``table``.
+    """
+    text = phenotype.text
+    if not isinstance(text, TextTable) or not text.header:
+        return
+    key = text.header.index(dataset.phenotype_id) if dataset.phenotype_id in text.header else 0
+    name = text.header[key]
+    cells = text.columns([key])[0]
+    # samples of the table are in its header, or in its first column
+    for samples in (set(table.header[1:]), set(table.columns([0])[0])):
+        if name in samples and not samples.isdisjoint(cells):
+            msg = (
+                f"{phenotype.path}: the first row has the sample {quoted(name)} where names of "
+                "columns are expected, so that this sample would be lost; insert a row of names "
+                "above it, such as sample and class"
+            )
+            raise InputError(msg, file=str(phenotype.path), key="phenotype")
 
 
 def _columns_of(table: TextTable) -> list[list[str]]:
@@ -229,11 +253,12 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
     """Return the row name of each sample if only their spelling differs.
 
     Folders and endings that programs append are removed (`plain_sample_names`), R's ``make.names``
-    is undone (``X01.a`` of ``01-a``), small and capital letters and spaces are alike, all names of
-    one table have the same further ending, or each is a part of one name of the other table. If a
-    sample has a row name already, only letters and spaces may differ in the other names. The result
-    is None if different names would become equal, and if neither all samples nor all row names
-    match. Samples that do not match keep their names.
+    is undone (``X01.a`` of ``01-a``), small and capital letters, signs between words and zeros
+    before a number are alike (`_spell_alike`), all names of one table have the same further ending,
+    or each is a part of one name of the other table. If a sample has a row name already, only what
+    `_spell_alike` makes alike may differ in the other names. The result is None if different names
+    would become equal, and if neither all samples nor all row names match. Samples that do not
+    match keep their names.
 
     Examples
     --------
@@ -246,7 +271,7 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
         return None
     if set(samples) & set(row_names):
         return _matched_by_letters(samples, row_names)
-    for spell in (plain_sample_names, _spell_as_r, _in_small_letters):
+    for spell in (plain_sample_names, _spell_as_r, _spell_alike):
         spelled_samples = spell(list(samples))
         spelled_rows = spell(list(row_names))
         names = set(spelled_samples)
@@ -369,9 +394,9 @@ def _common_ending(names: Sequence[str]) -> str:
 
 
 def _matched_by_letters(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:
-    """Return the row name of each sample where only letters and spaces differ in some of them."""
-    spelled_rows = dict(zip(_in_small_letters(row_names), row_names, strict=True))
-    spelled_samples = _in_small_letters(samples)
+    """Return the row name of each sample where some are spelled otherwise (`_spell_alike`)."""
+    spelled_rows = dict(zip(_spell_alike(row_names), row_names, strict=True))
+    spelled_samples = _spell_alike(samples)
     if len(spelled_rows) < len(row_names) or len(set(spelled_samples)) < len(samples):
         return None
     pairs = zip(spelled_samples, samples, strict=True)
@@ -379,9 +404,18 @@ def _matched_by_letters(samples: Sequence[str], row_names: Sequence[str]) -> lis
     return None if names == list(samples) else names
 
 
-def _in_small_letters(names: Sequence[str]) -> list[str]:
-    """Return names in small letters, with single spaces."""
-    return [" ".join(name.lower().split()) for name in names]
+def _spell_alike(names: Sequence[str]) -> list[str]:
+    """Return names in small letters, with one sign between words, and numbers without zeros before.
+
+    Spreadsheets make 1 of ``001``, and programs write other signs in place of spaces and hyphens.
+
+    Examples
+    --------
+    >>> _spell_alike(["S01", "Patient  7", "ctrl_1", "dose 0.05", "100"])
+    ['s1', 'patient.7', 'ctrl.1', 'dose.0.05', '100']
+    """
+    without_zeros = [re.sub(r"(?<![\d.])0+(?=\d)", "", name) for name in names]
+    return [re.sub(r"[\s._-]+", ".", name.strip().lower()) for name in without_zeros]
 
 
 def _spell_as_r(names: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Plausibility: the meaning of columns of samples by their names, and repeated samples."""
+"""Plausibility: the meaning of columns of samples by their names."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.dataset import row_slices
 from xnbflow.sources.formats.cell_texts import is_missing
 
 _PATIENT = re.compile(
@@ -46,8 +45,6 @@ _IN_COMPANY = {
 _GROUPS = 5
 #: Least number of such groups of each class.
 _GROUPS_OF_CLASS = 3
-#: Least number of features among which one is conspicuous.
-_AT_LEAST = 20
 #: Names of the time to an event or to the last visit.
 _EVENT_TIME = re.compile(
     r"(days?|weeks?|months?|years?|time)[\s_.\-]*(to|until)[\s_.\-]*"
@@ -267,35 +264,3 @@ def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
         if 1 < present.nunique() <= len(present) / 2:
             return name
     return None
-
-
-def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:
-    """Return the positions of samples with equal values: one sample that is given twice.
-
-    The result is empty with few features, or whole numbers alone, since samples may agree by
-    chance, and where a group keeps such samples together.
-
-    Examples
-    --------
-    >>> values = np.random.default_rng(0).normal(size=(30, 4))
-    >>> values[:, 3] = values[:, 1]
-    >>> repeated_samples(values), repeated_samples(values, np.array(["p", "q", "r", "q"]))
-    ([[1, 3]], [])
-    """
-    if len(values) < _AT_LEAST:
-        return []
-    sums = np.zeros(values.shape[1])  # equal samples have equal sums, and few others have
-    for rows in row_slices(values.shape):
-        sums += np.nansum(values[rows], axis=0)
-    _, position, counts = np.unique(sums, return_inverse=True, return_counts=True)
-    samples_of_values: dict[bytes, list[int]] = {}
-    for sample in np.flatnonzero(counts[position] > 1).tolist():
-        samples_of_values.setdefault(values[:, sample].tobytes(), []).append(sample)
-    repeated = []
-    for samples in samples_of_values.values():
-        is_one_group = groups is not None and len(set(groups[samples].tolist())) == 1
-        shared_values = values[:, samples[0]]
-        is_whole = (shared_values == np.floor(shared_values)).all()
-        if len(samples) > 1 and not is_one_group and not is_whole:
-            repeated.append(samples)
-    return repeated

@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 from lab_files import HTSEQ, STAR, counts, logarithms
 
+from xnbflow.sources.series.feature_names import read_tallies, without_version
+from xnbflow.sources.series.sample_names import are_alignments, plain_sample_names
 from xnbflow.sources.series.scale_recognition import recognise_scale
-from xnbflow.sources.series.sequencing import (
-    are_alignments,
-    plain_sample_names,
-    read_tallies,
-    without_version,
-)
 
 COUNTS = counts().T.astype(float)
 RNG = np.random.default_rng(0)
