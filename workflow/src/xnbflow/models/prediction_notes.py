@@ -23,8 +23,8 @@ _GREATEST_FACTOR = 3 / 2
 _FAR = 2.0
 #: Fewest features that determine a factor.
 _FEWEST_FEATURES = 3
-#: Fewest samples that show a factor, and the share of them that must have it. In tables that are not
-#: logged single samples are up to twice as bright as others, and few are 10 times as bright.
+#: Fewest samples that show a factor, and the share of them that must have it. In tables that are
+#: not logged single samples are up to twice as bright as others, and few are 10 times as bright.
 _FEWEST_SAMPLES = 4
 _LEAST_AGREEMENT = 0.75
 #: Least shift to report, in training quartile ranges.
