@@ -1,6 +1,7 @@
 """From a table of text with roles to a data set, in the documented order."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,26 @@ def series_of_table(
         Whether the texts of the table are removed from memory as they are converted.
     inferred : KeyInference, optional
         Infers keys that the entry lacks, each before the step that needs it.
+
+    Raises
+    ------
+    InputError
+        If the table and its entry contradict each other, or a step needs a key.
+
+    Examples
+    --------
+    >>> table = TextTable(
+    ...     path="x.csv",
+    ...     header=["id", "type", "g1", "g2"],
+    ...     rows=["s1,t,1.5,2", "s2,n,3,4"],
+    ...     lines=[2, 3],
+    ...     separator=",",
+    ... )
+    >>> roles = [Role.NAME, Role.TEXT, Role.NUMBER, Role.NUMBER]
+    >>> entry = DatasetEntry("x", "table", label="type")
+    >>> series = series_of_table(table.with_samples_in_rows(0), roles, entry)
+    >>> series.labels.tolist(), series.features.tolist(), series.values.tolist()
+    (['t', 'n'], ['g1', 'g2'], [[1.5, 3.0], [2.0, 4.0]])
     """
     if not len(table):
         raise InputError(f"{table.path} has no rows below its header; get it again")
@@ -99,7 +120,7 @@ def series_of_table(
 
     # Names, texts of the samples, and values. The values of what is left out later remain until
     # all of it is known, so that they are copied once.
-    with about_sheets(table):
+    with about_sheets(table) if table.sheets else nullcontext():
         features = find_features(table, roles)
         samples = find_samples(table, roles)
         values = read_values(table, features, entry, release=release)
