@@ -41,7 +41,7 @@ from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.feature_names import without_version
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.inferred_keys import KeyInference
-from xnbflow.sources.series.plausibility import is_sample_id
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.series.samples import Samples
 from xnbflow.sources.table import load as load_table
 from xnbflow.sources.table import series_of_texts
@@ -338,7 +338,9 @@ def _texts_to_predict(
     # The columns that describe samples in the training data are not those of names: two samples
     # have distinct values of ``sex``, which are not their names.
     of_training = [name for name in columns_named(training) if isinstance(name, str)]
-    descriptions = [name for name in [*of_training, label] if name and not is_sample_id(name)]
+    descriptions = [
+        name for name in [*of_training, label] if name and Meaning.SAMPLE not in meaning_of(name)
+    ]
     texts = complete_entry(replace(texts, entry=entry), features, descriptions)
     if not features:
         return texts

@@ -313,7 +313,10 @@ def common_spellings(texts: Iterable[str]) -> dict[str, str]:
         without_footnote = Counter({t: n for t, n in counts.items() if not _FOOTNOTE.search(t)})
         commonest = (without_footnote or counts).most_common(1)[0][0]
         spellings.update(dict.fromkeys(counts, commonest))
-    controls = [counts for counts in by_meaning.values() if is_control_word(next(iter(counts)))]
+    totals = list(map(Counter.total, by_meaning.values()))
+    controls = []
+    if totals and min(totals) <= _RARE < max(totals):
+        controls = [counts for counts in by_meaning.values() if is_control_word(next(iter(counts)))]
     if controls:
         largest = max(controls, key=Counter.total)
         for counts in controls:
