@@ -152,9 +152,9 @@ def series_of_table(
     scale = settle_scale(
         values,
         features,
-        entry,
-        samples=samples.names,
-        path=Path(table.path),
+        samples,
+        table=table,
+        entry=entry,
         are_intensities=are_intensities,
         notes=notes,
     )
@@ -224,10 +224,10 @@ def _settle_features(
 def settle_scale(
     values: np.ndarray,
     features: Features,
-    entry: DatasetEntry,
+    samples: Samples,
     *,
-    samples: np.ndarray,
-    path: Path,
+    table: TextTable,
+    entry: DatasetEntry,
     are_intensities: bool,
     notes: list[str],
 ) -> str:
@@ -237,7 +237,7 @@ def settle_scale(
     sentences on values whose scale needs attention, and on features that are probably covariates.
     The key ``scale`` replaces the recognised scale.
     """
-    where = f"data set {entry.id}: {path}"
+    where = f"data set {entry.id}: {table.path}"
     is_linear = features.kinds == "linear"
     linear_values = values if is_linear.all() else values[is_linear]
     how = Transform(entry.transform_name) if entry.transform else Transform.NONE
@@ -253,23 +253,23 @@ def settle_scale(
     are_counts = how in (Transform.LOG_CPM, Transform.TMM)
     recognised = recognise_scale(
         linear_values,
-        samples=samples,
+        samples=samples.names,
         features=features.names,
-        file_name=path.name,
+        file_name=Path(table.path).name,
         is_array=are_intensities and not are_counts,
         are_genes=are_genes or are_counts,
     )
 
     # The transform, or a note where the values need one.
     if how is Transform.TMM:
-        notes += keep_counts(where, values, is_linear, samples)
+        notes += keep_counts(where, values, is_linear, samples.names)
     elif how is not Transform.NONE:
         notes += transform(
             where,
             linear_values,
             how,
             recognised=recognised,
-            samples=samples,
+            samples=samples.names,
             floor=entry.transform_floor,
         )
     elif recognised.kind is RecognisedScale.CYCLES:
