@@ -40,7 +40,6 @@ from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.feature_names import without_version
 from xnbflow.sources.series.features import Features
-from xnbflow.sources.series.inferred_keys import KeyInference
 from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.series.samples import Samples
 from xnbflow.sources.table import load as load_table
@@ -232,21 +231,21 @@ def _read_unlabelled(
     of_training = None
     if quartiles is not None:
         of_training = ValuesOfSamples(values=quartiles.T, features=model_features)
-    inferred = _TransformOfModel(training, of_training)
+    model_transform = _TransformOfModel(training, of_training)
     if dataset.source == "geo":
         dataset = fetch_annotation(dataset, downloads)
-        series = read_geo(fetch_geo(dataset, downloads), dataset, inferred)
+        series = read_geo(fetch_geo(dataset, downloads), dataset, model_transform.complete)
     else:
         features = set(model_features)
         texts = _texts_to_predict(dataset, training, features=features, downloads=downloads)
         texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
         with about_file(texts.table.path):
-            series = series_of_texts(texts, inferred=inferred)
-    return series, tuple(inferred.notes)
+            series = series_of_texts(texts, infer_transform=model_transform.complete)
+    return series, tuple(model_transform.notes)
 
 
 @dataclass
-class _TransformOfModel(KeyInference):
+class _TransformOfModel:
     """The transform of the training data, which values on another scale than the model's need.
 
     ``quartiles`` are those of the training data, if the model has them. The ``notes`` get a
@@ -257,7 +256,7 @@ class _TransformOfModel(KeyInference):
     quartiles: ValuesOfSamples | None
     notes: list[str] = field(default_factory=list)
 
-    def of_scale(
+    def complete(
         self, values: np.ndarray, features: Features, samples: Samples, entry: DatasetEntry
     ) -> DatasetEntry:
         """Return the entry with the transform, if the values need it."""

@@ -20,7 +20,7 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.roles import Role
 from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
-from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
+from xnbflow.sources.series.phenotype import names_in_phenotype, refuse_contradictions
 from xnbflow.sources.series.plausibility import is_technical, suggested_group
 from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
 from xnbflow.sources.series.sample_names import (
@@ -160,18 +160,15 @@ def _join_phenotype(
 
     Columns of the phenotype replace columns of the table; labels and groups must agree.
     """
-    joined = join_samples(where, samples.names, phenotype)
-    samples = replace(samples, names=joined.names).take(np.flatnonzero(joined.keep))
+    names = names_in_phenotype(where, samples.names, phenotype, notes)
+    has_row = pd.Index(names).isin(phenotype.index)
+    samples = replace(samples, names=names).take(np.flatnonzero(has_row))
+    rows = phenotype.loc[samples.names].reset_index(drop=True)
     refuse_contradictions(
-        where=where,
-        dataset=entry,
-        samples=samples.names,
-        table=samples.columns,
-        phenotype=joined.rows,
+        where=where, dataset=entry, samples=samples.names, table=samples.columns, phenotype=rows
     )
-    notes += joined.notes
-    others = samples.columns.drop(columns=list(joined.rows), errors="ignore")
-    return replace(samples, columns=pd.concat([others, joined.rows], axis=1))
+    others = samples.columns.drop(columns=list(rows), errors="ignore")
+    return replace(samples, columns=pd.concat([others, rows], axis=1))
 
 
 def label_samples(

@@ -23,10 +23,10 @@ from xnbflow.sources.series.features import (
     name_features,
     select_features,
 )
-from xnbflow.sources.series.inferred_keys import KeyInference
+from xnbflow.sources.series.inferred_keys import InferredKeys, TransformInference
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, merge_duplicates
-from xnbflow.sources.series.missing_values import SettledValues, settle_missing
+from xnbflow.sources.series.missing_values import settle_missing
 from xnbflow.sources.series.samples import (
     Samples,
     find_samples,
@@ -62,7 +62,8 @@ def series_of_table(
     platforms: str = "",
     keep_label: bool = False,
     release: bool = True,
-    inferred: KeyInference | None = None,
+    inferred: InferredKeys | None = None,
+    infer_transform: TransformInference | None = None,
 ) -> DataSet:
     """Return the data set of a table, by the roles of its variables and the keys of its entry.
 
@@ -90,8 +91,10 @@ def series_of_table(
         Whether the text of the label remains a description of the samples.
     release : bool, default=True
         Whether the texts of the table are removed from memory as they are converted.
-    inferred : KeyInference, optional
-        Infers keys that the entry lacks, each before the step that needs it.
+    inferred : InferredKeys, optional
+        The keys of a proposal, which are inferred before the steps that need them.
+    infer_transform : callable, optional
+        Returns the entry with the transform that the values need.
 
     Raises
     ------
@@ -147,8 +150,8 @@ def series_of_table(
     copies = repeated_samples(values, samples.groups)
     if copies:
         notes.append(_about_copies(samples.names, copies))
-    if inferred is not None:
-        entry = inferred.of_scale(values, features, samples, entry)
+    if infer_transform is not None:
+        entry = infer_transform(values, features, samples, entry)
     scale = settle_scale(
         values,
         features,
@@ -158,7 +161,7 @@ def series_of_table(
         are_intensities=are_intensities,
         notes=notes,
     )
-    values, features, are_imputed = _settle_features(
+    values, features, has_missing = _settle_features(
         values, features, samples, table=table, entry=entry, inferred=inferred, notes=notes
     )
     return DataSet(
@@ -171,7 +174,7 @@ def series_of_table(
         groups=samples.groups,
         sample_metadata=samples.columns if len(samples.columns.columns) else None,
         feature_metadata=features.annotation if len(features.annotation.columns) else None,
-        missing=are_imputed,
+        missing=has_missing,
         notes=tuple(notes),
         scale=scale,
     )
@@ -197,20 +200,23 @@ def _settle_features(
     *,
     table: TextTable,
     entry: DatasetEntry,
-    inferred: KeyInference | None,
+    inferred: InferredKeys | None,
     notes: list[str],
-) -> SettledValues:
-    """Settle missing values, collapse probes to genes, and merge features of one name."""
+) -> tuple[np.ndarray, Features, bool]:
+    """Settle missing values, collapse probes to genes, and merge features of one name.
+
+    Return the values, the features, and whether values remain to be imputed in the training folds.
+    """
     where = f"data set {entry.id}: {table.path}"
-    are_imputed = False
     with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
-        has_missing = np.isnan(values.sum())
+        has_missing = bool(np.isnan(values.sum()))
     if has_missing:
         if inferred is not None:
             entry = inferred.of_missing(values, entry)
-        values, features, are_imputed = settle_missing(
+        values, features = settle_missing(
             values, features, samples, table=table, entry=entry, notes=notes
         )
+        has_missing = bool(np.isnan(values).any())
     if entry.collapse and entry.collapse != "none":
         values, features = collapse_probes(where, values, features, entry.collapse, notes)
     if len(set(features.names.tolist())) < len(features.names):
@@ -218,7 +224,7 @@ def _settle_features(
             entry = inferred.of_duplicates(entry)
         how = entry.duplicates or "refuse"
         values, features = merge_duplicates(where, values, features, how, notes)
-    return SettledValues(values, features, are_imputed)
+    return values, features, has_missing
 
 
 def settle_scale(
