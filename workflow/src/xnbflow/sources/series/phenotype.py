@@ -200,20 +200,14 @@ def names_in_phenotype(
     has_row = names.isin(phenotype.index)
     if not has_row.any():
         columns = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
-        samples_of_table = list(names)
-        row_names = list(phenotype.index)
+        remedy = "Name the columns of names by id and phenotype.id"
         if columns:
-            msg = (
-                f"{where}: no sample of the table is in the phenotype file; the table has "
-                f"{listed(samples_of_table, 3)}, the phenotype file {listed(row_names, 3)}. "
-                f"They are in its column {quoted(columns[0])}: set phenotype: "
-                f"{{id: {columns[0]}}}"
+            remedy = (
+                f"They are in its column {quoted(columns[0])}: set phenotype: {{id: {columns[0]}}}"
             )
-            raise InputError(msg, key="phenotype.id")
         msg = (
             f"{where}: no sample of the table is in the phenotype file; the table has "
-            f"{listed(samples_of_table, 3)}, the phenotype file {listed(row_names, 3)}. Name "
-            "the columns of names by id and phenotype.id"
+            f"{listed(names, 3)}, the phenotype file {listed(phenotype.index, 3)}. {remedy}"
         )
         raise InputError(msg, key="phenotype.id")
     without = list(names[~has_row])

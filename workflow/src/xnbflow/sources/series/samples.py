@@ -1,7 +1,7 @@
 """The samples of a table beside their values: names, columns of the phenotype, labels, groups."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from xnbflow.core.terms import batch_column
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.formats.cell_texts import is_date
+from xnbflow.sources.formats.cell_texts import is_date, is_missing
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
@@ -22,7 +22,6 @@ from xnbflow.sources.roles import Role
 from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
 from xnbflow.sources.series.phenotype import names_in_phenotype, refuse_contradictions
 from xnbflow.sources.series.plausibility import is_technical, suggested_group
-from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
 from xnbflow.sources.series.sample_names import (
     ALIGNMENTS,
     BARCODE_PATIENT,
@@ -254,7 +253,13 @@ def _groups(where: str, samples: Samples, column: str) -> np.ndarray:
     labels = samples.labels
     name = column_named(samples.columns, column)
     require_columns(where, samples.columns, "group", [name])
-    refuse_unknown(where, samples.columns[name], samples.names, "group")
+    unknown = samples.names[samples.columns[name].map(is_missing).to_numpy(dtype=bool)]
+    if len(unknown):
+        msg = (
+            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {quoted(name)}, which "
+            f"group names: {listed(unknown)}; fill it in, or leave the samples out"
+        )
+        raise InputError(msg, key="group")
     groups = samples.columns[name].to_numpy(dtype=str)
     # As many pairs as groups and as classes: each group is one class, and each class one group.
     n_pairs = len(set(zip(groups, labels, strict=True)))
@@ -268,3 +273,21 @@ def _groups(where: str, samples: Samples, column: str) -> np.ndarray:
         )
         raise InputError(msg, key="group")
     return np.asarray(groups)
+
+
+def column_named(metadata: pd.DataFrame, wanted: str) -> str:
+    """Return the column of a name; small and capital letters are alike if no name is equal."""
+    columns = {column.lower(): column for column in metadata}
+    return wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
+
+
+def require_columns(where: str, metadata: pd.DataFrame, setting: str, names: Iterable[str]) -> None:
+    """Refuse names of a key that are not columns of the samples."""
+    for name in names:
+        if name not in metadata:
+            columns = listed(list(metadata.columns)) or "no further columns"
+            msg = (
+                f"{where}: there is no {quoted(name)}, which {setting} names; there are "
+                f"{columns}. Correct it"
+            )
+            raise InputError(msg, key=setting)
