@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +46,7 @@ class Samples:
     places : ndarray of int, shape (n_samples,)
         The position of each among the samples of the table.
     labels : ndarray of str, shape (n_samples,)
-        The label of each; empty before `label_samples`.
+        The label of each, by `label_samples`; all are `UNLABELLED` before it.
     groups : ndarray of str, shape (n_samples,), optional
         The group of each.
     """
@@ -54,15 +54,16 @@ class Samples:
     names: np.ndarray
     columns: pd.DataFrame
     places: np.ndarray
-    labels: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=str))
+    labels: np.ndarray
     groups: np.ndarray | None = None
 
     def take(self, positions: np.ndarray) -> "Samples":
-        """Return the samples at some positions, without labels and groups."""
+        """Return the samples at some positions, before they have groups."""
         return Samples(
             names=self.names[positions],
             columns=self.columns.iloc[positions].reset_index(drop=True),
             places=self.places[positions],
+            labels=self.labels[positions],
         )
 
 
@@ -77,6 +78,7 @@ def find_samples(table: TextTable, roles: Sequence[Role]) -> Samples:
             dict(zip(names, table.texts(texts), strict=True)), dtype=object, index=range(n_samples)
         ),
         places=np.arange(n_samples),
+        labels=np.full(n_samples, UNLABELLED, dtype=object),
     )
 
 
@@ -179,7 +181,7 @@ def label_samples(
     """
     rule = LabelRule.parse(entry)
     columns = samples.columns
-    texts = np.full(len(samples.names), UNLABELLED, dtype=object)  # of samples to predict
+    texts = samples.labels  # of samples to predict
     has_label_in_names = entry.label == SAMPLE_NAMES and SAMPLE_NAMES not in columns
     if has_label_in_names:
         texts = samples.names.astype(object)
