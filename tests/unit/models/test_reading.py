@@ -202,15 +202,16 @@ def test_a_table_is_read_once_for_training_and_for_prediction(tmp_path, monkeypa
 
     open_raw = opening.open_raw
     monkeypatch.setattr(opening, "open_raw", open_noted)
-    entry, series = read_training(
+    training = read_training(
         described_entry(str(tmp_path / "training.csv"), {"label": "type", "transform": "log2"})
     )
     samples = reading.read_labelled_samples(
         described_entry(str(tmp_path / "new.csv")),
-        entry,
-        features=series.features,
-        quartiles=np.quantile(series.values, [0.25, 0.5, 0.75], axis=1),
+        training.entry,
+        features=training.series.features,
+        quartiles=np.quantile(training.series.values, [0.25, 0.5, 0.75], axis=1),
     )
     assert opened == ["training.csv", "new.csv"]
     assert "transform: log2 was applied" in samples.notes[0]
+    series = training.series
     np.testing.assert_allclose(samples.frame[series.features].T, series.values, rtol=1e-12)

@@ -3,9 +3,9 @@
 import re
 import shlex
 import tempfile
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.note import NoteWarning
 from xnbflow.models.agreement import labels_of_texts
 from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
 from xnbflow.sources.acquire import acquire
@@ -32,16 +33,17 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch as fetch_geo
 from xnbflow.sources.geo import read_raw_series as read_raw_geo
 from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
+from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.completed_entry import complete_entry
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
+from xnbflow.sources.proposal.series_keys import propose_series
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.plausibility import is_sample_id
 from xnbflow.sources.series.sequencing import without_version
 from xnbflow.sources.series.steps import finish
-from xnbflow.sources.table import load as load_table
 from xnbflow.sources.table import raw_series_of
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
@@ -112,13 +114,35 @@ def _is_geo_file(location: str) -> bool:
     return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
 
 
-def read_training(
-    dataset: DatasetEntry, downloads: str | Path | None = None
-) -> tuple[DatasetEntry, DataSet]:
-    """Read samples with their labels, and complete their entry by what the table shows.
+@dataclass(frozen=True, kw_only=True)
+class TrainingSamples:
+    """Samples to train a model with.
 
-    The entry has the keys of `complete_entry`. A table is read once. What is downloaded is kept in
-    the folder ``downloads``.
+    Attributes
+    ----------
+    entry : DatasetEntry
+        Their entry, with all keys by which they were read.
+    series : DataSet
+        Their values and labels.
+    remarks : tuple of str
+        The reasons of keys that were inferred, as sentences.
+    """
+
+    entry: DatasetEntry
+    series: DataSet
+    remarks: tuple[str, ...] = ()
+
+
+def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) -> TrainingSamples:
+    """Read samples with their labels, and complete the entry of a table as a proposed study does.
+
+    A table is read once. Its values are not transformed unless ``dataset`` has a transform. What is
+    downloaded is kept in the folder ``downloads``.
+
+    Warns
+    -----
+    UserWarning
+        Each note of the series, as `xnbflow.sources.acquire.acquire` does.
     """
     if dataset.source in _UNLABELLED and not dataset.label:
         msg = f"{dataset.location}: name the column of the class labels, as --label diagnosis"
@@ -126,10 +150,15 @@ def read_training(
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
         if dataset.source != "table":
-            return dataset, acquire(dataset, downloads=str(folder))
-        texts = complete_entry(read_request(dataset, Downloads(folder)))
-        load = partial(load_table, texts=texts)
-        return texts.entry, acquire(texts.entry, downloads=str(folder), load=load)
+            return TrainingSamples(entry=dataset, series=acquire(dataset, downloads=folder))
+        fetcher = Downloads(folder)
+        texts = read_request(dataset, fetcher)
+        inferred = infer(texts.table, texts.entry, texts.phenotype, complete=True)
+        series, inferred, notes = propose_series(inferred, texts, fetcher)
+    for note in notes:
+        warnings.warn(NoteWarning(series.name, note), stacklevel=2)
+    remarks = (*texts.remarks, *inferred.remarks)
+    return TrainingSamples(entry=inferred.entry, series=series, remarks=remarks)
 
 
 @dataclass(frozen=True)
@@ -194,7 +223,14 @@ def read_labelled_samples(
     texts = _texts_of_labels(series, dataset, training)
     if texts is not None:
         rule = training or dataset
-        rule = replace(rule, map=dataset.map) if dataset.map else rule
+        if dataset.label:
+            rule = replace(
+                rule,
+                label_classes=dataset.label_classes,
+                label_pattern=dataset.label_pattern,
+            )
+        if dataset.map:
+            rule = replace(rule, map=dataset.map)
         labels, label_notes = labels_of_texts(texts, classes, rule)
         notes = (*notes, *label_notes)
     return SamplesToPredict(series.frame(), labels, notes)
