@@ -196,9 +196,9 @@ def test_a_table_is_read_once_for_training_and_for_prediction(tmp_path, monkeypa
     new.to_csv(tmp_path / "new.csv", index_label="name")
     opened = []
 
-    def open_noted(path):
+    def open_noted(path, **settings):
         opened.append(Path(path).name)
-        return open_raw(path)
+        return open_raw(path, **settings)
 
     open_raw = opening.open_raw
     monkeypatch.setattr(opening, "open_raw", open_noted)

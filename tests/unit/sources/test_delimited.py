@@ -9,7 +9,6 @@ from toys import refused
 
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.formats.text_lines import sniff
 
 
 def contents(folder, text, name="x.csv", **options):
@@ -87,8 +86,8 @@ def test_names_with_spaces_do_not_hide_the_separator(tmp_path):
 
 
 def test_the_decimal_sign_is_that_of_the_values_not_of_the_names():
-    lines = ["gene;0.5 mg;1.5\n", "TP53;1,5;2,5\n"]  # doses are the names of samples
-    assert sniff("x", lines, ";", None, is_separator_set=True) == (";", ",")
+    stream = io.BytesIO(b"gene;0.5 mg;1.5\nTP53;1,5;2,5\n")  # doses are the names of samples
+    assert read_text("x", stream, separator=";").decimal == ","
 
 
 def test_separators_at_the_ends_of_lines_do_not_shift_the_columns(tmp_path):
@@ -145,7 +144,7 @@ def test_names_in_quotes_are_those_of_the_csv_module(tmp_path, separator):
     writer.writerows([f"first{i}", 0, 0] for i in range(6))  # the first lines are always divided
     writer.writerows([name, i + 0.5, -i] for i, name in enumerate(names))
     stream = io.BytesIO(text.getvalue().encode())
-    table = read_text("x.csv", stream, (separator, "."))
+    table = read_text("x.csv", stream, separator=separator, decimal=".")
     assert table.columns([0])[0][6:] == [name.strip() for name in names]
     numbers = table.values([1, 2]).T[6:]
     np.testing.assert_array_equal(numbers, [[i + 0.5, -i] for i in range(len(names))])

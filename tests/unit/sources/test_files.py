@@ -26,7 +26,13 @@ MISSING = st.sampled_from(["", "NA", "na", "NaN", "-nan", "?", "null", "None", "
 
 
 def read(text, separator="\t", decimal=".", **settings):
-    table = read_text("x.tsv", io.BytesIO(text.encode()), (separator, decimal), **settings)
+    table = read_text(
+        "x.tsv",
+        io.BytesIO(text.encode()),
+        separator=separator,
+        decimal=decimal,
+        **settings,
+    )
     (names,) = table.columns([0])
     return names, table.values(range(1, len(table.header))).T, table.lines
 

@@ -37,6 +37,8 @@ PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"
         (["S1", "s2"], ["S1", "S2", "s2 "], None),  # which of both is meant?
         (["001", "002", "010"], ["1", "2", "10"], ["1", "2", "10"]),  # a spreadsheet lost zeros
         (["S09", "S10"], ["S9", "S10"], ["S9", "S10"]),
+        (["ctrl_1", "a.b c"], ["ctrl-1", "a_b-c"], ["ctrl-1", "a_b-c"]),
+        (["a_1", "a-1"], ["a.1", "b"], None),  # the sign distinguishes them
         (["S9", "S09", "S10"], ["S9", "S10"], None),  # zeros distinguish them
         (["d0.5", "d1"], ["d0.05", "d1"], None),
         ([], ["S1"], None),

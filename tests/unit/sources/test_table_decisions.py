@@ -1,5 +1,6 @@
 """Rules of reading at the value where they decide, in tables that are written by hand."""
 
+import io
 import math
 
 import numpy as np
@@ -8,8 +9,9 @@ from toys import put, refused
 
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern, read_entry
 from xnbflow.sources.formats import text_table
-from xnbflow.sources.formats.header_rows import find_header
-from xnbflow.sources.formats.text_lines import sniff
+from xnbflow.sources.formats.header_rows import HEAD_ROWS, find_header
+from xnbflow.sources.formats.text import read_text
+from xnbflow.sources.formats.text_lines import read_first_lines
 from xnbflow.sources.series.phenotype import (
     matched_names,
     naming_column,
@@ -29,27 +31,48 @@ def read(tmp_path, text, name="t.csv", **options):
     return read_table(put(tmp_path, text, name), row(**options))
 
 
+def read_lines(lines, separator, **settings):
+    return read_text("t", io.BytesIO(lines.encode()), separator=separator, **settings)
+
+
 def test_a_separator_of_the_sheet_is_never_replaced():
-    lines = ["a;b,c;d\n", "1;2,3;4\n"]
-    assert sniff("t", lines, ";", None, is_separator_set=True)[0] == ";"
-    uneven = ["a|b,c\n", "1,2\n"]
-    assert sniff("t", uneven, "|", None, is_separator_set=False)[0] == ","
-    assert sniff("t", uneven, "|", None, is_separator_set=True)[0] == "|"
+    assert read_lines("a;b,c;d\n1;2,3;4\n", ";").separator == ";"
+    uneven = "a|b,c\n1,2\n"
+    assert read_lines(uneven, "|", is_separator_set=False).separator == ","
+    with refused("line 2: 1 cell, but the header has 2"):
+        read_lines(uneven, "|")
 
 
 def test_two_possible_separators_do_not_decide():
-    lines = ["a;b\tc\n", "1;2\t3\n"]
     with refused("its header is the single cell", key="separator"):
-        sniff("t", lines, ",", None, is_separator_set=False)
+        read_lines("a;b\tc\n1;2\t3\n", ",", is_separator_set=False)
 
 
 @pytest.mark.parametrize(
-    ("rows", "decimal"),
-    [(["a;b\n", "1,5;2\n"], ","), (["a;b\n", "1,5;2.5\n"], "."), (["a;b\n", "1;2\n"], ".")],
+    ("row", "decimal"),
+    [("1,5;2", ","), ("1,5;2.5", "."), ("1;2", ".")],
 )
-def test_a_comma_is_the_decimal_sign_only_without_points(rows, decimal):
-    assert sniff("t", rows, ";", None, is_separator_set=False) == (";", decimal)
-    assert sniff("t", rows, ";", ".", is_separator_set=False) == (";", ".")
+def test_a_comma_is_the_decimal_sign_only_without_points(row, decimal):
+    lines = f"a;b\n{row}\n"
+    assert read_lines(lines, ";", is_separator_set=False).decimal == decimal
+    assert read_lines(lines, ";", decimal=".").decimal == "."
+
+
+@pytest.mark.parametrize("n_lines", [200, 2000])
+def test_each_line_below_an_open_quote_is_counted_once(n_lines):
+    """A quote that is never closed took a time that grew with the square of its lines."""
+    n_counted = 0
+
+    class Line(str):
+        def count(self, *arguments):
+            nonlocal n_counted
+            n_counted += 1
+            return super().count(*arguments)
+
+    lines = map(Line, ["id,a\n", '"p,1\n', *(["q,2\n"] * n_lines)])
+    first_lines, rows = read_first_lines("t.csv", lines)
+    assert (len(first_lines), len(rows)) == (n_lines + 2, 2)
+    assert n_counted <= n_lines + 2 + HEAD_ROWS
 
 
 def read_phenotype(path, dataset):

@@ -28,7 +28,8 @@ from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.models.validation import as_seen, cross_validated, harmonised
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
+from xnbflow.sources.series.scale_recognition import recognise_scale
+from xnbflow.sources.series.value_numbers import measure_values
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
@@ -449,7 +450,7 @@ def _describe_series(
             "classes": ", ".join(f"{a} {b}" for a, b in zip(labels, counts, strict=True)),
             "features": n_features,
             "common": cohort.n_features,
-            "quantile": intensity_quantiles(one.values)[4],
+            "quantile": measure_values(one.values).quantile_99,
             "agreement": correlation,
         }
         notes = list(notes_of_series[one.name])

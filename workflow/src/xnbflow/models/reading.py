@@ -5,7 +5,7 @@ import shlex
 import tempfile
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch as fetch_geo
-from xnbflow.sources.geo import read_raw_series as read_raw_geo
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
@@ -41,10 +41,12 @@ from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.proposal.series_keys import propose_series
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
-from xnbflow.sources.series.plausibility import is_sample_id
-from xnbflow.sources.series.sequencing import without_version
-from xnbflow.sources.series.steps import finish
-from xnbflow.sources.table import raw_series_of
+from xnbflow.sources.series.feature_names import without_version
+from xnbflow.sources.series.features import Features
+from xnbflow.sources.series.inferred_keys import KeyInference
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.samples import Samples
+from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
 #: Sources whose series are read without labels.
@@ -263,38 +265,53 @@ def _read_unlabelled(
 ) -> tuple[DataSet, tuple[str, ...]]:
     """Read samples that need no labels, on the scale of the training data; return notes on it."""
     dataset = _without_demands(dataset)
+    of_training = None
+    if quartiles is not None:
+        of_training = ValuesOfSamples(values=quartiles.T, features=model_features)
+    inferred = _TransformOfModel(training, of_training)
     if dataset.source == "geo":
         dataset = fetch_annotation(dataset, downloads)
-        path = fetch_geo(dataset, downloads)
-        with about_file(path):
-            series, dataset = read_raw_geo(path, dataset)
+        series = read_geo(fetch_geo(dataset, downloads), dataset, inferred)
     else:
         features = set(model_features)
         texts = _texts_to_predict(dataset, training, features=features, downloads=downloads)
-        path = Path(texts.table.path)
         texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
-        with about_file(path):
-            series, dataset = raw_series_of(texts)
-    notes: tuple[str, ...] = ()
-    with about_file(path):
-        transform = ""
-        if quartiles is not None and not dataset.transform:
-            transform = needed_transform(
-                dataset,
-                ValuesOfSamples(
-                    values=series.values, features=series.features, samples=series.samples
-                ),
-                training=training,
-                quartiles=ValuesOfSamples(values=quartiles.T, features=model_features),
-            )
-        if transform:
-            dataset = replace(dataset, transform=transform)
-            note = (
-                f"transform: {flow_yaml(transform)} was applied to the values of "
-                f"{dataset.location}, as to the training data"
-            )
-            notes = (note,)
-        return finish(series, dataset), notes
+        with about_file(texts.table.path):
+            series = series_of_texts(texts, inferred=inferred)
+    return series, tuple(inferred.notes)
+
+
+@dataclass
+class _TransformOfModel(KeyInference):
+    """The transform of the training data, which values on another scale than the model's need.
+
+    ``quartiles`` are those of the training data, if the model has them. The ``notes`` get a
+    sentence on the transform.
+    """
+
+    training: DatasetEntry | None
+    quartiles: ValuesOfSamples | None
+    notes: list[str] = field(default_factory=list)
+
+    def of_scale(
+        self, values: np.ndarray, features: Features, samples: Samples, entry: DatasetEntry
+    ) -> DatasetEntry:
+        """Return the entry with the transform, if the values need it."""
+        if self.quartiles is None or entry.transform:
+            return entry
+        transform = needed_transform(
+            entry,
+            ValuesOfSamples(values=values, features=features.names, samples=samples.names),
+            training=self.training,
+            quartiles=self.quartiles,
+        )
+        if not transform:
+            return entry
+        self.notes.append(
+            f"transform: {flow_yaml(transform)} was applied to the values of "
+            f"{entry.location}, as to the training data"
+        )
+        return replace(entry, transform=transform)
 
 
 def _without_demands(dataset: DatasetEntry) -> DatasetEntry:
@@ -357,7 +374,9 @@ def _texts_to_predict(
     # The columns that describe samples in the training data are not those of names: two samples
     # have distinct values of ``sex``, which are not their names.
     of_training = [name for name in columns_named(training) if isinstance(name, str)]
-    descriptions = [name for name in [*of_training, label] if name and not is_sample_id(name)]
+    descriptions = [
+        name for name in [*of_training, label] if name and Meaning.SAMPLE not in meaning_of(name)
+    ]
     texts = complete_entry(replace(texts, entry=entry), features, descriptions)
     if not features:
         return texts

@@ -16,19 +16,14 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.series.scale_recognition import (
-    intensity_quantiles,
-    is_not_logged,
-    recognise_scale,
-)
+from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale, Transform
+from xnbflow.sources.series.value_numbers import measure_values
 
 #: Features by which samples are compared; of more, evenly spaced ones.
 _MOST_FEATURES = 2000
 #: With fewer features that the model has as well, nothing is compared.
 _FEWEST_FEATURES = 3
-#: Position of the 99 % quantile in `intensity_quantiles`.
-_LARGEST = 4
 #: Samples of one scale have 99 % quantiles that differ by less than this factor.
 _OTHER_MAGNITUDE = 3.0
 #: Transforms whose results are logarithms.
@@ -104,7 +99,7 @@ def needed_transform(
     if compared is None:
         return ""
     new_values, training_values = compared
-    are_training_logged = not is_not_logged(intensity_quantiles(training_values))
+    are_training_logged = not measure_values(training_values).exceed_logarithms
     is_other = are_on_other_scale(new_values, training_values)
     if is_other.any() and not is_other.all():
         _refuse_two_scales(
@@ -150,7 +145,7 @@ def needed_transform(
 def are_on_other_scale(values: np.ndarray, training: np.ndarray) -> np.ndarray:
     """Return which samples are logged where training data are not, or the reverse, (n_samples,).
 
-    Both are judged by the rule of GEO2R (`is_not_logged`), and their largest values must be of
+    Both are judged by the rule of GEO2R (`measure_values`), and their largest values must be of
     another order of magnitude. Whole numbers are no logarithms.
 
     Parameters
@@ -166,17 +161,15 @@ def are_on_other_scale(values: np.ndarray, training: np.ndarray) -> np.ndarray:
     >>> are_on_other_scale(values, np.array([[7.0], [9.0], [5.0]])).tolist()
     [False, True]
     """
-    quantiles = intensity_quantiles(training)
-    is_training_logged = not is_not_logged(quantiles)
+    of_training = measure_values(training)
     is_other = np.zeros(values.shape[1], dtype=bool)
     for position, sample in enumerate(values.T):
-        of_sample = intensity_quantiles(sample[:, None])
-        is_logged = not is_not_logged(of_sample)
-        if is_logged == is_training_logged:
+        of_sample = measure_values(sample[:, None])
+        if of_sample.exceed_logarithms == of_training.exceed_logarithms:
             continue
-        low, high = sorted([of_sample[_LARGEST], quantiles[_LARGEST]])
-        present = sample[~np.isnan(sample)]
-        is_whole = bool((present == np.floor(present)).all())
+        low, high = sorted([of_sample.quantile_99, of_training.quantile_99])
+        is_whole = of_sample.share_of_whole == 1
+        is_logged = not of_sample.exceed_logarithms
         is_other[position] = high > _OTHER_MAGNITUDE * low and not (is_logged and is_whole)
     return is_other
 

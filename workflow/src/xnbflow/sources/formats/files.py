@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ _ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})
 #: Beginnings of lines of a series matrix, and of SOFT files of GEO.
 _SERIES_MATRIX = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 _SOFT = (b"^DATABASE", b"^DATASET", b"^SERIES", b"^SAMPLE", b"^PLATFORM", b"^Annotation")
+#: The first bytes of each format, but those of GEO and of what is never data.
 _SIGNATURES = {
     "HDF5": (b"\x89HDF\r\n\x1a\n",),
     "Parquet": (b"PAR1",),
@@ -52,7 +53,21 @@ _SIGNATURES = {
     "SPSS": (b"$FL2", b"$FL3"),
     "JSON records": (b"[{", b"[\n", b"[\r\n"),
 }
+#: What a file is that has no data, whatever reads it.
+_NO_DATA = {
+    "empty": "is empty; get it again",
+    "HTML": (
+        "is a web page (HTML), not data: an error or log-in page was saved under the data's name; "
+        "get the data itself"
+    ),
+    "JSON": (
+        "is a server's answer (JSON), not data: an error or log-in page was saved under the data's "
+        "name; get the data itself"
+    ),
+    "ZIP": "is a ZIP archive; unpack it and name the data file itself",
+}
 _UNPACK = "unpack it, or compress it as .gz"
+#: What a file is that has data, but no text in lines and cells, and what to do with it.
 _WAY_OUT = {
     "series matrix": (
         "a GEO series matrix",
@@ -98,10 +113,11 @@ _WAY_OUT = {
 
 
 @contextmanager
-def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
+def open_raw(path: str | Path, *, is_delimited: bool = False) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where its content is gzipped.
 
-    Files that are not data are refused (`fault_of`), and broken gzip during reading.
+    Files that are not data are refused (`fault_of`), and broken gzip during reading. A file that
+    ``is_delimited``, text in lines and cells, is refused if it begins as one of another format.
     """
     path = Path(path)
     with about_file(path):
@@ -112,9 +128,14 @@ def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
                 is_gzip = file.read(len(_GZIP)) == _GZIP
                 file.seek(0)
                 raw: Any = igzip.IGzipFile(fileobj=file) if is_gzip else file  # faster than gzip
-                with _LineReader(path, raw) as stream:
-                    head = stream.peek(_HEAD)[:_HEAD]
-                    if fault := _fault_of_head(path, head, path, is_gzip=is_gzip):
+                with io.BufferedReader(raw, _BUFFER) as stream:
+                    file_format = format_of(stream.peek(_HEAD)[:_HEAD])
+                    fault = None
+                    if file_format is not None or (path.suffix == ".gz" and not is_gzip):
+                        fault = _fault(
+                            path, path, file_format, is_gzip=is_gzip, is_delimited=is_delimited
+                        )
+                    if fault is not None:
                         raise fault
                     yield stream
         except BROKEN_GZIP as error:
@@ -122,19 +143,18 @@ def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
             raise InputError(msg, file=str(path)) from error
 
 
-class _LineReader(io.BufferedReader):
-    """A file opened for reading, whose lines are text."""
+def text_lines(path: str | Path, stream: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a text; one with a NUL byte is refused."""
+    for line in stream:
+        if b"\0" in line:
+            raise has_nul(path)
+        yield line
 
-    def __init__(self, path: Path, raw: io.RawIOBase) -> None:
-        super().__init__(raw, _BUFFER)
-        self._path = path
 
-    def readline(self, size: int | None = -1) -> bytes:
-        line = super().readline(size)
-        if b"\0" in line:  # NumPy cuts it off from the end of a name
-            msg = f"{self._path} has a NUL byte and is not text; get it again, or save it as UTF-8"
-            raise InputError(msg, file=str(self._path))
-        return line
+def has_nul(path: str | Path) -> InputError:
+    """Return the refusal of a text with a NUL byte, which NumPy cuts off from the end of a name."""
+    msg = f"{path} has a NUL byte and is not text; get it again, or save it as UTF-8"
+    return InputError(msg, file=str(path))
 
 
 def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | None:
@@ -155,7 +175,7 @@ def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | N
     except BROKEN_GZIP as error:
         msg = f"{name} is broken or truncated gzip ({error}); delete it and get it again"
         return InputError(msg, file=str(name))
-    return _fault_of_head(path, head, name, is_gzip=is_gzip)
+    return _fault(path, name, format_of(head), is_gzip=is_gzip)
 
 
 def _absent(name: str | Path) -> InputError:
@@ -163,25 +183,25 @@ def _absent(name: str | Path) -> InputError:
     return InputError(msg, file=str(name))
 
 
-def _fault_of_head(
-    path: Path, head: bytes, name: str | Path, *, is_gzip: bool
+def _fault(
+    path: Path,
+    name: str | Path,
+    file_format: str | None,
+    *,
+    is_gzip: bool,
+    is_delimited: bool = False,
 ) -> InputError | None:
-    """Return why a file cannot be data, by the first bytes of its content; see `fault_of`."""
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    fault = None
-    if path.suffix == ".gz" and head and not is_gzip:
+    """Return why a file of a format cannot be read; see `open_raw`."""
+    if path.suffix == ".gz" and not is_gzip and file_format != "empty":
         fault = f"{name} is named .gz but is not gzipped; rename it, or get it again"
-    elif not head.strip():
-        fault = f"{name} is empty; get it again"
-    elif start in (b"<", b"{"):
-        kind = "a web page (HTML)" if start == b"<" else "a server's answer (JSON)"
-        fault = (
-            f"{name} is {kind}, not data: an error or log-in page was saved under the data's "
-            "name; get the data itself"
-        )
-    elif head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED:
-        fault = f"{name} is a ZIP archive; unpack it and name the data file itself"
-    return None if fault is None else InputError(fault, file=str(name))
+        return InputError(fault, file=str(name))
+    is_workbook = file_format == "ZIP" and path.suffix.lower() in _ZIPPED
+    if file_format in _NO_DATA and not is_workbook:
+        return InputError(f"{name} {_NO_DATA[file_format]}", file=str(name))
+    if is_delimited and file_format in _WAY_OUT:
+        kind, remedy = _WAY_OUT[file_format]
+        return InputError(f"{name} is {kind}: {remedy}", file=str(name), remedy=remedy)
+    return None
 
 
 def format_of(head: bytes) -> str | None:
@@ -189,29 +209,22 @@ def format_of(head: bytes) -> str | None:
 
     Examples
     --------
-    >>> format_of(b'!Series_title\t"x"'), format_of(b"id,g1")
-    ('series matrix', None)
+    >>> format_of(b'!Series_title\t"x"'), format_of(b"<!DOCTYPE html>"), format_of(b"id,g1")
+    ('series matrix', 'HTML', None)
     """
     for name, starts in _SIGNATURES.items():
         if head.startswith(starts):
             return name
+    if not head.strip():
+        return "empty"
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if start in (b"<", b"{"):
+        return "HTML" if start == b"<" else "JSON"
     lines = [line.lstrip(b'\xef\xbb\xbf "') for line in head.splitlines()]
     first = next((line for line in lines if line), b"")
     if first.startswith(_SERIES_MATRIX):
         return "series matrix"
     return "SOFT" if first.startswith(_SOFT) else None
-
-
-def refuse_other_formats(path: str | Path, stream: "io.BufferedReader[Any]") -> None:
-    """Raise an `InputError` for a file of another format than text in lines and cells.
-
-    The ``stream`` is the opened file at its beginning, where it remains.
-    """
-    file_format = format_of(stream.peek(_HEAD)[:_HEAD])
-    if file_format in _WAY_OUT:
-        kind, remedy = _WAY_OUT[file_format]
-        msg = f"{path} is {kind}: {remedy}"
-        raise InputError(msg, file=str(path), remedy=remedy)
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:

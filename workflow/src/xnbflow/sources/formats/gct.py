@@ -34,7 +34,7 @@ def read_gct(
     if stream.readline()[:4] not in (b"#1.2", b"#1.3") or not stream.readline():
         msg = f"{path} is not GCT of version 1.2 or 1.3; write one, or a plain table"
         raise InputError(msg, file=str(path))
-    return read_text(path, stream, ("\t", "."), first_line=3, most_rows=most_rows)
+    return read_text(path, stream, separator="\t", decimal=".", first_line=3, most_rows=most_rows)
 
 
 def _read_head(path: Path, most_rows: int) -> TextTable:

@@ -60,7 +60,8 @@ def _read_values(path: Path, stream: "BufferedReader[Any]", head: GeoHead) -> Te
     return read_text(
         path,
         stream,
-        ("\t", "."),
+        separator="\t",
+        decimal=".",
         first_line=head.lines + 1,
         end=head.table_end,
         advice="get the file again, or correct the cell",

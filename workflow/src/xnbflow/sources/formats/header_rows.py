@@ -52,17 +52,22 @@ def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
     >>> find_header([["gene", "S1", "S2"], ["TP53", "7.1", "8"]])
     HeaderRows(header=0, conditions=None)
     """
-    # The header is the first row that is not a title, if it can be a header; else the first row.
     header = 0
-    for position, cells in enumerate(rows):
-        rows_below = rows[position + 1 :]
-        if rows_below and _is_title(cells, rows_below):
+    for position, cells in enumerate(rows[:-1]):
+        widest = max(map(len, rows[position + 1 :]))
+        n_filled = sum(map(bool, map(str.strip, cells)))
+        is_narrow = n_filled == 1 < widest or 2 * len(cells) < widest
+        if is_narrow and cells[0].strip():
             continue
-        # R's write.table writes no name for the column of row names.
-        has_names = bool(rows_below) and len(rows_below[0]) in (len(cells), len(cells) + 1)
-        if has_names and _is_header(cells):
+        # The header is the first row that is not a title, if it can be a header; else the first
+        # row. R's write.table writes no name for the column of row names.
+        has_names = len(rows[position + 1]) in (len(cells), len(cells) + 1)
+        if position and has_names and _is_header(cells):
             header = position
         break
+    # A row of conditions has no name, or the names of samples below it have none.
+    if all(cells[0].strip() for cells in rows[header : header + 2]):
+        return HeaderRows(header)
     if _are_conditions_above(rows[header:]):
         return HeaderRows(header + 1, header)
     if _are_conditions_below(rows[header:]):
@@ -128,15 +133,6 @@ def move_corner_name(
     if header[0].strip() or not conditions[0].strip():
         return list(header), list(conditions)
     return [conditions[0], *header[1:]], ["", *conditions[1:]]
-
-
-def _is_title(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether cells are a title: one text, or less than half as many cells as below."""
-    if not cells or not cells[0].strip():
-        return False
-    widest = max(map(len, below))
-    n_filled = sum(bool(cell.strip()) for cell in cells)
-    return n_filled == 1 < widest or 2 * len(cells) < widest
 
 
 def _is_header(cells: Sequence[str]) -> bool:

@@ -1,23 +1,19 @@
 """A file as a `TextTable`, by the ending of its name: one module for each format."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from xnbflow.core.errors import about_file
-from xnbflow.sources.formats.files import open_raw, refuse_other_formats
+from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
 from xnbflow.sources.formats.program_exports import refuse_export
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS, sniff, utf16_lines
+from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS, utf16_lines
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
-
-if TYPE_CHECKING:
-    import io
 
 #: The endings of text whose cells are separated by tabs, unless its lines show otherwise.
 _TABS = frozenset({".tsv", ".tab", ".txt"})
@@ -42,43 +38,30 @@ def read_raw_table(
     ``most_rows`` rows may be read, and with ``refuse_exports`` exports of programs are refused.
     """
     suffix = suffix_of(path)
-    with about_file(path):
-        if suffix in _READERS:
+    if suffix in _READERS:
+        with about_file(path):
             return _READERS[suffix](path, reading)
-        with open_raw(path) as stream:
-            if suffix == ".gct":
-                return read_gct(path, stream, most_rows)
-            refuse_other_formats(path, stream)
-            if refuse_exports and suffix in (".csv", *_TABS):
-                refuse_export(path, stream.peek(1)[:_HEAD])
-            return _read_delimited(path, stream, reading, most_rows)
-
-
-def _read_delimited(
-    path: Path, stream: "io.BufferedReader[Any]", reading: Reading, most_rows: int | None
-) -> TextTable:
-    """Read text in lines and cells, of any ending that no other format has."""
-    separator = SEPARATORS.get(reading.get("separator", ""))
-    default = "\t" if suffix_of(path) in _TABS else ","
-    has_mark = stream.peek(2)[:2] in UTF16_MARKS
-    recoded = utf16_lines(path, stream) if has_mark else None
-    table = read_text(
-        path,
-        recoded or stream,
-        partial(
-            sniff,
+    with open_raw(path, is_delimited=suffix != ".gct") as stream:
+        if suffix == ".gct":
+            return read_gct(path, stream, most_rows)
+        head = stream.peek(1)[:_HEAD]
+        if refuse_exports and suffix in (".csv", *_TABS):
+            refuse_export(path, head)
+        is_utf16 = head.startswith(UTF16_MARKS)
+        separator = SEPARATORS.get(reading.get("separator", ""))
+        table = read_text(
             path,
-            default=separator or default,
-            decimal=_DECIMALS.get(reading.get("decimal", "")),
+            utf16_lines(path, stream) if is_utf16 else stream,
+            separator=separator or ("\t" if suffix in _TABS else ","),
             is_separator_set=separator is not None,
-        ),
-        encoding=reading.get("encoding"),
-        header_line=reading.get("header"),
-        most_rows=most_rows,
-    )
-    if recoded:
-        table.notes.insert(0, "the table is UTF-16 text, and was read as such")
-    return table
+            decimal=_DECIMALS.get(reading.get("decimal", "")),
+            encoding=reading.get("encoding"),
+            header_line=reading.get("header"),
+            most_rows=most_rows,
+        )
+        if is_utf16:
+            table.notes.insert(0, "the table is UTF-16 text, and was read as such")
+        return table
 
 
 def _read_workbook(path: Path, reading: Reading) -> TextTable:
@@ -105,8 +88,7 @@ def _read_arff(path: Path, reading: Reading) -> TextTable:  # noqa: ARG001 - no 
     # scipy.io, a tenth of a second, for few files
     from xnbflow.sources.formats.arff import read_arff  # noqa: PLC0415
 
-    with open_raw(path) as stream:
-        refuse_other_formats(path, stream)
+    with open_raw(path, is_delimited=True) as stream:
         return read_arff(path, stream)
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.formats.cell_texts import numbers_of
 from xnbflow.sources.formats.text_table import TextTable
 
 PARQUET = frozenset({".parquet", ".pq"})
@@ -29,9 +30,6 @@ class ArrowTable(TextTable):
     _block: list[list[str]] = field(default_factory=list)
     _start: int = 0
 
-    def __len__(self) -> int:
-        return len(self.arrow)
-
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row as text; a block of rows is converted at a time."""
         if not self._start <= row < self._start + len(self._block):
@@ -47,29 +45,32 @@ class ArrowTable(TextTable):
 
     def values(self, variables: Sequence[int], *, release: bool = False) -> np.ndarray:  # noqa: ARG002 - of columns no row is removed
         """Return variables as numbers; those of other columns are converted from their texts."""
-        columns = variables if self.samples_are_rows else self._columns_of_samples
-        stored = self._stored_numbers(columns)
-        if stored is None:
-            return super().values(variables)
         if self.samples_are_rows:
-            return stored
-        return np.ascontiguousarray(stored.T[list(variables)])
+            columns: Sequence[int] = variables
+            rows = np.arange(len(self.lines))
+        else:
+            columns = self._columns_of_samples
+            rows = np.asarray(variables, dtype=int)
+        numbers = np.empty((len(columns), len(rows)))
+        for position, column in enumerate(columns):
+            numbers[position] = self._numbers_of_column(column, rows)
+        return numbers if self.samples_are_rows else np.ascontiguousarray(numbers.T)
 
-    def _stored_numbers(self, positions: Sequence[int]) -> np.ndarray | None:
-        """Return columns of finite numbers, (n_positions, n_rows); None for other columns."""
-        columns = [self.arrow[position] for position in positions]
-        types = {column.type for column in columns}
-        if not all(pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in types):
-            return None
-        values = np.empty((len(columns), len(self)))
-        for row, column in enumerate(columns):
-            values[row] = column.cast(pa.float64(), safe=False).to_numpy()
-        # Infinite numbers are converted one by one, so that an error names the cell.
-        return None if np.isinf(values).any() else values
-
-    def _joined_cells(self, row: int, columns: Sequence[int], start: int | None) -> str:  # noqa: ARG002 - for lines of text
-        cells = self.cells(row)
-        return "\n".join([cells[column] for column in columns])
+    def _numbers_of_column(self, column: int, rows: np.ndarray) -> np.ndarray:
+        """Return the numbers of a column in some rows; an `InputError` names a cell without one."""
+        stored = self.arrow[column]
+        if pa.types.is_floating(stored.type) or pa.types.is_integer(stored.type):
+            numbers: np.ndarray = stored.cast(pa.float64(), safe=False).to_numpy()
+            if not np.isinf(numbers).any():
+                return numbers[rows]
+        texts = self._texts(stored)
+        texts = [texts[row] for row in rows]
+        converted = numbers_of("\n".join(texts), len(texts))
+        if converted is not None:
+            return converted
+        return np.array(
+            [self.number(text, column, row) for text, row in zip(texts, rows, strict=True)]
+        )
 
     def _texts(self, column: pa.Array | pa.ChunkedArray) -> list[str]:
         """Return the cells of a column as text."""

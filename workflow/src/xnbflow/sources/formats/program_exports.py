@@ -13,6 +13,8 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS
 from xnbflow.sources.formats.text_table import TextTable
 
+#: What is not compared of the names of columns, in small letters.
+_OTHER_THAN_LETTERS = re.compile("[^a-z]+")
 #: First lines among which the names of columns are, below attributes of the samples.
 _HEAD_LINES = 40
 
@@ -144,7 +146,7 @@ def refuse_export(path: Path, head: bytes) -> None:
     encoding = "utf-16" if head.startswith(UTF16_MARKS) else "utf-8-sig"
     for text in head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]:
         # Most lines have no such names: those of a table of 50,000 genes are not divided.
-        letters = _plain_name(text)
+        letters = re.sub(r"[^a-z]+", "", text.lower())
         if not any(all(name in letters for name in export.columns) for export in EXPORTS):
             continue
         for separator in SEPARATORS.values():
@@ -195,4 +197,4 @@ def _first_column(columns: dict[str, int], names: frozenset[str]) -> int | None:
 
 def _plain_name(name: str) -> str:
     """Return the letters of a column's name in small letters: ``Code.Class`` is ``codeclass``."""
-    return re.sub(r"[^a-z]+", "", name.lower())
+    return _OTHER_THAN_LETTERS.sub("", name.lower())

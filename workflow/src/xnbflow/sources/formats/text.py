@@ -3,7 +3,7 @@
 import csv
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.header_rows import (
+    HeaderRows,
     chosen_header,
     fill_forward,
     find_header,
@@ -22,15 +23,20 @@ from xnbflow.sources.formats.text_lines import (
     SEPARATORS,
     DecodedLines,
     divides_evenly,
+    find_separator,
+    has_decimal_commas,
     read_first_lines,
+    refuse_single_column,
     split_leniently,
 )
 from xnbflow.sources.formats.text_table import TextTable, other_width
 
 #: The word for a row in messages.
 _UNIT = "line"
-#: Number of rows from which the separator and the decimal sign are determined.
-_SNIFFED_ROWS = 5
+#: Number of rows, with the header, from which the separator and the decimal sign are recognised.
+_FIRST_ROWS = 5
+#: A blank row, which a spreadsheet writes as separators; a match copies no line.
+_BLANK_LINE = re.compile(r"[,;|\s]*").fullmatch
 #: Names of a column of identifiers.
 _IDENTIFIERS = re.compile(
     r"(gene|probe|probeset|transcript|protein|feature|sample|ensembl|entrez|hugo|symbol|target|id)s?"
@@ -39,18 +45,40 @@ _IDENTIFIERS = re.compile(
 )
 
 
-class NumberedRow(NamedTuple):
-    """A row that is divided into cells, and the number of its line in the file."""
+#: The number of a row's line in the file, and the row: a line without quotes, or its cells.
+NumberedRow = tuple[int, str | list[str]]
 
-    number: int
-    cells: list[str]
+
+class _RecognisedText(NamedTuple):
+    """What the first rows of a text show.
+
+    ``n_titles`` is the number of rows above the header. ``has_decimal_commas`` is whether the
+    decimal sign of numbers is a comma, which is recognised only between semicolons.
+    """
+
+    n_titles: int
+    separator: str
+    has_decimal_commas: bool
+
+
+class _HeaderAndRows(NamedTuple):
+    """The names of the columns, and some rows below them.
+
+    ``is_short`` is whether the header lacks the first name, which is empty among the names.
+    """
+
+    names: list[str]
+    rows: Sequence[NumberedRow]
+    is_short: bool = False
 
 
 def read_text(
     path: str | Path,
     stream: Iterable[bytes],
-    dialect: tuple[str, str] | Callable[[list[str]], tuple[str, str]],
     *,
+    separator: str,
+    decimal: str | None = None,
+    is_separator_set: bool = True,
     first_line: int = 1,
     end: str | None = None,
     advice: str | None = None,
@@ -66,9 +94,13 @@ def read_text(
         The file, for messages.
     stream : iterable of bytes
         Its lines, from the first one or from the header, whose number is ``first_line``.
-    dialect : tuple or callable
-        The separator and the decimal sign, or a function that returns them for the header and the
-        first rows (`xnbflow.sources.formats.text_lines.sniff`).
+    separator : str
+        What divides the cells. Where it is only usual for the suffix of the file, and not
+        ``is_separator_set``, the first lines may show another one
+        (`xnbflow.sources.formats.text_lines.find_separator`).
+    decimal : str, optional
+        The decimal sign of numbers; by default it is a comma only in a table that is separated by
+        semicolons and has numbers with commas and none with points.
     end : str, optional
         The beginning of the line with which the table ends; without that line it is cut off. Such
         a table begins with its header.
@@ -87,60 +119,41 @@ def read_text(
         If the header lacks the name of the first column, as R's, it begins with an empty name.
     """
     # The first lines show where the header is, and how cells are separated. A table within a file
-    # of GEO, which has an end, has no titles.
+    # of GEO, which has an end, begins with its header.
     lines = DecodedLines(
         path=path, stream=stream, number=first_line - 1, end=end, encoding=encoding
     )
     decoded = iter(lines)
-    first_lines = read_first_lines(path, decoded)
-    n_titles = _n_titles(first_lines.rows, header_line) if end is None else 0
-    if n_titles and header_line is None:
-        lines.notes += _notes_on_titles(first_lines.rows[:n_titles])
-    if not isinstance(dialect, tuple):
-        filled = [row for row in first_lines.rows[n_titles:] if not row.isspace()]
-        dialect = dialect(filled[:_SNIFFED_ROWS])
-    separator, decimal = dialect
+    first_lines, rows = read_first_lines(path, decoded)
+    n_title_lines = 0
+    if end is None:
+        n_titles, separator, has_commas = _recognise_text(
+            path, rows, header_line, separator, is_separator_set=is_separator_set
+        )
+        decimal = decimal or ("," if has_commas else ".")
+        n_title_lines = sum(row.count("\n") for row in rows[:n_titles])
+        if n_titles and header_line is None:
+            lines.notes += _notes_on_titles(rows[:n_titles])
 
-    # The header and the first rows, from the same lines again.
-    # In place of titles there are empty lines, so that the others keep their numbers in the file.
-    n_title_lines = sum(row.count("\n") for row in first_lines.rows[:n_titles])
-    lines_again = ["\n"] * n_title_lines + first_lines.lines[n_title_lines:]
-    numbered = enumerate(itertools.chain(lines_again, decoded), first_line)
-    first_rows: list[NumberedRow] = []
-    for number, line in numbered:
-        if not line.isspace():
-            cells = _split(path, number, line, numbered, separator)
-            first_rows.append(NumberedRow(number, cells))
-        if len(first_rows) == _SNIFFED_ROWS:
-            break
-    header, rows = _header_and_rows(path, first_rows, header_line)
+    # The header is among the first rows below the titles.
+    lines_below = itertools.chain(first_lines[n_title_lines:], decoded)
+    numbered = _numbered_rows(path, lines_below, first_line + n_title_lines, separator)
+    first_rows = list(itertools.islice(numbered, _FIRST_ROWS))
     table = TextTable(
         path=path,
-        header=header,
+        header=[],
         separator=separator,
         lines=[],
         unit=_UNIT,
-        decimal=decimal,
+        decimal=decimal or ".",
         advice=advice,
         notes=lines.notes,
     )
-
-    # The other rows are divided when their cells are needed. Rows that repeat the header, as in
-    # tables that were joined one after the other, are left out.
-    if header:
-        table.is_header_short = header[0] == "" and _is_header_short(first_rows, header)
-        row_numbers: list[int] = []
-        texts = _row_texts(
-            path,
-            rows,
-            numbered,
-            separator=separator,
-            header=header,
-            row_numbers=row_numbers,
-            notes=lines.notes,
-        )
-        table.rows = list(itertools.islice(texts, most_rows))
-        table.lines = row_numbers[: len(table)]
+    if first_rows:
+        header = _header_and_rows(path, first_rows, separator, header_line)
+        table.header = header.names
+        table.is_header_short = header.is_short
+        _append_rows(table, itertools.islice(itertools.chain(header.rows, numbered), most_rows))
         table.encoding = lines.other_encoding
         if end is not None and not lines.ended and most_rows is None:
             msg = f"{path} ends before {end}: it is cut off; delete it and get it again"
@@ -148,33 +161,123 @@ def read_text(
     return table
 
 
+def _append_rows(table: TextTable, rows: Iterable[NumberedRow]) -> None:
+    """Append the rows below the header to a table, in place.
+
+    A row with another number of cells is refused. One that repeats the header, as in tables that
+    were joined one after the other, is left out with a note.
+    """
+    width = len(table.header)
+    header_text = table.separator.join(table.header)
+    row_numbers: list[int] = []
+    for number, row in rows:
+        n_cells = row.count(table.separator) + 1 if isinstance(row, str) else len(row)
+        if n_cells != width:
+            raise other_width(table.path, f"{_UNIT} {number}", n_cells, width)
+        if row in (header_text, table.header):
+            table.notes.append(f"line {number} repeats the header and was left out")
+        else:
+            table.rows.append(row)
+            row_numbers.append(number)
+    table.lines = row_numbers
+
+
+def _numbered_rows(
+    path: str | Path, lines: Iterator[str], first_line: int, separator: str
+) -> Iterator[NumberedRow]:
+    """Yield the rows of a text that are not blank, with the number of their first line.
+
+    A row without quotes is its line, which is divided later; one with quotes is a list of cells.
+    """
+    numbers = itertools.count(first_line)
+    numbered = zip(lines, numbers, strict=False)
+    for line, number in numbered:
+        if _BLANK_LINE(line):
+            continue
+        text = line.rstrip("\r\n")
+        if text.startswith('"'):  # GEO and R quote the name of a row, and no number
+            name, _, others = text[1:].partition('"')
+            if others.startswith(separator) and separator not in name:
+                text = f"{name}{others}"
+        if '"' not in text:
+            yield number, text
+            continue
+        # a quoted cell may continue in the next lines
+        row_lines = itertools.chain([line], (following for following, _ in numbered))
+        try:
+            cells = next(csv.reader(row_lines, delimiter=separator, strict=True))
+        except csv.Error as error:
+            msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
+            raise InputError(msg, file=str(path)) from error
+        if any(map(str.strip, cells)):
+            yield number, cells
+
+
+def _recognise_text(
+    path: str | Path,
+    rows: Sequence[str],
+    header_line: int | None,
+    separator: str,
+    *,
+    is_separator_set: bool,
+) -> _RecognisedText:
+    """Return how many of the first rows are above the header, and how the rows are written.
+
+    Where the usual ``separator`` divides all of them evenly, and the first one has several cells
+    with texts and no mark of a comment, that is the header and no other separator is tried.
+    """
+    filled = [row for row in rows if not row.isspace()]
+    is_plain = (
+        header_line is None
+        and len(filled) > 1
+        and not rows[0].lstrip('"').startswith(("#", HEADER_SECTION))
+        and divides_evenly(separator, filled)
+        and sum(map(bool, map(str.strip, filled[0].split(separator)))) > 1
+    )
+    n_titles = 0
+    if not is_plain:
+        n_titles = _n_titles(rows, header_line)
+        filled = [row for row in rows[n_titles:] if not row.isspace()]
+        if not is_separator_set:
+            separator = find_separator(path, filled[:_FIRST_ROWS], separator)
+        elif filled:
+            refuse_single_column(path, filled[0], separator)
+    has_commas = separator == ";" and has_decimal_commas(filled[:_FIRST_ROWS])
+    return _RecognisedText(n_titles, separator, has_commas)
+
+
 def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
     """Return the number of the first rows of a text that are above the header.
 
     These are, in this order: the rows above the ``header_line`` of the entry; comments and sections
-    with marks (`_n_marked_rows`); or titles (`find_header`) by the separators that divide all rows
-    evenly, or by all separators. The fewest titles count below which the separator divides all
-    rows evenly.
+    with marks (`_n_marked_rows`); or titles (`_n_title_rows`).
     """
     if header_line is not None:
         return _n_rows_before(rows, header_line)
+    if rows and rows[0].lstrip('"').startswith(("#", HEADER_SECTION)):
+        n_marked = _n_marked_rows(rows)
+        if n_marked:
+            return n_marked
     positions = [i for i, row in enumerate(rows) if not row.isspace()]
-    filled = [rows[i] for i in positions]
-    if len(filled) < 2:
+    if len(positions) < 2:
         return 0
-    has_marks = rows[0].lstrip('"').startswith(("#", HEADER_SECTION))
-    if has_marks and (n_marked := _n_marked_rows(rows)):
-        return n_marked
+    return positions[_n_title_rows([rows[i] for i in positions])]
+
+
+def _n_title_rows(rows: Sequence[str]) -> int:
+    """Return the number of titles (`find_header`) above the header, among rows that are not blank.
+
+    They are by the separators that divide all rows evenly, or by all separators. The fewest titles
+    count below which the separator divides all rows evenly.
+    """
     separators = [s for s in SEPARATORS.values() if s != " "]
-    even_separators = [s for s in separators if divides_evenly(s, filled)]
+    even_separators = [s for s in separators if divides_evenly(s, rows)]
     numbers_of_titles = []
     for separator in even_separators or separators:
-        n_titles = find_header([split_leniently(separator, row) for row in filled]).first
-        if n_titles and divides_evenly(separator, filled[n_titles:]):
+        n_titles = find_header([split_leniently(separator, row) for row in rows]).first
+        if n_titles and divides_evenly(separator, rows[n_titles:]):
             numbers_of_titles.append(n_titles)
-    if not numbers_of_titles:
-        return 0
-    return positions[min(numbers_of_titles)]
+    return min(numbers_of_titles, default=0)
 
 
 def _n_marked_rows(rows: Sequence[str]) -> int:
@@ -218,115 +321,47 @@ def _notes_on_titles(titles: Sequence[str]) -> list[str]:
 
 
 def _header_and_rows(
-    path: str | Path, rows: list[NumberedRow], header_line: int | None
-) -> tuple[list[str], list[NumberedRow]]:
+    path: str | Path, rows: Sequence[NumberedRow], separator: str, header_line: int | None
+) -> _HeaderAndRows:
     """Return the header among the first rows, and the rows below it.
 
     A row of conditions, above or below the header, becomes the first of these rows. Its name is
     the number of its line, such as ``line 2``.
     """
-    if header_line is None:
-        header_rows = find_header([cells for _, cells in rows])
+    numbers = [number for number, _ in rows]
+    cells_of_rows = [row.split(separator) if isinstance(row, str) else row for _, row in rows]
+    if header_line is not None:
+        numbered_cells = list(zip(numbers, cells_of_rows, strict=True))
+        header_rows = chosen_header(path, numbered_cells, header_line)
+    elif all(cells[0].strip() for cells in cells_of_rows):
+        header_rows = HeaderRows(header=0)  # a row of conditions, or the names below, have no name
     else:
-        header_rows = chosen_header(path, rows, header_line)
+        header_rows = find_header(cells_of_rows)
     header = header_rows.header
     conditions = header_rows.conditions
     if conditions is not None:
-        number, cells = rows[conditions]
-        header_number, header_cells = rows[header]
+        header_cells = cells_of_rows[header]
+        condition_cells = cells_of_rows[conditions]
         if conditions < header:
-            header_cells, cells = move_corner_name(header_cells, cells)
-        rows = [
-            NumberedRow(header_number, header_cells),
-            NumberedRow(number, fill_forward(cells, f"{_UNIT} {number}")),
-            *rows[max(header, conditions) + 1 :],
-        ]
-    elif header and header_line is not None:
-        rows = rows[header:]
-    if not rows:
-        return [], []
-    header_cells, *below = [cells for _, cells in rows]
-    names = [cell.strip() for cell in header_cells]
+            header_cells, condition_cells = move_corner_name(header_cells, condition_cells)
+        number = numbers[conditions]
+        row_of_conditions = (number, fill_forward(condition_cells, f"{_UNIT} {number}"))
+        names = [cell.strip() for cell in header_cells]
+        return _HeaderAndRows(names, [row_of_conditions, *rows[header_rows.first_below :]])
+
+    # Titles that no even separator shows are not left out: the first row is then the header.
+    if header_line is None:
+        header = 0
+    names = [cell.strip() for cell in cells_of_rows[header]]
     # R's write.table writes no name for the column of row names. An empty last cell in every row is
     # instead due to a separator at the ends of lines.
-    has_one_more = bool(below) and all(len(row) == len(header_cells) + 1 for row in below)
-    if has_one_more and any(row[-1].strip() for row in below):
-        _refuse_lost_separator(path, rows[0][0], names)
+    below = cells_of_rows[header + 1 :]
+    has_one_more = bool(below) and all(len(cells) == len(names) + 1 for cells in below)
+    is_short = has_one_more and any(cells[-1].strip() for cells in below)
+    if is_short:
+        _refuse_lost_separator(path, numbers[header], names)
         names.insert(0, "")
-    return names, rows[1:]
-
-
-def _is_header_short(rows: Sequence[NumberedRow], header: Sequence[str]) -> bool:
-    """Return whether the header in the file lacks the first name, which is empty in the table."""
-    names = [name for name in header if name]
-    return any([cell.strip() for cell in cells] == names for _, cells in rows)
-
-
-def _row_texts(
-    path: str | Path,
-    first_rows: Iterable[NumberedRow],
-    numbered: Iterator[tuple[int, str]],
-    *,
-    separator: str,
-    header: Sequence[str],
-    row_numbers: list[int],
-    notes: list[str],
-) -> Iterator[str | list[str]]:
-    """Yield the rows of the table, and append the number of each to ``row_numbers``.
-
-    A row is a line without quotes and with as many cells as the ``header``, which the table
-    divides when its cells are needed; or else it is a list of cells. The ``first_rows`` are divided
-    already; further rows are read from the ``numbered`` lines. A row with another number of cells
-    is refused. One that repeats the header is left out, with a note; a blank one is passed over.
-    """
-    n_columns = len(header)
-    header_line = separator.join(header)
-    # a spreadsheet writes a blank row as separators; a match copies no line, as `strip` would
-    is_blank = re.compile(rf"[{re.escape(separator)}\s]*").fullmatch
-    for number, cells in first_rows:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(cells) != n_columns:
-            raise other_width(path, f"{_UNIT} {number}", len(cells), n_columns)
-        row_numbers.append(number)
-        yield cells
-    for number, line in numbered:
-        if is_blank(line):
-            continue
-        row_numbers.append(number)
-        if line.startswith('"'):  # GEO and R quote the name of a row, and no number
-            name, _, others = line[1:].partition('"')
-            if others.startswith(separator) and separator not in name and '"' not in others:
-                line = f"{name}{others}"  # noqa: PLW2901
-        text = line.rstrip("\r\n")
-        if text == header_line:
-            del row_numbers[-1]
-            notes.append(f"line {number} repeats the header and was left out")
-        elif '"' not in text and text.count(separator) == n_columns - 1:
-            yield text
-        else:
-            cells = _split(path, number, line, numbered, separator)
-            if len(cells) != n_columns:
-                raise other_width(path, f"{_UNIT} {number}", len(cells), n_columns)
-            if cells == list(header):
-                del row_numbers[-1]
-                notes.append(f"line {number} repeats the header and was left out")
-            else:
-                yield cells
-
-
-def _split(
-    path: str | Path, number: int, line: str, numbered: Iterator[tuple[int, str]], separator: str
-) -> list[str]:
-    """Split a line into cells; a quoted cell may continue in the next ``numbered`` lines."""
-    if '"' not in line:
-        return line.rstrip("\r\n").split(separator)
-    lines = itertools.chain([line], (following for _, following in numbered))
-    try:
-        return next(csv.reader(lines, delimiter=separator, strict=True))
-    except csv.Error as error:
-        msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
-        raise InputError(msg, file=str(path)) from error
+    return _HeaderAndRows(names, rows[header + 1 :], is_short)
 
 
 def _refuse_lost_separator(path: str | Path, number: int, names: Sequence[str]) -> None:

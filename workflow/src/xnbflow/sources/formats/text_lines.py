@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
+from xnbflow.sources.formats.files import has_nul
 from xnbflow.sources.formats.header_rows import HEAD_ROWS
 
 #: The separators by the values of the key ``separator``.
@@ -69,6 +70,8 @@ class DecodedLines:
     def __iter__(self) -> Iterator[str]:
         for raw in self.stream:
             self.number += 1
+            if b"\0" in raw:
+                raise has_nul(self.path)
             if self.end is not None and raw.startswith(self.end.encode()):
                 self.ended = True
                 return
@@ -114,16 +117,11 @@ class DecodedLines:
         raise InputError(msg, file=str(self.path), key="encoding")
 
 
-@dataclass(frozen=True)
-class FirstLines:
+class FirstLines(NamedTuple):
     """The first lines of a text.
 
-    Attributes
-    ----------
-    lines : list of str
-        The lines as they are in the file.
-    rows : list of str
-        The text of the first rows: lines between which a quoted cell continues are joined.
+    ``lines`` are as they are in the file. ``rows`` are the text of the first rows: the same lines,
+    of which those between which a quoted cell continues are joined.
     """
 
     lines: list[str]
@@ -135,112 +133,99 @@ def read_first_lines(path: str | Path, lines: Iterator[str]) -> FirstLines:
 
     In Illumina's sample sheets the header is below the line ``[Data]``: more lines are read.
     """
-    read_lines: list[str] = []
-    joined_rows = _join_quoted_lines(lines, read_lines)
-    rows = list(itertools.islice(joined_rows, HEAD_ROWS))
-    if len(rows) == 1 and "\r" in rows[0].rstrip():
+    first_lines = list(itertools.islice(lines, HEAD_ROWS))
+    if len(first_lines) == 1 and "\r" in first_lines[0].rstrip():
         msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
         raise InputError(msg, file=str(path))
-    if rows and rows[0].lstrip('"').startswith(HEADER_SECTION):
-        for row in itertools.islice(joined_rows, _MOST_SECTION_LINES):
-            rows.append(row)
-            if row.lstrip('"').startswith(DATA_SECTION):
-                rows += itertools.islice(joined_rows, HEAD_ROWS)
+    is_sample_sheet = bool(first_lines) and first_lines[0].lstrip('"').startswith(HEADER_SECTION)
+    if is_sample_sheet:
+        for line in itertools.islice(lines, _MOST_SECTION_LINES):
+            first_lines.append(line)
+            if line.lstrip('"').startswith(DATA_SECTION):
+                first_lines += itertools.islice(lines, HEAD_ROWS)
                 break
-    return FirstLines(read_lines, rows)
+    has_open_quote = any(line.count('"') % 2 for line in first_lines)
+    rows = _join_quoted_lines(first_lines, lines) if has_open_quote else first_lines
+    return FirstLines(first_lines, rows)
 
 
-def _join_quoted_lines(lines: Iterator[str], read_lines: list[str]) -> Iterator[str]:
-    """Yield lines; a line whose quoted cell continues is joined with the following ones.
+def _join_quoted_lines(first_lines: list[str], lines: Iterator[str]) -> list[str]:
+    """Return the first rows: a line whose quoted cell continues is joined with the following ones.
 
-    Each line is appended to ``read_lines`` as it is.
+    Further ``lines`` are appended to ``first_lines`` where rows are too few, or the last one
+    continues. The quotes of each line are counted once.
     """
-    for line in lines:
-        read_lines.append(line)
-        joined = line
-        while joined.count('"') % 2 and len(joined) < _LONGEST_QUOTE:
-            following = next(lines, "")
-            if not following:
-                break
-            read_lines.append(following)
-            joined += following
-        yield joined
+    rows: list[str] = []
+    parts: list[str] = []
+    n_quotes = 0
+    n_characters = 0
+    n_lines = 0
+    while n_lines < len(first_lines):
+        line = first_lines[n_lines]
+        n_lines += 1
+        parts.append(line)
+        n_quotes += line.count('"')
+        n_characters += len(line)
+        is_open = n_quotes % 2 == 1 and n_characters < _LONGEST_QUOTE
+        if not is_open:
+            rows.append("".join(parts))
+            parts = []
+            n_quotes = 0
+            n_characters = 0
+        if n_lines == len(first_lines) and (is_open or len(rows) < HEAD_ROWS):
+            first_lines += itertools.islice(lines, 1)
+    if parts:
+        rows.append("".join(parts))
+    return rows
 
 
-def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
-    """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
-    if stream.peek(2)[:2] not in UTF16_MARKS:
-        return None
-
-    def lines() -> Iterator[bytes]:
-        try:
-            with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
-                yield from (line.encode() for line in text)
-        except UnicodeDecodeError as error:
-            msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
-            raise InputError(msg, file=str(path)) from error
-
-    return lines()
+def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes]:
+    """Yield the lines of a text in UTF-16 as UTF-8."""
+    try:
+        with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
+            yield from (line.encode() for line in text)
+    except UnicodeDecodeError as error:
+        msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
+        raise InputError(msg, file=str(path)) from error
 
 
-class Dialect(NamedTuple):
-    """How a text is written: the separator of cells, and the decimal sign of numbers."""
+def find_separator(path: str | Path, rows: Sequence[str], usual: str) -> str:
+    """Return the separator of some rows, of which none is blank and the first is the header.
 
-    separator: str
-    decimal: str
-
-
-def sniff(
-    path: str | Path,
-    first_lines: Sequence[str],
-    default: str,
-    decimal: str | None,
-    *,
-    is_separator_set: bool,
-) -> Dialect:
-    """Return the separator and the decimal sign of a text.
-
-    Parameters
-    ----------
-    path : path
-        The file, for messages.
-    first_lines : sequence of str
-        The header and the first rows.
-    default : str
-        The separator of the entry, or by the suffix of the file. If it does not divide the lines
-        evenly, and exactly one other separator does, that one is returned.
-    decimal : str, optional
-        The decimal sign of the entry. By default it is a comma only in a table that is separated
-        by semicolons and has numbers with commas and none with points.
-    is_separator_set : bool
-        Whether ``default`` is from the entry. It is then never replaced.
+    It is the ``usual`` one of the suffix of the file. If that does not divide the rows evenly, and
+    exactly one other separator does, the other one is returned.
     """
-    lines = [line for line in first_lines if line.strip()]
-    separator = default
-    if lines and not divides_evenly(default, lines):
-        others = [s for s in SEPARATORS.values() if s != default and divides_evenly(s, lines)]
-        if len(others) > 1 and " " in others:  # names may contain spaces
-            others.remove(" ")
-        if len(others) == 1 and not is_separator_set:
-            separator = others[0]
-        elif len(split_leniently(default, lines[0])) == 1:  # no table has a single column
-            raise _single_column_error(path, lines[0].strip("\r\n"), default)
-    if decimal is None and separator == ";":
-        cells = []
-        for line in lines[1:]:
-            cells += [cell.strip('" \r\n') for cell in line.split(";")]
-        has_points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
-        has_commas = any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
-        if has_commas and not has_points:
-            decimal = ","
-    return Dialect(separator, decimal or ".")
+    if not rows or divides_evenly(usual, rows):
+        return usual
+    others = [s for s in SEPARATORS.values() if s != usual and divides_evenly(s, rows)]
+    if len(others) > 1 and " " in others:  # names may contain spaces
+        others.remove(" ")
+    if len(others) == 1:
+        return others[0]
+    refuse_single_column(path, rows[0], usual)
+    return usual
 
 
-def divides_evenly(separator: str, lines: Sequence[str]) -> bool:
-    """Return whether a separator divides lines evenly; the header may have one cell less."""
-    header, *rows = [len(split_leniently(separator, line)) for line in lines]
-    are_equal = len(set(rows)) <= 1
-    return are_equal and header > 1 and all(row in (header, header + 1) for row in rows)
+def has_decimal_commas(rows: Sequence[str]) -> bool:
+    """Return whether a table that is separated by semicolons has numbers with commas, not points.
+
+    The first of the rows is the header, whose names may be numbers.
+    """
+    cells = []
+    for row in rows[1:]:
+        cells += [cell.strip('" \r\n') for cell in row.split(";")]
+    has_points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
+    return not has_points and any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+
+
+def divides_evenly(separator: str, rows: Sequence[str]) -> bool:
+    """Return whether a separator divides rows evenly; the header may have one cell less."""
+    header, *below = [
+        len(split_leniently(separator, row)) if '"' in row else row.count(separator) + 1
+        for row in rows
+    ]
+    are_equal = len(set(below)) <= 1
+    return are_equal and header > 1 and all(n_cells in (header, header + 1) for n_cells in below)
 
 
 def split_leniently(separator: str, line: str) -> list[str]:
@@ -253,8 +238,11 @@ def split_leniently(separator: str, line: str) -> list[str]:
         return [line]
 
 
-def _single_column_error(path: str | Path, header: str, separator: str) -> InputError:
-    """Return the error for a header of one cell; it names the separators in the header."""
+def refuse_single_column(path: str | Path, header: str, separator: str) -> None:
+    """Refuse a header of one cell, since no table has a single column; it names its separators."""
+    if len(split_leniently(separator, header)) > 1:
+        return
+    header = header.strip("\r\n")
     others = {name: text for name, text in SEPARATORS.items() if text != separator}
     possible = [name for name, text in others.items() if text in header] or list(others)
     keys = " or ".join(f"separator: {name}" for name in possible)
@@ -263,4 +251,4 @@ def _single_column_error(path: str | Path, header: str, separator: str) -> Input
         f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
         f"{separators}, set {keys}"
     )
-    return InputError(msg, file=str(path), key="separator")
+    raise InputError(msg, file=str(path), key="separator")

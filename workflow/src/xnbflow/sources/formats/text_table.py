@@ -123,11 +123,11 @@ class TextTable:
 
     def __len__(self) -> int:
         """Return the number of rows below the header."""
-        return len(self.rows)
+        return len(self.lines)
 
     def with_samples_in_rows(self, key: int | None) -> "TextTable":
         """Return the table whose samples are rows, named by the column ``key`` or by numbers."""
-        samples = list(map(str, range(len(self)))) if key is None else self.columns([key])[0]
+        samples = list(map(str, range(len(self.lines)))) if key is None else self.columns([key])[0]
         return replace(self, names=self.header, samples=samples, key=key)
 
     def with_samples_in_columns(
@@ -159,12 +159,11 @@ class TextTable:
             texts.append([cells[column] for column in self._columns_of_samples])
         return texts
 
-    def first_texts(self, n_samples: int) -> list[list[str]]:
-        """Return the texts of the first samples, of every variable."""
-        rows = self.first_rows(n_samples)
-        if not self.samples_are_rows:
-            rows = self.columns(self._columns_of_samples[:n_samples])
-        return [[cells[variable] for cells in rows] for variable in range(len(self.names))]
+    def first_samples(self, n_samples: int) -> list[list[str]]:
+        """Return the texts of every variable, for each of the first samples."""
+        if self.samples_are_rows:
+            return self.first_rows(n_samples)
+        return self.columns(self._columns_of_samples[:n_samples])
 
     def place_of_variable(self, variable: int) -> str:
         """Return where a variable is in the file: the number and the name of a column or row."""
@@ -180,13 +179,16 @@ class TextTable:
 
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row as text, without spaces around them."""
-        cells = [cell.strip() for cell in self._divided(self.rows[row])]
-        has_commas = self.has_number_cells and self.decimal == ","
-        return _with_points(cells) if has_commas else cells
+        line = self.rows[row]
+        cells = line.split(self.separator) if isinstance(line, str) else line
+        if not self.has_number_cells:
+            return [cell.strip() for cell in cells]
+        texts = [text_of_cell(cell, self.decimal) for cell in cells]
+        return _with_points(texts) if self.decimal == "," else texts
 
     def first_rows(self, n_rows: int) -> list[list[str]]:
         """Return the cells of the first rows as text; fewer where the table has fewer."""
-        return [self.cells(row) for row in range(min(n_rows, len(self)))]
+        return [self.cells(row) for row in range(min(n_rows, len(self.lines)))]
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns as text. A line is divided up to the last of them."""
@@ -213,7 +215,7 @@ class TextTable:
         """
         # The rows and columns of the file that have the values.
         if self.samples_are_rows:
-            rows: Sequence[int] = range(len(self))
+            rows: Sequence[int] = range(len(self.lines))
             columns = variables
             numbers = np.empty((len(columns), len(rows)))
         else:
@@ -221,18 +223,28 @@ class TextTable:
             columns = self._columns_of_samples
             numbers = np.empty((len(rows), len(columns)))
 
-        # Where the columns are the last ones, lines need not be divided, see `_joined_cells`.
+        # Where the columns are all from this one on, only the separators of a line are replaced,
+        # which is several times as fast as dividing it.
         width = len(self.header)
         are_last = len(columns) > 0 and list(columns) == list(range(columns[0], width))
-        start_column = columns[0] if are_last else None
+        first_column = columns[0] if are_last else None
 
+        # The cells of many rows are converted at once, as a column of numbers.
         step = max(1, _CELLS_AT_ONCE // max(1, width))
         for start in range(0, len(rows), step):
             batch = rows[start : start + step]
-            texts = [self._joined_cells(row, columns, start_column) for row in batch]
+            texts = []
+            for row in batch:
+                line = self.rows[row]
+                if isinstance(line, str) and first_column is not None:
+                    last_cells = line.split(self.separator, first_column)[first_column]
+                    texts.append(last_cells.replace(self.separator, "\n"))
+                else:
+                    cells = self._divided(line)
+                    texts.append("\n".join([cells[column].strip() for column in columns]))
             block = numbers_of("\n".join(texts), len(batch) * len(columns), self.decimal)
             if block is None:
-                block = self._numbers_one_by_one(batch, columns, texts)
+                block = self._numbers_one_by_one(batch, columns)
             block = block.reshape(len(batch), len(columns))
             if self.samples_are_rows:
                 numbers[:, start : start + step] = block.T
@@ -242,18 +254,6 @@ class TextTable:
                 for row in batch:
                     self.rows[row] = ""
         return numbers
-
-    def _joined_cells(self, row: int, columns: Sequence[int], start: int | None) -> str:
-        """Return some cells of a row as one text, joined by line breaks.
-
-        If ``start`` is not None, the columns are all from ``start`` to the end of the row. Then
-        only the separators of a line are replaced, which is several times as fast as dividing it.
-        """
-        cells = self.rows[row]
-        if isinstance(cells, str) and start is not None:
-            return cells.split(self.separator, start)[start].replace(self.separator, "\n")
-        cells = self._divided(cells)
-        return "\n".join([cells[column].strip() for column in columns])
 
     def _divided(self, row: str | list[Any]) -> list[str]:
         """Return the cells of a row as text."""
@@ -274,21 +274,19 @@ class TextTable:
         """Return where a row is: ``line 7``."""
         return f"{self.unit} {self.lines[row]}"
 
-    def _numbers_one_by_one(
-        self, rows: Sequence[int], columns: Sequence[int], texts: Sequence[str]
-    ) -> np.ndarray:
-        """Return the numbers of some rows, whose ``texts`` are converted cell by cell.
+    def _numbers_one_by_one(self, rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
+        """Return the numbers of some rows, converted cell by cell.
 
         The cells are those that cannot be converted at once; an `InputError` names the first one
         that is not a number.
         """
         numbers = []
-        for row, text in zip(rows, texts, strict=True):
-            for column, cell in zip(columns, text.split("\n"), strict=True):
-                numbers.append(self._number(cell, column, row))
+        for row in rows:
+            cells = self._divided(self.rows[row])
+            numbers += [self.number(cells[column], column, row) for column in columns]
         return np.array(numbers)
 
-    def _number(self, cell: str, column: int, row: int) -> float:
+    def number(self, cell: str, column: int, row: int) -> float:
         """Return the number in a cell; an `InputError` names the cell if it has none."""
         text = cell.strip()
         if is_missing(text):

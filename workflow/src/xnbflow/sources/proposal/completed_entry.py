@@ -11,7 +11,6 @@ from xnbflow.sources.infer.column_keys import (
     set_aside,
 )
 from xnbflow.sources.infer.layout import recognise_layout
-from xnbflow.sources.infer.table_roles import with_decimal
 from xnbflow.sources.table_files import TableTexts
 
 
@@ -35,7 +34,8 @@ def complete_entry(
     completed = layout.entry
     kept = [name for name in completed.drop if name in entry.drop or name not in features]
     completed = replace(completed, drop=tuple(kept))
-    texts = replace(texts, table=with_decimal(texts.table, completed))
+    if completed.decimal == "comma":
+        texts = replace(texts, table=replace(texts.table, decimal=","))
     if suffix_of(completed.location) == ".h5ad":
         return replace(texts, entry=completed)
     id_column = name_column(completed, fields, [completed.label, *features, *descriptions])

@@ -12,6 +12,8 @@ from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.count_folder import refuse_one_sample
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.parquet import PARQUET
+from xnbflow.sources.formats.program_exports import refuse_export_header
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.infer.gene_columns import sample_column_names
@@ -20,12 +22,15 @@ from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.workbook_sheets import phenotype_sheet, propose_sheets
 from xnbflow.sources.series.phenotype import PhenotypeFile, naming_column, read_phenotype_file
 from xnbflow.sources.table_files import (
+    DECLARING_FORMATS,
     TableTexts,
     fetch_phenotype,
     fetch_table,
     with_keys_of_format,
 )
 
+#: Most columns of the counts of one sample, as programs write them.
+_MOST_COLUMNS_OF_ONE_SAMPLE = 40
 #: The encoding of texts that are not UTF-8: that of Windows in western Europe.
 _WINDOWS = "cp1252"
 
@@ -36,7 +41,9 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
     Files at URLs are downloaded. Exports of programs that are no tables are refused.
     """
     path = fetch_table(downloads, request.location, request.id, request.sha256)
-    entry = with_keys_of_format(path, request)
+    entry = request
+    if suffix_of(path) in DECLARING_FORMATS:
+        entry = with_keys_of_format(path, request)
     remarks: list[str] = []
     table = None
     samples = None
@@ -51,7 +58,10 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
     if table is None:
         reading = {"encoding": _WINDOWS, **entry.reading}
         table = read_raw_table(path, reading, refuse_exports=True)
-    refuse_one_sample(table)
+    if suffix_of(path) in (*WORKBOOKS, *PARQUET):  # those of text are refused by its first lines
+        refuse_export_header(path, table.header)
+    if len(table.header) <= _MOST_COLUMNS_OF_ONE_SAMPLE:
+        refuse_one_sample(table)
     if table.encoding and not entry.encoding:
         entry = replace(entry, encoding=table.encoding)
         remarks.append(

@@ -24,7 +24,7 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, about_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
-from xnbflow.sources.series.sequencing import BARCODE, plain_sample_names
+from xnbflow.sources.series.sample_names import BARCODE, plain_sample_names
 
 #: Least number of different names of which one is a part of the other.
 _LEAST_MATCHED = 3
@@ -253,12 +253,12 @@ def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str]
     """Return the row name of each sample if only their spelling differs.
 
     Folders and endings that programs append are removed (`plain_sample_names`), R's ``make.names``
-    is undone (``X01.a`` of ``01-a``), small and capital letters, spaces and zeros before a number
-    are alike (`_spell_alike`), all names of one table have the same further ending, or each is a
-    part of one name of the other table. If a sample has a row name already, only letters, spaces
-    and such zeros may differ in the other names. The result is None if different names would become
-    equal, and if neither all samples nor all row names match. Samples that do not match keep their
-    names.
+    is undone (``X01.a`` of ``01-a``), small and capital letters, signs between words and zeros
+    before a number are alike (`_spell_alike`), all names of one table have the same further ending,
+    or each is a part of one name of the other table. If a sample has a row name already, only what
+    `_spell_alike` makes alike may differ in the other names. The result is None if different names
+    would become equal, and if neither all samples nor all row names match. Samples that do not
+    match keep their names.
 
     Examples
     --------
@@ -405,17 +405,17 @@ def _matched_by_letters(samples: Sequence[str], row_names: Sequence[str]) -> lis
 
 
 def _spell_alike(names: Sequence[str]) -> list[str]:
-    """Return names in small letters, with single spaces, and numbers without zeros before them.
+    """Return names in small letters, with one sign between words, and numbers without zeros before.
 
-    Spreadsheets make 1 of ``001``.
+    Spreadsheets make 1 of ``001``, and programs write other signs in place of spaces and hyphens.
 
     Examples
     --------
-    >>> _spell_alike(["S01", "Patient  7", "dose 0.05", "100"])
-    ['s1', 'patient 7', 'dose 0.05', '100']
+    >>> _spell_alike(["S01", "Patient  7", "ctrl_1", "dose 0.05", "100"])
+    ['s1', 'patient.7', 'ctrl.1', 'dose.0.05', '100']
     """
-    spelled = [" ".join(name.lower().split()) for name in names]
-    return [re.sub(r"(?<![\d.])0+(?=\d)", "", name) for name in spelled]
+    without_zeros = [re.sub(r"(?<![\d.])0+(?=\d)", "", name) for name in names]
+    return [re.sub(r"[\s._-]+", ".", name.strip().lower()) for name in without_zeros]
 
 
 def _spell_as_r(names: Sequence[str]) -> list[str]:
