@@ -76,9 +76,8 @@ def fit(
         )
         samples = commands.read_training(commands.described_entry(table, keys))
         series = samples.series
-    for remark in [*samples.remarks, commands.proposed_transform(samples.entry, series)]:
-        if remark:
-            warn(remark)
+    for remark in samples.remarks:
+        warn(remark)
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):
