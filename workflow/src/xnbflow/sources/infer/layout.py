@@ -174,7 +174,7 @@ def _samples_in_rows(
         tuple(remarks),
         binary=guess.binary,
         outside=tuple(header[i] for i in guess.outside if header[i] in fields),
-        few_features=tuple(header[i] for i in guess.features) if are_few else (),
+        few_features=tuple(header[i] for i in guess.features if header[i]) if are_few else (),
     )
 
 
