@@ -56,3 +56,17 @@ def test_a_feature_without_a_symbol_has_none():
     assert symbols_of(series) == {"g0": "TP53"}
     assert symbols_of(series, "entrez_id") == {"g0": "7157", "g1": "4609"}
     assert symbols_of(series, "ensembl") == {}
+
+
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_classes_are_in_names_of_samples_in_rows_and_in_columns(tmp_path, orientation):
+    names = [f"P{i // 2}_{'tumour' if i % 2 else 'normal'}" for i in range(12)]
+    values = np.random.default_rng(0).normal(8, 1, (12, 30))
+    table = pd.DataFrame(values, names, [f"g{i}" for i in range(30)])
+    table = table if orientation == "rows" else table.T
+    table.to_csv(tmp_path / "mine.csv", index_label="name")
+    label = {"from": "sample names", "classes": ["normal", "tumour"]}
+    training = read_training(described_entry(str(tmp_path / "mine.csv"), {"label": label}))
+    assert training.series.labels.tolist() == ["normal", "tumour"] * 6
+    assert training.series.samples.tolist() == names
+    assert len(set(training.series.groups)) == 6
