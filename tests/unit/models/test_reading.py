@@ -8,6 +8,9 @@ import pytest
 from toys import dataset, refused
 
 from xnbflow.models.reading import described_entry, read_training, symbols_of
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.proposal.table_summary import summarise_table
 
 
 @pytest.mark.parametrize(
@@ -70,3 +73,60 @@ def test_classes_are_in_names_of_samples_in_rows_and_in_columns(tmp_path, orient
     assert training.series.labels.tolist() == ["normal", "tumour"] * 6
     assert training.series.samples.tolist() == names
     assert len(set(training.series.groups)) == 6
+
+
+def changed_table(change):
+    """Return a table of 24 samples and 120 genes with one of the faults that tables have."""
+    rng = np.random.default_rng(0)
+    genes = [f"ZNF{i}" for i in range(120)]
+    table = pd.DataFrame(rng.normal(8, 1, (24, 120)).round(2), columns=genes)
+    table.insert(0, "type", ["normal", "tumour"] * 12)
+    table.insert(0, "sample", [f"s{i}" for i in range(24)])
+    match change:
+        case "spellings":
+            table.loc[[1, 3], "type"] = ["Tumour", "tumor"]
+        case "unlabelled":
+            table.loc[[4, 6], "type"] = ""
+        case "class none":
+            table["type"] = ["none", "drug"] * 12
+        case "rare class":
+            table.loc[[4, 6], "type"] = "benign"
+        case "numbers":
+            table["type"] = ["1", "01", "2", "2"] * 6
+        case "gaps":
+            table.loc[5, "ZNF7"] = np.nan
+        case "repeated gene":
+            table = table.rename(columns={"ZNF7": "ZNF8"})
+        case "patients":
+            table.insert(2, "patient", [f"p{i // 2}" for i in range(24)])
+        case "footer":
+            table.loc[24, "sample"] = "Remark: plate 2 was repeated"
+        case "repeated header":
+            header = pd.DataFrame([list(table)], columns=table.columns)
+            table = pd.concat([table.astype(object), header])
+        case "unknown class":
+            table["type"] = ["01", "11"] * 11 + ["01", "NA"]
+    return table
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    "change",
+    [
+        "nothing", "spellings", "unlabelled", "class none", "rare class", "numbers", "gaps",
+        "repeated gene", "patients", "footer", "repeated header", "unknown class",
+    ],
+)  # fmt: skip
+def test_training_samples_are_those_of_a_proposed_study(tmp_path, change):
+    path = tmp_path / "mine.csv"
+    changed_table(change).to_csv(path, index=False)
+    proposed = summarise_table(DatasetEntry("mine", "table", str(path))).entry
+    training = read_training(described_entry(str(path), {"label": "type"}))
+    assert replace(proposed, transform=None, scale=None) == training.entry
+    expected = acquire(replace(proposed, transform=None, scale=None))
+    assert training.series.labels.tolist() == expected.labels.tolist()
+    assert training.series.samples.tolist() == expected.samples.tolist()
+    assert training.series.features.tolist() == expected.features.tolist()
+    np.testing.assert_array_equal(training.series.values, expected.values)
+    if change == "patients":
+        assert training.series.groups.tolist() == expected.groups.tolist()
