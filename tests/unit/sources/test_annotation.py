@@ -13,7 +13,7 @@ from xnbflow.sources.annotation import (
 )
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.series.features import Features, annotate
+from xnbflow.sources.series.features import Features, select_features
 
 GPL = (
     "^Annotation\n!Annotation_platform = {platform}\n!platform_table_begin\n"
@@ -76,14 +76,15 @@ def test_another_platform_is_noted_by_its_whole_name(tmp_path, platforms, is_not
         names=np.array(["p1", "p3"]),
         kinds=np.full(2, "linear", dtype=object),
         places=np.arange(2),
+        annotation=pd.DataFrame(index=range(2)),
     )
     notes = []
-    annotated = annotate(features, row, notes, platforms)
+    annotated = select_features(features, row, notes, platforms)
     assert annotated.annotation["symbol"].tolist() == ["A", ""]
     assert ("the annotation is of GPL9, the series of GPL97" in notes) == is_noted
     assert notes[-1] == "1 of 2 features has a symbol in the annotation"
     none = DatasetEntry("x", "geo", "GSE1", annotation="none")
-    assert annotate(features, none, notes, platforms).annotation is None
+    assert select_features(features, none, notes, platforms).annotation.columns.empty
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def features(names, symbols=None):
         names=np.array(list(names)),
         kinds=np.full(len(names), "linear", dtype=object),
         places=np.arange(len(names)),
-        annotation=None if symbols is None else pd.DataFrame({"symbol": symbols}),
+        annotation=pd.DataFrame({} if symbols is None else {"symbol": symbols}, range(len(names))),
     )
 
 

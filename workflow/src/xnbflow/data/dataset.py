@@ -196,14 +196,13 @@ class DataSet:
         for what, names in (("feature", self.features), ("sample", self.samples)):
             if len(set(names.tolist())) < len(names):
                 raise _repeated(self.name, what, names)
-        texts_of_kind: dict[str, Iterable[str]] = {
-            "feature name": self.features,
-            "sample name": self.samples,
-            "label": self.labels,
-            "group": [] if self.groups is None else self.groups,
-        }
-        for what, texts in texts_of_kind.items():
-            refuse_control_characters(self.name, what, texts)
+        groups: Iterable[str] = [] if self.groups is None else self.groups
+        all_texts = "".join([*self.features, *self.samples, *self.labels, *groups])
+        if _CONTROL_CHARACTER.search(all_texts):
+            refuse_control_characters(self.name, "feature name", self.features)
+            refuse_control_characters(self.name, "sample name", self.samples)
+            refuse_control_characters(self.name, "label", self.labels)
+            refuse_control_characters(self.name, "group", groups)
 
     def _check_values(self) -> None:
         """Check that values are finite, or missing if the data set may have missing values."""

@@ -121,6 +121,9 @@ def probes_note(features: Sequence[str], platforms: str = "") -> Note | None:
     ``platforms`` are the accessions that the file names, separated by spaces; with one, numbers
     are probes, too. The result is None for features that are no probes.
     """
+    n_probes = sum(_PROBE_OR_NUMBER.fullmatch(name) is not None for name in features)
+    if n_probes < _LEAST_SHARE * len(features):
+        return None  # genes, which are not compared with every array
     platform = recognise_platform(features)
     accession = platform.accession if platform else ""
     accession = next(iter(platforms.split()), accession)

@@ -108,12 +108,12 @@ def series_of_texts(
     `series_of_table`.
     """
     with about_sheets(texts.table):
-        found = infer(texts.table, texts.entry, texts.phenotype)
+        table_roles = infer(texts.table, texts.entry, texts.phenotype)
     return series_of_table(
-        found.table,
-        found.roles,
-        found.entry,
-        found.phenotype,
+        table_roles.table,
+        table_roles.roles,
+        table_roles.entry,
+        table_roles.phenotype,
         are_intensities=are_intensities,
         inferred=inferred,
     )

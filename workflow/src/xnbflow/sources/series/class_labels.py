@@ -146,12 +146,19 @@ class LabelRule:
         has_label = np.array([label is not None for label in labels], dtype=bool)
         classes = np.array([label for label in labels if label is not None])
         notes: list[str] = []
-        if not has_label.all():
+        if not (len(classes) and has_label.all()):
             notes += self._leave_out(where, samples, texts, has_label, classes)
         sizes = Counter(classes.tolist())
         if len(sizes) > _MOST_CLASSES:
             _refuse_no_classes(where, sizes)
-        return SampleLabels(classes, has_label, notes + _doubtful(sizes))
+        # Classes of Latin letters alone look alike only if their letters are the same.
+        letters = {_NO_LETTERS.sub("", label.lower()) for label in sizes}
+        if len(letters) < len(sizes) or not "".join(sizes).isascii():
+            notes += _about_alike(sorted(sizes))
+        # Of small classes alone no folds can be drawn.
+        if min(sizes.values()) < _FOLDS <= max(sizes.values()):
+            notes.append(_about_small(sizes))
+        return SampleLabels(classes, has_label, notes)
 
     def label_of(self, text: str) -> str | None:
         """Return the label of one text; None where it has none.
@@ -318,6 +325,29 @@ def common_spellings(texts: Iterable[str]) -> dict[str, str]:
     return spellings
 
 
+def spellings_of_classes(labels: Iterable[str], classes: Sequence[str]) -> dict[str, str]:
+    """Return the class of each label that is another spelling of it, as in `common_spellings`.
+
+    Labels that are classes, or spellings of none or of several classes, are left out; so are words
+    for a control, since another word may name another class.
+
+    Examples
+    --------
+    >>> spellings_of_classes(["NORMAL", "Tumor", "control"], ["normal", "tumour"])
+    {'NORMAL': 'normal', 'Tumor': 'tumour'}
+    """
+    classes_of_meaning: dict[str, list[str]] = {}
+    for name in classes:
+        classes_of_meaning.setdefault(_meaning(name), []).append(name)
+    spellings = {}
+    for label in dict.fromkeys(labels):
+        plain = _meaning(_FOOTNOTE.sub("", label))
+        matches = classes_of_meaning.get(_meaning(label)) or classes_of_meaning.get(plain, [])
+        if label not in classes and len(matches) == 1:
+            spellings[label] = matches[0]
+    return spellings
+
+
 def _meaning(text: str) -> str:
     """Return what the spellings of a text have in common."""
     return _BRITISH.sub(_american, _BETWEEN_WORDS.sub(" ", _appearance(text)))
@@ -465,27 +495,6 @@ def _refuse_no_classes(where: str, sizes: Counter[str]) -> None:
     raise InputError(msg, key="map")
 
 
-def _doubtful(sizes: Mapping[str, int]) -> list[str]:
-    """Note classes of few samples, and those that differ by the way they are written alone.
-
-    ``sizes`` are the numbers of samples of the classes.
-    """
-    notes = []
-    # Classes of Latin letters alone look alike only if their letters are the same.
-    letters = {_NO_LETTERS.sub("", label.lower()) for label in sizes}
-    if len(letters) < len(sizes) or not "".join(sizes).isascii():
-        notes += _about_alike(sorted(sizes))
-    small_classes = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
-    if 0 < len(small_classes) < len(sizes):  # of small classes alone no folds can be drawn
-        note = Note(
-            f"fewer than {_FOLDS} samples in class {listed(small_classes)}: with more folds than "
-            "samples, some folds test none",
-            advice="add samples, or join or leave out classes by map",
-        )
-        notes.append(note)
-    return notes
-
-
 def _about_alike(labels: Sequence[str]) -> list[str]:
     """Return a note on each set of classes that look alike."""
     appearances = set(map(_appearance, labels))
@@ -505,6 +514,16 @@ def _about_alike(labels: Sequence[str]) -> list[str]:
             )
             notes.append(note)
     return notes
+
+
+def _about_small(sizes: Mapping[str, int]) -> Note:
+    """Return a note on classes of few samples; ``sizes`` are the numbers of samples of classes."""
+    small_classes = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
+    return Note(
+        f"fewer than {_FOLDS} samples in class {listed(small_classes)}: with more folds than "
+        "samples, some folds test none",
+        advice="add samples, or join or leave out classes by map",
+    )
 
 
 def _appearance(label: str) -> str:

@@ -14,8 +14,10 @@ from xnbflow.sources.annotation import read_annotation, standard_names
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 from xnbflow.sources.formats.cell_texts import is_date, is_missing, symbols_of_date
 from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.roles import Role
 from xnbflow.sources.series.feature_names import (
+    are_controls,
     read_tallies,
     symbols_in_names,
     without_version,
@@ -138,18 +140,34 @@ def _about_dates(names: Sequence[str]) -> Note:
     )
 
 
-def leave_out_controls(features: Features, is_control: np.ndarray, notes: list[str]) -> Features:
-    """Return the features without those that are control probes, (n_features,), with a note."""
-    note = Note(
-        f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
-        f"({listed(features.names[is_control], 3)})",
-        advice="controls: keep keeps them",
-    )
-    notes.append(note)
-    return features.take(np.flatnonzero(~is_control))
+def select_features(
+    features: Features, entry: DatasetEntry, notes: list[str], platforms: str = ""
+) -> Features:
+    """Return the features without control probes of an array, with their annotation.
+
+    The keys are ``controls`` and ``annotation``. A table of controls alone keeps them. Probes
+    without the key ``annotation`` get a note with the line that adds their symbols, unless the
+    table has symbols. ``platforms`` are accessions that the file names, separated by spaces.
+    """
+    is_control = are_controls(features.names)
+    if entry.controls != "keep" and 0 < is_control.sum() < len(is_control):
+        note = Note(
+            f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
+            f"({listed(features.names[is_control], 3)})",
+            advice="controls: keep keeps them",
+        )
+        notes.append(note)
+        features = features.take(np.flatnonzero(~is_control))
+    if entry.annotation:
+        return _annotate(features, entry.annotation, notes, platforms)
+    may_be_probes = bool(platforms) or len(features.names) >= FEWEST_PROBES
+    if may_be_probes and "symbol" not in features.annotation:
+        probes = probes_note(features.names.tolist(), platforms)
+        notes += [] if probes is None else [probes]
+    return features
 
 
-def annotate(features: Features, location: str, notes: list[str], platforms: str = "") -> Features:
+def _annotate(features: Features, location: str, notes: list[str], platforms: str = "") -> Features:
     """Return features with the annotation in a file beside that of the table.
 
     ``location`` is the value of the key ``annotation``. The ``notes`` get the number of features

@@ -14,15 +14,13 @@ from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import about_sheets
-from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.roles import Role
-from xnbflow.sources.series.feature_names import TOTAL, are_controls
+from xnbflow.sources.series.feature_names import TOTAL
 from xnbflow.sources.series.features import (
     Features,
-    annotate,
     find_features,
-    leave_out_controls,
     name_features,
+    select_features,
 )
 from xnbflow.sources.series.inferred_keys import KeyInference
 from xnbflow.sources.series.intensities import keep_counts, transform
@@ -114,19 +112,8 @@ def series_of_table(
         names = set(features.names.tolist())
         samples = name_samples(table, samples, entry, phenotype, features=names, notes=notes)
 
-    # Controls of the array, and gene symbols.
-    is_control = are_controls(features.names)
-    if entry.controls != "keep" and 0 < is_control.sum() < len(is_control):
-        features = leave_out_controls(features, is_control, notes)
-    if entry.annotation:
-        features = annotate(features, entry.annotation, notes, platforms)
-    elif "symbol" not in features.annotation and (
-        platforms or len(features.names) >= FEWEST_PROBES
-    ):
-        note = probes_note(features.names.tolist(), platforms)
-        notes += [] if note is None else [note]
-
-    # Labels and groups.
+    # Which features and samples remain; symbols, labels and groups.
+    features = select_features(features, entry, notes, platforms)
     samples = label_samples(where, samples, entry, keep_label=keep_label, notes=notes)
     if inferred is not None:
         entry = inferred.of_samples(samples, entry)
