@@ -9,7 +9,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.data.dataset import refuse_control_characters
-from xnbflow.sources.formats.files import checksums, open_raw
+from xnbflow.sources.formats.files import checksums, open_raw, text_lines
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.places.retries import RetryPolicy
@@ -78,7 +78,7 @@ def read_gene_sets(*paths: str | Path) -> dict[str, set[str]]:
 def _read_sets(path: Path, sets: dict[str, set[str]]) -> None:
     """Add the gene sets of a GMT file to ``sets``, by name."""
     with open_raw(path) as stream:
-        for number, raw in enumerate(stream, 1):
+        for number, raw in enumerate(text_lines(path, stream), 1):
             where = f"{path}, line {number}"
             try:
                 name, *rest = (cell.strip() for cell in raw.decode("utf-8-sig").split("\t"))

@@ -47,12 +47,15 @@ def scheme_folds(
     settings = dict(download)
     downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), RetryPolicy(**settings))
     location = str(local_file or file)
-
-    def read() -> pd.DataFrame:
-        path = downloads.fetch_location("folds", location, name=Path(file).name)
-        return _read_folds(path, header, splits, repeats)
-
-    return downloads.first_accepted(read)
+    while True:
+        try:
+            path = downloads.fetch_location("folds", location, name=Path(file).name)
+            folds = _read_folds(path, header, splits, repeats)
+        except InputError as error:
+            downloads.leave_out_places(error)
+        else:
+            downloads.keep_checksums()
+            return folds
 
 
 def _read_folds(path: str | Path, header: DataSet, n_splits: int, n_repeats: int) -> pd.DataFrame:

@@ -95,14 +95,19 @@ def acquire(
     if load is None:
         load = importlib.import_module(known_sources()[dataset.source].module).load
 
-    def load_checked() -> tuple[DataSet, list[str]]:
-        # The annotation comes first, so that a series without one is not downloaded.
-        entry = fetch_annotation(dataset, fetcher) if dataset.annotation else dataset
-        series: DataSet = load(entry, fetcher)
-        return series, check_shape(dataset, series)
-
-    # A file that is refused, such as a page of a server instead of the data, is fetched elsewhere.
-    series, differences = fetcher.first_accepted(load_checked)
+    # A file that is refused, such as a page of a server instead of the data, is fetched from
+    # another place, until the files are accepted or no place is left.
+    while True:
+        try:
+            # The annotation comes first, so that a series without one is not downloaded.
+            entry = fetch_annotation(dataset, fetcher) if dataset.annotation else dataset
+            series: DataSet = load(entry, fetcher)
+            differences = check_shape(dataset, series)
+            break
+        except InputError as error:
+            fetcher.leave_out_places(error)
+    if fetcher.origins:
+        fetcher.keep_checksums()
 
     for origin in fetcher.origins:
         _LOG.info("data set %s: %s", series.name, origin.sentence())

@@ -19,7 +19,7 @@ from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.files import open_raw, text_lines
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
@@ -285,7 +285,7 @@ def _open_annotation(path: Path) -> Iterator[_Annotation]:
         yield _Annotation(platform=None, header=table.header, is_marked=False, rows=rows)
         return
     with open_raw(path) as stream:
-        lines = (line.decode("utf-8", errors="replace") for line in stream)
+        lines = (line.decode("utf-8", errors="replace") for line in text_lines(path, stream))
         yield _read_geo_header(path, lines)
 
 

@@ -123,6 +123,11 @@ class DatasetEntry:
         The line of the header in a text file.
     options : dict
         Further keys of the source, such as the ``seed`` of simulated data.
+
+    Examples
+    --------
+    >>> DatasetEntry("mine", "table", "mine.csv", label="type", transform="log2").settings()
+    {'source': 'table', 'file': 'mine.csv', 'label': 'type', 'transform': 'log2'}
     """
 
     id: str

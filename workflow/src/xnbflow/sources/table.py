@@ -21,12 +21,14 @@ def load(
 
     Its files are not read again if they were read before (``texts``).
     """
-    if texts is not None:
-        with about_file(texts.table.path):
-            return series_of_texts(replace(texts, entry=dataset))
-    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
-    phenotype = fetch_phenotype(dataset, downloads) if dataset.phenotype else None
-    return read_table(path, dataset, phenotype=phenotype)
+    if texts is None:
+        path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
+        phenotype = fetch_phenotype(dataset, downloads) if dataset.phenotype else None
+        texts = read_texts(path, dataset, phenotype)
+    else:
+        texts = replace(texts, entry=dataset)
+    with about_file(texts.table.path):
+        return series_of_texts(texts)
 
 
 def read_table(

@@ -5,13 +5,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from xnbflow.core.errors import about_file
-from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, local_path
 from xnbflow.sources.formats.gct import as_gct
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.phenotype import PhenotypeFile, read_phenotype_file
+
+#: Endings of formats that declare whether samples are rows or columns.
+DECLARING_FORMATS = frozenset({".gct", ".h5ad"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +41,8 @@ class TableTexts:
 
 def read_texts(path: Path, dataset: DatasetEntry, phenotype: Path | None = None) -> TableTexts:
     """Read a table by the keys of its entry, and its phenotype file; both paths are local."""
-    dataset = with_keys_of_format(path, dataset)
+    if suffix_of(path) in DECLARING_FORMATS:
+        dataset = with_keys_of_format(path, dataset)
     phenotype_file = None
     if phenotype is not None:
         phenotype_file = read_phenotype_file(phenotype, dataset, path)
@@ -52,14 +56,15 @@ def with_keys_of_format(path: Path, dataset: DatasetEntry) -> DatasetEntry:
         from xnbflow.sources.formats.h5ad import as_anndata  # noqa: PLC0415 - an extra
 
         return as_anndata(dataset)
-    if suffix_of(path) == ".gct":
-        with about_file(path):
-            return as_gct(path, dataset)
-    return dataset
+    with about_file(path):
+        return as_gct(path, dataset)
 
 
 def fetch_table(downloads: Downloads, location: str, name: str, sha256: str | None = None) -> Path:
     """Return the local path of a table, or of its phenotype; one at a URL is downloaded."""
+    path = local_path(location)
+    if path is not None and sha256 is None:
+        return path  # its reader finds what is wrong within it
     name += "".join(Path(urlsplit(location).path).suffixes[-2:])
     return downloads.fetch_location("table", location, name=name, sha256=sha256)
 

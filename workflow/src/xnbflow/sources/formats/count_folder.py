@@ -16,7 +16,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.formats.cell_texts import is_text
-from xnbflow.sources.formats.files import open_raw
+from xnbflow.sources.formats.files import open_raw, text_lines
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.series.feature_names import read_tallies
 from xnbflow.sources.series.sample_names import plain_sample_names
@@ -178,7 +178,10 @@ def _sample_names(folder: Path, files: Sequence[Path]) -> list[str]:
 def _read_counts(path: Path) -> pd.DataFrame:
     """Return the columns of counts of a file, indexed by gene."""
     with open_raw(path) as stream:
-        lines = [line.decode("utf-8", errors="replace").rstrip("\r\n") for line in stream]
+        lines = [
+            line.decode("utf-8", errors="replace").rstrip("\r\n")
+            for line in text_lines(path, stream)
+        ]
     lines = [line for line in lines if line.strip() and not line.startswith("#")]
     separator = "," if lines and "\t" not in lines[0] and "," in lines[0] else "\t"
     rows = [line.split(separator) for line in lines]

@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -128,8 +128,7 @@ def open_raw(path: str | Path, *, is_delimited: bool = False) -> Iterator["io.Bu
                 is_gzip = file.read(len(_GZIP)) == _GZIP
                 file.seek(0)
                 raw: Any = igzip.IGzipFile(fileobj=file) if is_gzip else file  # faster than gzip
-                with _LineReader(raw, _BUFFER) as stream:
-                    stream.path = path
+                with io.BufferedReader(raw, _BUFFER) as stream:
                     file_format = format_of(stream.peek(_HEAD)[:_HEAD])
                     fault = None
                     if file_format is not None or (path.suffix == ".gz" and not is_gzip):
@@ -144,17 +143,18 @@ def open_raw(path: str | Path, *, is_delimited: bool = False) -> Iterator["io.Bu
             raise InputError(msg, file=str(path)) from error
 
 
-class _LineReader(io.BufferedReader):
-    """A file opened for reading, whose lines are text."""
+def text_lines(path: str | Path, stream: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a text; one with a NUL byte is refused."""
+    for line in stream:
+        if b"\0" in line:
+            raise has_nul(path)
+        yield line
 
-    path: Path
 
-    def readline(self, size: int | None = -1) -> bytes:
-        line = super().readline(size)
-        if b"\0" in line:  # NumPy cuts it off from the end of a name
-            msg = f"{self.path} has a NUL byte and is not text; get it again, or save it as UTF-8"
-            raise InputError(msg, file=str(self.path))
-        return line
+def has_nul(path: str | Path) -> InputError:
+    """Return the refusal of a text with a NUL byte, which NumPy cuts off from the end of a name."""
+    msg = f"{path} has a NUL byte and is not text; get it again, or save it as UTF-8"
+    return InputError(msg, file=str(path))
 
 
 def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | None:

@@ -19,7 +19,7 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
-from xnbflow.sources.formats.files import format_of
+from xnbflow.sources.formats.files import format_of, text_lines
 from xnbflow.sources.series.class_labels import plain_text
 
 #: Most notes on the processing.
@@ -177,7 +177,7 @@ class _Records:
 
     def __init__(self, path: str | Path, stream: io.BufferedIOBase) -> None:
         self.path = path
-        self.stream = stream
+        self.lines = text_lines(path, stream)
         #: Number of the lines that belong to records so far.
         self.line = 0
         self.has_table = False
@@ -205,7 +205,7 @@ class _Records:
     def _peek(self, number: int) -> bytes:
         """Return a line ahead, 0 for the next one; empty at the end."""
         while len(self._ahead) <= number:
-            if not (line := self.stream.readline()):
+            if not (line := next(self.lines, b"")):
                 return b""
             self._ahead.append(line)
         return self._ahead[number]
@@ -342,7 +342,7 @@ def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     descriptions: dict[str, str] = {}  # of samples, as "Value for GSM1: title; src: source"
     n_lines = 0
     has_table = False
-    for raw in stream:
+    for raw in text_lines(path, stream):
         n_lines += 1
         if has_table := raw.startswith(b"!dataset_table_begin"):
             break

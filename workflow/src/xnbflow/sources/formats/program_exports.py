@@ -13,6 +13,8 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS
 from xnbflow.sources.formats.text_table import TextTable
 
+#: What is not compared of the names of columns, in small letters.
+_OTHER_THAN_LETTERS = re.compile("[^a-z]+")
 #: First lines among which the names of columns are, below attributes of the samples.
 _HEAD_LINES = 40
 
@@ -195,4 +197,4 @@ def _first_column(columns: dict[str, int], names: frozenset[str]) -> int | None:
 
 def _plain_name(name: str) -> str:
     """Return the letters of a column's name in small letters: ``Code.Class`` is ``codeclass``."""
-    return re.sub(r"[^a-z]+", "", name.lower())
+    return _OTHER_THAN_LETTERS.sub("", name.lower())

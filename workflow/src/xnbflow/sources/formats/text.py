@@ -11,6 +11,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.header_rows import (
+    HeaderRows,
     chosen_header,
     fill_forward,
     find_header,
@@ -329,11 +330,13 @@ def _header_and_rows(
     """
     numbers = [number for number, _ in rows]
     cells_of_rows = [row.split(separator) if isinstance(row, str) else row for _, row in rows]
-    if header_line is None:
-        header_rows = find_header(cells_of_rows)
-    else:
+    if header_line is not None:
         numbered_cells = list(zip(numbers, cells_of_rows, strict=True))
         header_rows = chosen_header(path, numbered_cells, header_line)
+    elif all(cells[0].strip() for cells in cells_of_rows):
+        header_rows = HeaderRows(header=0)  # a row of conditions, or the names below, have no name
+    else:
+        header_rows = find_header(cells_of_rows)
     header = header_rows.header
     conditions = header_rows.conditions
     if conditions is not None:

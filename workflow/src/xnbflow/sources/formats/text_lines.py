@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
+from xnbflow.sources.formats.files import has_nul
 from xnbflow.sources.formats.header_rows import HEAD_ROWS
 
 #: The separators by the values of the key ``separator``.
@@ -69,6 +70,8 @@ class DecodedLines:
     def __iter__(self) -> Iterator[str]:
         for raw in self.stream:
             self.number += 1
+            if b"\0" in raw:
+                raise has_nul(self.path)
             if self.end is not None and raw.startswith(self.end.encode()):
                 self.ended = True
                 return

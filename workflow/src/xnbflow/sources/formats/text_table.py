@@ -179,13 +179,16 @@ class TextTable:
 
     def cells(self, row: int) -> list[str]:
         """Return the cells of a row as text, without spaces around them."""
-        cells = [cell.strip() for cell in self._divided(self.rows[row])]
-        has_commas = self.has_number_cells and self.decimal == ","
-        return _with_points(cells) if has_commas else cells
+        line = self.rows[row]
+        cells = line.split(self.separator) if isinstance(line, str) else line
+        if not self.has_number_cells:
+            return [cell.strip() for cell in cells]
+        texts = [text_of_cell(cell, self.decimal) for cell in cells]
+        return _with_points(texts) if self.decimal == "," else texts
 
     def first_rows(self, n_rows: int) -> list[list[str]]:
         """Return the cells of the first rows as text; fewer where the table has fewer."""
-        return [self.cells(row) for row in range(min(n_rows, len(self)))]
+        return [self.cells(row) for row in range(min(n_rows, len(self.lines)))]
 
     def columns(self, positions: Sequence[int]) -> list[list[str]]:
         """Return the cells of some columns as text. A line is divided up to the last of them."""

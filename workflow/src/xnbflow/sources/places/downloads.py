@@ -4,11 +4,11 @@ import hashlib
 import re
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from xnbflow.core.atomic import atomic, write_atomically
@@ -37,7 +37,6 @@ _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 _LONGEST_LISTING = 1 << 22
 #: Seconds after which the name of a host is tried again.
 _SECONDS_UNRESOLVED = 60
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class Downloads:
     retry : RetryPolicy
     lock : Path or None
         A file with checksums of earlier accepted files, here or by others: a file that differs is
-        refused, unless the data set has its checksum. `accepted` adds to it.
+        refused, unless the data set has its checksum. `keep_checksums` adds to it.
     unresolved : Path or None
         A file of hosts whose names could not be resolved a moment ago, one in a line. They are not
         tried: without a network every job would wait for the same answer.
@@ -119,7 +118,7 @@ class Downloads:
     temporary : bool
         Whether the folder is removed afterwards, so that a user cannot put a file there.
     origins : list of Origin
-        Where the files of the last accepted result came from, in the order of fetching.
+        Where the files came from, in the order of fetching, since places were left out.
     """
 
     folder: Path
@@ -132,36 +131,25 @@ class Downloads:
     origins: list[Origin] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, DownloadFailedError] = field(default_factory=dict, init=False, repr=False)
 
-    def first_accepted(self, load: Callable[[], _Result]) -> _Result:
-        """Return the result of ``load`` from the first places whose files it accepts.
+    def leave_out_places(self, error: InputError) -> None:
+        """Leave out the places of the files that were fetched and refused, and remove the files.
 
-        ``load`` fetches files and reads them. If it raises an `InputError`, the files are removed,
-        their places are left out, and it is called again as long as it fetches from other places.
-        Checksums are recorded of accepted files only.
+        The same files can then be fetched again, from other places. The ``error`` of the refusal is
+        raised if no file came from a place.
         """
-        while True:
-            self.origins.clear()
-            try:
-                result = load()
-            except InputError as error:
-                fetched = [
-                    (origin.path, origin.place)
-                    for origin in self.origins
-                    if origin.place is not None
-                ]
-                if not fetched:
-                    raise
-                for path, place in fetched:
-                    reason = str(error).replace(str(path), str(place))
-                    if str(place) not in reason:
-                        reason = f"{place}: {reason}"
-                    self._refused[str(place)] = DownloadFailedError(reason, key=error.key)
-                    if path != place:  # a downloaded copy
-                        path.unlink(missing_ok=True)
-            else:
-                if self.lock is not None and self.origins:
-                    self._keep_checksums(self.lock)
-                return result
+        fetched = [
+            (origin.path, origin.place) for origin in self.origins if origin.place is not None
+        ]
+        if not fetched:
+            raise error
+        for path, place in fetched:
+            reason = str(error).replace(str(path), str(place))
+            if str(place) not in reason:
+                reason = f"{place}: {reason}"
+            self._refused[str(place)] = DownloadFailedError(reason, key=error.key)
+            if path != place:  # a downloaded copy
+                path.unlink(missing_ok=True)
+        self.origins.clear()
 
     def fetch(
         self, source: str, path: str, *, default: Sequence[str] = (), sha256: str | None = None
@@ -375,10 +363,12 @@ class Downloads:
             return _Checksum(locked, str(self.lock), f"take its line out of {self.lock}")
         return None
 
-    def _keep_checksums(self, lock_file: Path) -> None:
-        """Add the checksums of the files that were fetched to the lock, and the URL of each."""
-        lock = _read_lock(lock_file)
-        places = _read_places(lock_file)
+    def keep_checksums(self) -> None:
+        """Add the checksums of the files that were fetched and accepted to the lock, with URLs."""
+        if self.lock is None or not self.origins:
+            return
+        lock = _read_lock(self.lock)
+        places = _read_places(self.lock)
         for origin in self.origins:
             name = origin.path.name.removesuffix(".gz")
             lock[name] = checksums(origin.path)[-1]  # of the contents
@@ -391,7 +381,7 @@ class Downloads:
                 lines.append(f"# {name} from {places[name]}\n")  # a comment of sha256sum
             lines.append(f"{sha256}  {name}\n")
         text = "".join(lines)
-        write_atomically(lock_file, lambda target: target.write_text(text))
+        write_atomically(self.lock, lambda target: target.write_text(text))
 
 
 def _read_lock(path: Path | None) -> dict[str, str]:

@@ -22,6 +22,7 @@ from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.workbook_sheets import phenotype_sheet, propose_sheets
 from xnbflow.sources.series.phenotype import PhenotypeFile, naming_column, read_phenotype_file
 from xnbflow.sources.table_files import (
+    DECLARING_FORMATS,
     TableTexts,
     fetch_phenotype,
     fetch_table,
@@ -40,7 +41,9 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
     Files at URLs are downloaded. Exports of programs that are no tables are refused.
     """
     path = fetch_table(downloads, request.location, request.id, request.sha256)
-    entry = with_keys_of_format(path, request)
+    entry = request
+    if suffix_of(path) in DECLARING_FORMATS:
+        entry = with_keys_of_format(path, request)
     remarks: list[str] = []
     table = None
     samples = None
