@@ -15,6 +15,7 @@ from xnbflow.models.reading import described_entry, read_samples, read_training,
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats import opening
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.table_summary import summarise_table
 
 
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
@@ -214,3 +215,31 @@ def test_a_table_is_read_once_for_training_and_for_prediction(tmp_path, monkeypa
     assert opened == ["training.csv", "new.csv"]
     assert "transform: log2 was applied" in samples.notes[0]
     np.testing.assert_allclose(samples.frame[series.features].T, series.values, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:data set training")
+@pytest.mark.parametrize(
+    ("classes", "last_row", "samples"),
+    [
+        (["a", "b"], "values are log2,", 12),  # remarks below the table have no label
+        (["a", "b"], "sample,type", 12),  # a repeated header
+        (["none", "drug"], "s12,drug", 13),  # a word of several samples is a class
+        (["01", "11"], "s12,NA", 12),
+    ],
+)
+def test_a_model_is_fitted_to_the_samples_of_a_study(tmp_path, classes, last_row, samples):
+    """`fit` accepts what `study` proposes for samples without a label."""
+    values = pd.DataFrame(RNG.normal(8, 1, (12, 40)).round(2)).rename(columns="g{}".format)
+    values.insert(0, "type", classes * 6)
+    values.insert(0, "sample", [f"s{i}" for i in range(12)])
+    cells = values.columns[2:] if last_row == "sample,type" else ["8.5"] * 40
+    text = f"{values.to_csv(index=False)}{last_row},{','.join(cells)}\n"
+    (tmp_path / "training.csv").write_text(text)
+    request = described_entry(str(tmp_path / "training.csv"), {"label": "type"})
+    entry, series = read_training(request)
+    proposed = summarise_table(request).entry
+    assert series.n_samples == samples
+    assert sorted(series.classes) == sorted(classes)
+    assert (entry.unlabelled, entry.literal) == (proposed.unlabelled, proposed.literal)
+    if last_row.endswith("NA"):
+        assert "1 sample was left out, having no label: s12 (NA)" in series.notes
