@@ -271,8 +271,7 @@ def _complete_entry(
 
 def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:
     """Return the columns, except ``exceptions``, that contain text in the first rows."""
-    rows = [table.cells(row) for row in range(min(_ROWS_OF_TEXT, len(table)))]
-    columns = zip(table.header, *rows, strict=True)
+    columns = zip(table.header, *table.first_rows(_ROWS_OF_TEXT), strict=True)
     text_columns = []
     for name, *cells in columns:
         if name and name not in exceptions and _has_text(cells, table.decimal):

@@ -28,7 +28,7 @@ from xnbflow.sources.infer.phenotype_file import join_phenotype
 from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, read_tallies
+from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, TALLIES
 from xnbflow.sources.series.phenotype import (
     PhenotypeFile,
     matched_names,
@@ -161,7 +161,7 @@ def _samples_in_rows(
     )
 
     # Columns that are no features: reads of no gene, and columns without a value.
-    if tallies := read_tallies(list(map(str.strip, header))):
+    if tallies := [name.strip() for name in header if TALLIES.fullmatch(name.strip())]:
         entry = add_names(entry, "drop", tallies)
     remarks = []
     empty = [header[i] for i in guess.empty if header[i]]
@@ -219,7 +219,7 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
         is_in_table = phenotype.index.isin(matched)
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
-    if tallies := read_tallies(list(map(str.strip, table.names))):
+    if tallies := [name.strip() for name in table.names if TALLIES.fullmatch(name.strip())]:
         entry = add_names(entry, "drop", tallies)
     return Layout(
         fields,

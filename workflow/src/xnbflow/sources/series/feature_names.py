@@ -17,7 +17,7 @@ TOTAL = re.compile(r"\s*((grand[ _]?)?totals?|sums?)\s*", re.IGNORECASE)
 
 _ENSEMBL_VERSION = re.compile(r"(ENS[A-Z]*[GTP]\d{11})\.\d+(_PAR_Y)?")
 #: Rows in which HTSeq and STAR tally reads that belong to no gene.
-_TALLIES = re.compile(
+TALLIES = re.compile(
     r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)|"
     r"N_(unmapped|multimapping|noFeature|ambiguous)",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
     >>> read_tallies(["TP53", "__no_feature", "N_unmapped"])
     ['__no_feature', 'N_unmapped']
     """
-    return [str(name) for name in features if _TALLIES.fullmatch(name)]
+    return [str(name) for name in features if TALLIES.fullmatch(name)]
 
 
 def symbols_in_names(names: Sequence[str]) -> list[str] | None:

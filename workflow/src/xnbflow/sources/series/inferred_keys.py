@@ -65,8 +65,10 @@ class InferredKeys(KeyInference):
         They are those of TCGA's barcodes, or what the names have beside the class.
         """
         columns = [name for name in (BARCODE_PATIENT, NAME_PATIENT) if name in samples.columns]
+        if not columns or entry.group:
+            return entry
         group = suggested_group(samples.columns[columns], samples.labels)
-        if group is None or entry.group:
+        if group is None:
             return entry
         names = "barcodes" if group == BARCODE_PATIENT else "names"
         self.remarks.append(
