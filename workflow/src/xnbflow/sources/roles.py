@@ -104,7 +104,8 @@ def assign_roles(
     ``angular`` and ``features`` name, or all without ``features``. Up
     to 50 variables that remain are texts of the samples as well, unless they have one name. A
     variable that the format describes as a text, such as a column of ``obs`` in AnnData, is a
-    feature only if ``categorical`` or ``angular`` names it.
+    feature only if ``categorical`` or ``angular`` names it. An unnamed first column that counts the
+    rows, beside a column of names, is left out.
 
     Parameters
     ----------
@@ -157,11 +158,24 @@ def assign_roles(
             elif roles[position] is Role.TEXT:  # the format, or the phenotype, has the named text
                 roles[position] = Role.LEFT_OUT
 
-    if table.key is not None:
-        roles[table.key] = Role.NAME
+    _settle_names(table, roles)
     if has_patterns:
         _settle_patterns(table, roles, set(key_of_text))
     return roles
+
+
+def _settle_names(table: TextTable, roles: list[Role]) -> None:
+    """Give the names of the samples their role, and leave out numbers of rows beside them.
+
+    pandas and R write these by default, from 0 and from 1, as a first column without a name.
+    """
+    if table.key is not None:
+        roles[table.key] = Role.NAME
+    if table.samples_are_rows and table.key != 0 and table.names[:1] == [""]:
+        (cells,) = table.texts([0])
+        for first in (0, 1):
+            if list(cells) == [str(first + row) for row in range(len(cells))]:
+                roles[0] = Role.LEFT_OUT
 
 
 def _roles_by_patterns(

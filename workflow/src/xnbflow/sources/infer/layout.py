@@ -27,6 +27,7 @@ from xnbflow.sources.infer.number_format import propose_decimal, remarks_on_unit
 from xnbflow.sources.infer.phenotype_file import join_phenotype
 from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
+from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, TALLY
 from xnbflow.sources.series.phenotype import (
     PhenotypeFile,
@@ -118,8 +119,9 @@ def _are_columns(
 
     1. The entry has ``samples: columns``.
     2. The names of samples in a phenotype file are in the header, or in the first rows.
-    3. The label is no column (then it is a row), or is one.
-    4. The header is that of featureCounts, or there is a row of conditions below the header.
+    3. The class is in the names of the samples, which are in the rows, or in the header.
+    4. The label is no column (then it is a row), or is one.
+    5. The header is that of featureCounts, or there is a row of conditions below the header.
     """
     if entry.samples == "columns":
         return True
@@ -131,6 +133,9 @@ def _are_columns(
                 return True
         if set(sample_names) & set(chain.from_iterable(first_rows)):
             return False
+    if entry.label == SAMPLE_NAMES and (pattern := LabelRule.parse(entry).pattern) is not None:
+        are_named = [any(map(pattern.search, cells)) for cells in first_rows]
+        return 2 * sum(are_named) <= len(are_named)
     if entry.label or sample_names:
         return bool(entry.label) and entry.label not in header
     has_conditions = _CONDITIONS.fullmatch(first_rows[0][0]) is not None
@@ -175,7 +180,7 @@ def _samples_in_rows(
         tuple(remarks),
         binary=guess.binary,
         outside=tuple(header[i] for i in guess.outside if header[i] in fields),
-        few_features=tuple(header[i] for i in guess.features) if are_few else (),
+        few_features=tuple(header[i] for i in guess.features if header[i]) if are_few else (),
     )
 
 
