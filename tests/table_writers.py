@@ -13,7 +13,7 @@ from toys import put
 
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.count_folder import counts_text, merge_counts
-from xnbflow.sources.geo import _read_geo
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.table import read_table
 
 
@@ -105,7 +105,7 @@ def read_written(folder, name, table, orientation="rows", **options):
     if name in DESCRIBED:
         DESCRIBED[name](table, path)
         if name == "series_matrix.txt":
-            return _read_geo(path, DatasetEntry("x", "geo", label="type", **options))
+            return read_geo(path, DatasetEntry("x", "geo", label="type", **options))
         return read_table(path, DatasetEntry("x", "table", label="type", **options))
     write, has_types = FORMATS[name]
     if orientation == "columns":

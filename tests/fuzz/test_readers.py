@@ -32,7 +32,7 @@ from xnbflow.running.project import default_configuration
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.geo import _read_geo
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.series.phenotype import phenotype_columns, read_phenotype_file
 from xnbflow.sources.table import read_table
 
@@ -251,11 +251,11 @@ READERS = {
     "workbook": ("t.xlsx", write_frame, by_id, dataset_in(workbook_cells), 50),
     "Parquet of others": ("t.parquet", write_frame, by_id, unread, 1),
     "series matrix": (
-        "t_series_matrix.txt", good("series_matrix.txt"), lambda path: _read_geo(path, MATRIX),
+        "t_series_matrix.txt", good("series_matrix.txt"), lambda path: read_geo(path, MATRIX),
         dataset_in(lambda content: between(content, *GEO_TABLES["matrix"])), 1,
     ),
     "soft": (
-        "GDS1.soft", good("GDS1.soft"), lambda path: _read_geo(path, SOFT),
+        "GDS1.soft", good("GDS1.soft"), lambda path: read_geo(path, SOFT),
         dataset_in(lambda content: between(content, *GEO_TABLES["soft"])), 1,
     ),
     "annotation": (

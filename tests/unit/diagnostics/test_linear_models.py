@@ -16,7 +16,7 @@ from xnbflow.diagnostics.linear_models import (
 from xnbflow.diagnostics.moderation import _trigamma_inverse
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.geo import _read_geo
+from xnbflow.sources.geo import read_geo
 
 #: Each class (a column of `classes`) against the mean of the others, further columns beside. Every
 #: contrast is a coefficient of its own parametrisation: `contrasts.fit` is approximate where values
@@ -442,7 +442,7 @@ def test_age_and_sex_are_adjusted_for_as_by_limma(shared_data, rng, share):
         "map": {"patient": "cancer", "healthy control": "normal"},
     }
     row = DatasetEntry("early", "geo", "GSE4107", label="title", **options)
-    series = _read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
+    series = read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
     age = series.sample_metadata["Age"].to_numpy(dtype=float)
     sex = series.sample_metadata["Gender"].to_numpy()
     values = blanked(np.log2(series.values[::5]), rng, share)

@@ -72,7 +72,6 @@ def relabelled(series, **names):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        (relabelled(SERIES[1], tumour="Tumour"), "Tumour"),
         (relabelled(SERIES[1], tumour="cancer", normal="healthy"), "cancer"),
         (replace(SERIES[1], features=[f"x{i}" for i in range(60)]), "share no feature"),
         (replace(SERIES[1], kinds=["angular"] + ["linear"] * 59), "not measurements"),
@@ -81,6 +80,17 @@ def relabelled(series, **names):
 def test_series_that_cannot_be_compared_are_refused(changed, words):
     with pytest.raises(InputError, match=words):
         combine([SERIES[0], changed], CSNB)
+
+
+@pytest.mark.slow
+def test_labels_of_all_series_have_the_spelling_of_the_first():
+    spelled = [SMALL[0], relabelled(SMALL[1], tumour="Tumor", normal="NORMAL"), SMALL[2]]
+    actual, _, merged = combine(spelled, CSNB)
+    expected, _, _ = combine(SMALL, CSNB)
+    pd.testing.assert_frame_equal(actual["cohort_tests"], expected["cohort_tests"])
+    assert merged.classes.tolist() == ["normal", "tumour"]
+    notes = actual["cohort_series"]["note"]
+    assert "'Tumor' is read as 'tumour'" in notes.iloc[1]
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """Reading of samples from a table, for training or prediction."""
 
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,6 @@ from xnbflow.models.reading import described_entry, read_samples, read_training,
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats import opening
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.series.scale_recognition import recognise_scale
-from xnbflow.sources.series.scales import RecognisedScale
 
 
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
@@ -30,77 +27,7 @@ def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
         read_samples(described_entry(str(path)), features=CSNB.features)
 
 
-#: Quartiles of logarithms, and of intensities.
-LOGARITHMS = np.array([[4.0], [7.0], [10.0]]) + np.zeros((3, 100))
-INTENSITIES = 2**LOGARITHMS + 2000
-
-
 RNG = np.random.default_rng(0)
-LOGGED = RNG.normal(8, 1.2, (100, 4))
-PANEL = [f"{a}{b}A{i}" for i, (a, b) in enumerate(product("BCDF", "LMNPR"))]
-#: Values of 100 features and four samples by their scale.
-VALUES = {
-    RecognisedScale.NOT_LOGGED: 2**LOGGED + 0.5,
-    RecognisedScale.COUNTS: RNG.negative_binomial(1, 0.002, (100, 4)).astype(float),
-    RecognisedScale.LOGARITHMS: LOGGED,
-    RecognisedScale.LOGGED_TWICE: np.log2(np.clip(LOGGED, 5, 12)),
-    RecognisedScale.MIXED: np.hstack([LOGGED[:, :2], 2 ** LOGGED[:, 2:] + 0.5]),
-}
-
-
-def needed_transform(
-    *,
-    kind=RecognisedScale.NOT_LOGGED,
-    n_features=100,
-    quartiles=LOGARITHMS,
-    transform=None,
-    features=(),
-):
-    """Return the transform that samples whose values are of a ``kind`` still need."""
-    values = VALUES[kind]
-    assert recognise_scale(values).kind == kind
-    entry = DatasetEntry("new", "table", "new.csv", transform=transform)
-    series = dataset(values[:n_features], ["a", "a", "b", "b"])
-    training = DatasetEntry("x", "table", missing="impute", transform="log2")
-    return reading._needed_transform(
-        entry, training, series, features=features, quartiles=quartiles
-    )
-
-
-@pytest.mark.parametrize(
-    ("changes", "transform"),
-    [
-        ({}, "log2"),
-        ({"kind": RecognisedScale.COUNTS}, "log2"),
-        ({"kind": RecognisedScale.LOGARITHMS}, ""),
-        ({"kind": RecognisedScale.LOGGED_TWICE}, ""),
-        ({"kind": RecognisedScale.MIXED}, ""),
-        ({"n_features": 99}, ""),
-        ({"n_features": 20, "features": PANEL, "quartiles": LOGARITHMS[:, :20]}, "log2"),
-        ({"kind": RecognisedScale.NOT_LOGGED, "quartiles": INTENSITIES}, ""),
-        ({"quartiles": None}, ""),
-        ({"transform": "log2p1"}, ""),
-    ],
-)
-def test_values_of_a_hundred_features_get_the_transform_of_the_training(changes, transform):
-    assert needed_transform(**changes) == transform
-
-
-def test_logarithms_are_refused_where_the_model_has_none():
-    """Also those of a panel of genes."""
-    panel = {"n_features": 20, "features": PANEL, "quartiles": INTENSITIES[:, :20]}
-    with refused("new.csv has logarithms, but the model was fitted to values", key="transform"):
-        needed_transform(kind=RecognisedScale.LOGARITHMS, **panel)
-    with refused("new.csv has logarithms, but the model was fitted to values", key="transform"):
-        needed_transform(kind=RecognisedScale.LOGARITHMS, quartiles=INTENSITIES)
-
-
-def test_values_that_are_not_logged_are_refused_where_no_transform_is_known():
-    series = dataset(VALUES[RecognisedScale.NOT_LOGGED], ["a", "a", "b", "b"])
-    with refused("new.csv has values that are not logged", key="transform"):
-        reading._needed_transform(
-            described_entry("new.csv"), None, series, features=(), quartiles=LOGARITHMS
-        )
 
 
 @pytest.mark.parametrize(("row", "names"), [(19, ["late"]), (20, [])])

@@ -12,7 +12,7 @@ from toys import dataset, refused
 from xnbflow.data.canonical_order import numbered
 from xnbflow.inference.estimates import pooled_performance
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED_INFLATION
-from xnbflow.models import cross_validate, fit_model, trained
+from xnbflow.models import cross_validate, fit_model, predict_table, trained
 from xnbflow.models.trained import CrossValidation, _series_digest, core_performance
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
@@ -114,6 +114,20 @@ def test_the_first_fold_that_fails_is_named_with_its_reason(monkeypatch):
     monkeypatch.setattr(trained, "train", lambda *_: {"fits": pd.DataFrame(fits)})
     with refused("^fold 1 could not be fitted: no feature has 10 reads$"):
         cross_validate(SERIES, {"method": "csnb"}, 3)
+
+
+def test_a_read_of_a_gene_without_reads_in_training_makes_no_sample_atypical(rng):
+    counts = rng.negative_binomial(5, 5 / (5 + rng.lognormal(4, 1, (200, 1))), (200, 40))
+    counts[:50] = 0
+    entry = {"steps": [{"method": "count_normalizer"}, {"method": "gaussian_nb"}]}
+    series = dataset(counts[:, :24].astype(float), ["a", "b"] * 12, scale="counts")
+    model = fit_model(series, entry)
+    new = pd.DataFrame(counts[:, 24:].T.astype(float), columns=series.features)
+    typicality = predict_table(model, new).table["typicality"]
+    new.iloc[:, :50] = rng.binomial(1, 0.02, (16, 50))
+    with_reads = predict_table(model, new).table["typicality"]
+    np.testing.assert_allclose(with_reads, typicality, atol=0.05)
+    assert not (typicality < 0.01).any()
 
 
 def test_quartiles_are_of_the_values_and_of_counts_as_they_are():

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_files import two_classes, with_holes
-from toys import dataset
+from toys import dataset, refused
 
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.models import cross_validate, fit_model
@@ -41,6 +41,25 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other():
     assert row["majority"] == 0.5
     assert row["lower"] < expected <= row["upper"]
     assert (tables["predictions"]["true"] == TEST.labels).all()
+
+
+def test_labels_of_the_second_cohort_may_have_another_spelling():
+    spelled = replace(TEST, labels=np.char.upper(TEST.labels.astype(str)))
+    tables = second_cohort.validate(TRAIN, spelled, CSNB)
+    pd.testing.assert_frame_equal(tables["accuracy"], validated()["accuracy"])
+    assert "is read as" in tables["cohort_tests"]["notes"].iloc[0]
+
+
+def test_a_class_that_a_model_lacks_is_refused_before_any_model_is_fitted(monkeypatch):
+    other = replace(TEST, labels=np.where(TEST.labels == TEST.classes[0], "benign", TEST.labels))
+    series = {"train": TRAIN, "test": TEST, "other": other}
+    pairs = [
+        {"model": "csnb", "train": "train", "test": name, "match": "feature", "harmonise": "none"}
+        for name in ("test", "other")
+    ]
+    monkeypatch.setattr(second_cohort, "validate", pytest.fail)
+    with refused("has the class 'benign'.* map: {benign: CLASS}", key="map"):
+        second_cohort.validate_all(series, {"train": {"csnb": CSNB}}, pairs)
 
 
 @pytest.mark.parametrize("harmonise", ["none", "rank"])

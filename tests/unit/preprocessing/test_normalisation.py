@@ -11,7 +11,7 @@ from xnbflow.preprocessing import (
     SampleRanks,
     SampleStandardizer,
 )
-from xnbflow.sources.series.reads import looks_like_counts
+from xnbflow.sources.series.scale_recognition import recognise_scale
 
 RNG = np.random.default_rng(0)
 X = RNG.lognormal(5, 1, (12, 30))
@@ -55,9 +55,11 @@ def test_z_scores_of_samples_are_scipys_and_missing_values_stay():
 def test_counts_are_recognised():
     counts = RNG.negative_binomial(1, 0.01, (50, 6)).astype(float)
     with_holes = np.where(np.eye(6) > 0, np.nan, RNG.poisson(300, (6, 6)))
-    assert all(looks_like_counts(values) for values in (counts, with_holes))
+    for values in (counts, with_holes):
+        assert recognise_scale(values, are_genes=True).kind == "counts"
     logged, binary = RNG.normal(8, 2, (50, 6)), RNG.integers(0, 2, (50, 6)).astype(float)
-    assert not any(looks_like_counts(v) for v in (logged, binary, counts - 500, counts + 0.5))
+    for values in (logged, binary, counts - 500, counts + 0.5):
+        assert recognise_scale(values, are_genes=True).kind != "counts"
 
 
 def holed(share=0.1, seed=1):

@@ -1,10 +1,13 @@
 """What documents and docstrings name: commands, files, parameters and types."""
 
+import importlib
+import inspect
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 import yaml
@@ -105,6 +108,17 @@ def test_github_shows_every_page_without_directives_of_sphinx():
     """The page of all names is made for the site alone."""
     pages = [path.name for path in PROSE if "```{" in path.read_text() and path.name != "names.md"]
     assert pages == []
+
+
+def test_every_class_and_function_of_the_library_reference_has_an_example(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    page = importlib.import_module("library_reference").library_reference()
+    without = []
+    for path in re.findall(r"~(\S+)", page):
+        named = resolve_name(path)
+        if callable(named) and "\nExamples\n--------\n" not in (inspect.getdoc(named) or ""):
+            without.append(path)
+    assert not without
 
 
 @pytest.mark.slow

@@ -13,8 +13,7 @@ from xnbflow.sources.annotation import (
 )
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.steps import _annotate
+from xnbflow.sources.series.features import Features, select_features
 
 GPL = (
     "^Annotation\n!Annotation_platform = {platform}\n!platform_table_begin\n"
@@ -73,24 +72,19 @@ def test_the_first_row_of_a_probe_annotates_it(tmp_path):
 def test_another_platform_is_noted_by_its_whole_name(tmp_path, platforms, is_noted):
     path = put(tmp_path, GPL.format(platform="GPL9"), "GPL9.annot")
     row = DatasetEntry("x", "geo", "GSE1", annotation=str(path))
-    series = RawSeries(
-        where="x",
-        values=np.ones((2, 1)),
-        features=np.array(["p1", "p3"]),
-        samples=np.array(["s"]),
-        labels=["a"],
+    features = Features(
+        names=np.array(["p1", "p3"]),
         kinds=np.full(2, "linear", dtype=object),
-        feature_places=np.arange(2),
-        sample_places=np.arange(1),
-        sample_metadata=pd.DataFrame(index=[0]),
-        platforms=platforms,
+        places=np.arange(2),
+        annotation=pd.DataFrame(index=range(2)),
     )
-    annotated = _annotate(series, row)
-    assert annotated.feature_metadata["symbol"].tolist() == ["A", ""]
-    assert ("the annotation is of GPL9, the series of GPL97" in annotated.notes) == is_noted
-    assert annotated.notes[-1] == "1 of 2 features has a symbol in the annotation"
+    notes = []
+    annotated = select_features(features, row, notes, platforms)
+    assert annotated.annotation["symbol"].tolist() == ["A", ""]
+    assert ("the annotation is of GPL9, the series of GPL97" in notes) == is_noted
+    assert notes[-1] == "1 of 2 features has a symbol in the annotation"
     none = DatasetEntry("x", "geo", "GSE1", annotation="none")
-    assert _annotate(series, none).feature_metadata is None
+    assert select_features(features, none, notes, platforms).annotation.columns.empty
 
 
 @pytest.mark.parametrize(

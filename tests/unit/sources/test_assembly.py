@@ -1,4 +1,4 @@
-"""From a raw series to a data set: controls, groups, batches, scales, and the steps' order."""
+"""From a table with roles to a data set: controls, groups, batches, scales, the steps' order."""
 
 import numpy as np
 import pandas as pd
@@ -7,8 +7,9 @@ from toys import refused
 
 from xnbflow.data.dataset import COUNTS
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.steps import finish
+from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.roles import Role
+from xnbflow.sources.series.steps import series_of_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -19,27 +20,33 @@ def logarithms(n_features=8):
     return np.random.default_rng(0).normal(8, 1, (n_features, len(LABELS))).round(2)
 
 
-def raw_series(values=None, features=None, labels=LABELS, symbols=None, **changes):
-    """Return six samples, three of each of two classes."""
+def finished(
+    entry, values=None, features=None, *, labels=LABELS, annotation=None, metadata=None, **keywords
+):
+    """Return the series of six samples, three of each of two classes.
+
+    The table has columns ``name`` and ``type``, those of the ``metadata``, and the features.
+    """
     values = logarithms() if values is None else np.asarray(values, dtype=float)
-    feature_metadata = None if symbols is None else pd.DataFrame({"symbol": symbols}, dtype=object)
-    contents = {
-        "where": "data set x: x.csv",
-        "values": values,
-        "features": np.array(features or [f"g{i}" for i in range(len(values))]),
-        "samples": np.array([f"s{i}" for i in range(len(labels))]),
-        "labels": labels,
-        "kinds": np.full(len(values), "linear", dtype=object),
-        "feature_places": np.arange(len(values)),
-        "sample_places": np.arange(len(labels)),
-        "sample_metadata": pd.DataFrame(index=range(len(labels))),
-        "feature_metadata": feature_metadata,
+    features = features or [f"g{i}" for i in range(len(values))]
+    columns = {
+        "name": [f"s{i}" for i in range(len(labels))],
+        "type": labels,
+        **({} if metadata is None else metadata.to_dict("list")),
     }
-    return RawSeries(**contents | changes)
-
-
-def finished(dataset, series):
-    return finish(series, dataset)
+    roles = [Role.NAME, *[Role.TEXT] * (len(columns) - 1), *[Role.NUMBER] * len(features)]
+    texts = [["" if np.isnan(value) else repr(float(value)) for value in row] for row in values]
+    table = TextTable(
+        path="x.csv",
+        header=[*columns, *features],
+        rows=[list(cells) for cells in zip(*columns.values(), *texts, strict=True)],
+        lines=range(2, 2 + len(labels)),
+        unit="line",
+        annotation={
+            name: [*[""] * len(columns), *cells] for name, cells in (annotation or {}).items()
+        },
+    )
+    return series_of_table(table.with_samples_in_rows(0), roles, entry, **keywords)
 
 
 def columns(**cells):
@@ -64,34 +71,29 @@ CONTROLS = [
 @pytest.mark.parametrize("name", CONTROLS)
 def test_controls_of_arrays_are_left_out(name):
     names = ["g0", name, "g2"]
-    series = finished(row(), raw_series(logarithms(3), names))
+    series = finished(row(), logarithms(3), names)
     assert series.features.tolist() == ["g0", "g2"]
     np.testing.assert_array_equal(series.values, logarithms(3)[[0, 2]])
     assert f"1 control probe was left out ({name})" in series.notes[0]
-    assert finished(row(controls="keep"), raw_series(logarithms(3), names)).n_features == 3
+    assert finished(row(controls="keep"), logarithms(3), names).n_features == 3
 
 
 @pytest.mark.parametrize("name", ["ERCC1", "ERCC-000023", "AFFX", "xAFFX-1"])
 def test_genes_with_names_like_controls_remain(name):
-    assert finished(row(), raw_series(logarithms(2), ["g0", name])).n_features == 2
+    assert finished(row(), logarithms(2), ["g0", name]).n_features == 2
 
 
 def test_a_table_of_controls_alone_keeps_them():
     names = [f"ERCC-0000{i}" for i in range(4)]
-    assert finished(row(), raw_series(logarithms(4), names)).n_features == 4
+    assert finished(row(), logarithms(4), names).n_features == 4
 
 
 def test_a_missing_value_is_named_by_its_place_before_controls_and_samples_were_left_out():
     values = logarithms(3)
     values[2, 4] = np.nan
-    contents = raw_series(
-        values,
-        ["g0", "AFFX-1", "g2"],
-        labels=["NA", *LABELS[1:]],
-        place=lambda feature, sample: f"row {feature}, column {sample}",
-    )
-    with refused("the first in row 2, column 4"):
-        finished(row(unlabelled="drop"), contents)
+    labels = ["NA", *LABELS[1:]]
+    with refused(r"the first in column 5 \('g2'\), line 6"):
+        finished(row(unlabelled="drop"), values, ["g0", "AFFX-1", "g2"], labels=labels)
 
 
 @pytest.mark.parametrize(
@@ -106,15 +108,15 @@ def test_a_missing_value_is_named_by_its_place_before_controls_and_samples_were_
     ],
 )
 def test_the_scale_is_that_of_the_transform(options, scale):
-    assert finished(row(**options), raw_series()).scale == scale
+    assert finished(row(**options)).scale == scale
 
 
 def test_values_of_genes_are_logarithms_to_base_2():
     symbols = ["TP53", *[""] * 7]
-    assert finished(row(), raw_series(symbols=symbols)).scale == "log2"
-    assert finished(row(), raw_series(note_unlogged=True)).scale == "log2"
+    assert finished(row(), annotation={"symbol": symbols}).scale == "log2"
+    assert finished(row(), are_intensities=True).scale == "log2"
     intensities = 2 ** logarithms()
-    assert finished(row(), raw_series(intensities, symbols=symbols)).scale == ""
+    assert finished(row(), intensities, annotation={"symbol": symbols}).scale == ""
 
 
 def test_small_counts_of_genes_have_no_scale():
@@ -122,85 +124,90 @@ def test_small_counts_of_genes_have_no_scale():
     values = np.zeros((60, 6))
     values[:12, 0] = np.arange(12)
     values[12, 0] = 150
-    assert finished(row(), raw_series(values, symbols=["TP53", *[""] * 59])).scale == ""
+    assert finished(row(), values, annotation={"symbol": ["TP53", *[""] * 59]}).scale == ""
 
 
 def test_a_scale_and_a_transform_contradict_each_other():
     with refused("keep one of the two", key="scale"):
-        finished(row(scale="log2", transform="log2"), raw_series())
+        finished(row(scale="log2", transform="log2"))
 
 
 def test_intensities_are_noted_where_values_are_known_to_be_of_arrays():
     intensities = 2 ** logarithms() * 10
-    assert finished(row(), raw_series(intensities)).notes == ()
-    (note,) = finished(row(), raw_series(intensities, note_unlogged=True)).notes
+    assert finished(row(), intensities).notes == ()
+    (note,) = finished(row(), intensities, are_intensities=True).notes
     assert "look like intensities not logged" in note
 
 
 def test_logarithms_of_logarithms_are_noted_in_any_table():
     values = np.log2(np.random.default_rng(0).normal(8, 1, (120, 6)))
-    (note,) = finished(row(), raw_series(values)).notes
+    (note,) = finished(row(), values).notes
     assert "logarithms of logarithms" in note
 
 
 def test_two_patients_of_each_class_are_noted_as_a_group():
     """That is fewer than a proposal needs."""
     patients = columns(patient=["p", "p", "q", "r", "r", "t"])
-    series = finished(row(), raw_series(sample_metadata=patients))
+    series = finished(row(), metadata=patients)
     assert "'patient' has 4 values for 6 samples" in series.notes[0]
     one = columns(patient=["p", "p", "p", "r", "r", "t"])
-    assert finished(row(), raw_series(sample_metadata=one)).notes == ()
+    assert finished(row(), metadata=one).notes == ()
 
 
 def test_the_group_of_each_sample_is_known_and_not_the_class():
     patients = columns(Patient=["p", "p", "q", "r", "r", "t"])
-    series = finished(row(group="patient"), raw_series(sample_metadata=patients))
+    series = finished(row(group="patient"), metadata=patients)
     assert series.groups.tolist() == ["p", "p", "q", "r", "r", "t"]
     unknown = columns(patient=["p", "p", "NA", "r", "r", "t"])
     with refused("1 sample has no 'patient'.*s2", key="group"):
-        finished(row(group="patient"), raw_series(sample_metadata=unknown))
+        finished(row(group="patient"), metadata=unknown)
     classes = columns(patient=["p", "p", "p", "r", "r", "r"])
     with refused(
         "'patient' is the class: each of its values is one class",
         key="group",
     ):
-        finished(row(group="patient"), raw_series(sample_metadata=classes))
+        finished(row(group="patient"), metadata=classes)
 
 
 def test_one_sample_of_each_class_may_have_its_own_group():
-    two = raw_series(
-        logarithms()[:, :2], labels=["a", "b"], sample_metadata=columns(who=["p", "q"])
+    series = finished(
+        row(group="who"),
+        logarithms()[:, :2],
+        labels=["a", "b"],
+        metadata=columns(who=["p", "q"]),
     )
-    assert finished(row(group="who"), two).groups.tolist() == ["p", "q"]
+    assert series.groups.tolist() == ["p", "q"]
 
 
 def test_a_batch_is_called_batch_unless_its_name_means_one():
     metadata = columns(who=["x", "y", "x", "y", "x", "y"], plate=["1", "1", "2", "2", "1", "2"])
-    series = finished(row(batch="who"), raw_series(sample_metadata=metadata))
+    series = finished(row(batch="who"), metadata=metadata)
     assert list(series.sample_metadata) == ["batch (who)", "plate"]
-    series = finished(row(batch="plate"), raw_series(sample_metadata=metadata))
+    series = finished(row(batch="plate"), metadata=metadata)
     assert list(series.sample_metadata) == ["who", "plate"]
     with refused(
         "no 'chip', which batch names",
         key="batch",
     ):
-        finished(row(batch="chip"), raw_series(sample_metadata=metadata))
+        finished(row(batch="chip"), metadata=metadata)
 
 
 def test_probes_are_collapsed_before_repeated_names_are_settled():
     """Three probes have one name but two genes: none repeats after collapsing."""
     series = finished(
         row(collapse="max_mean"),
-        raw_series([[1, 2, 3, 4, 5, 6.5]] * 3, ["p", "p", "p"], symbols=["A", "B", "A"]),
+        [[1, 2, 3, 4, 5, 6.5]] * 3,
+        ["p", "p", "p"],
+        annotation={"symbol": ["A", "B", "A"]},
     )
     assert series.features.tolist() == ["A", "B"]
 
 
 def test_the_sheet_s_annotation_replaces_the_symbols_of_the_file(tmp_path):
     (tmp_path / "genes.csv").write_text("probe,symbol\ng0,NEW\n")
-    symbols = pd.DataFrame({"symbol": ["OLD", "OTHER"], "length": ["5", "6"]}, dtype=object)
-    contents = raw_series(logarithms(2), feature_metadata=symbols)
-    series = finished(row(annotation=str(tmp_path / "genes.csv")), contents)
+    symbols = {"symbol": ["OLD", "OTHER"], "length": ["5", "6"]}
+    entry = row(annotation=str(tmp_path / "genes.csv"))
+    series = finished(entry, logarithms(2), annotation=symbols)
     assert series.feature_metadata.to_dict("list") == {"length": ["5", "6"], "symbol": ["NEW", ""]}
     assert "1 of 2 features has a symbol in the annotation" in series.notes
 
@@ -208,12 +215,12 @@ def test_the_sheet_s_annotation_replaces_the_symbols_of_the_file(tmp_path):
 def test_equal_samples_are_noted_unless_a_group_keeps_them_together():
     values = np.random.default_rng(0).normal(8, 1, (30, 6))
     values[:, 4] = values[:, 3]
-    assert "s3 = s4" in finished(row(), raw_series(values)).notes[0]
+    assert "s3 = s4" in finished(row(), values).notes[0]
     metadata = columns(who=["p", "q", "r", "t", "t", "u"])
-    series = finished(row(group="who"), raw_series(values, sample_metadata=metadata))
+    series = finished(row(group="who"), values, metadata=metadata)
     assert not any("s3 = s4" in note for note in series.notes)
     apart = columns(who=["p", "q", "r", "t", "u", "u"])
-    series = finished(row(group="who"), raw_series(values, sample_metadata=apart))
+    series = finished(row(group="who"), values, metadata=apart)
     assert any("s3 = s4" in note for note in series.notes)
 
 
@@ -222,4 +229,9 @@ def test_reads_of_no_gene_are_refused():
         r"__no_feature are reads that belong to no gene.*drop: \[__no_feature",
         key="drop",
     ):
-        finished(row(), raw_series(logarithms(2), ["g0", "__no_feature"]))
+        finished(row(), logarithms(2), ["g0", "__no_feature"])
+
+
+def test_repeated_names_of_features_are_refused_by_default():
+    with refused(r"1 feature name repeats: 'g0' \(2 times\)", key="duplicates"):
+        finished(row(), logarithms(2), ["g0", "g0"])

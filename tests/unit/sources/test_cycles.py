@@ -7,7 +7,7 @@ import pytest
 from xnbflow.running.cli.proposals import summarise_location
 from xnbflow.sources.acquire import acquire_with_findings
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.series.scale_recognition import note_on_cycles
+from xnbflow.sources.series.threshold_cycles import note_on_cycles
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -18,7 +18,7 @@ from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
-from xnbflow.sources.geo import _read_geo
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.places.retries import RetryPolicy
 from xnbflow.sources.proposal.geo_summary import summarise_series
@@ -66,7 +66,7 @@ def put(folder, text, name="GSE4107_series_matrix.txt"):
 
 
 def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
-    series = _read_geo(put(tmp_path, matrix()), row(map={"cancer": "cancer", "normal": "normal"}))
+    series = read_geo(put(tmp_path, matrix()), row(map={"cancer": "cancer", "normal": "normal"}))
     assert series.values.tolist() == VALUES
     assert list(series.features) == PROBES
     assert list(series.samples) == ["GSM1", "GSM2", "GSM3", "GSM4"]
@@ -85,9 +85,9 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
         "no 'ages', which group names; did you mean 'age'",
         key="group",
     ):
-        _read_geo(put(tmp_path, matrix()), row(group="ages"))
+        read_geo(put(tmp_path, matrix()), row(group="ages"))
     with refused("the column 'Gender'.: no degrees of freedom", key="adjust"):
-        design_notes(_read_geo(put(tmp_path, matrix()), row()), Design(adjust=("gender",)))
+        design_notes(read_geo(put(tmp_path, matrix()), row()), Design(adjust=("gender",)))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ TROUBLES = tomllib.loads(example("header_values.toml"))
 def test_a_header_value_may_hold_anything(tmp_path, text, ends):
     extra = [line("Series_summary", [text]), line("Sample_description", [text, "b", "c", text])]
     content = matrix(extra=extra).replace("\n", ends)
-    series = _read_geo(put(tmp_path, content.encode()), row())
+    series = read_geo(put(tmp_path, content.encode()), row())
     assert series.values.tolist() == VALUES
     description = series.sample_metadata["description"]
     assert description[0] == description[3] == " ".join(text.replace('""', '"').split())
@@ -121,7 +121,7 @@ def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path
     expected = "processing by the authors of the series: "
     extra = [line("Sample_data_processing", ["MAS5,scaled", "MAS5, scaled", "RMA", ""])]
     extra += [line("Sample_data_processing", ["500", "500", "", ""])]
-    series = _read_geo(
+    series = read_geo(
         put(tmp_path, matrix(extra=extra)), row(map={"cancer": "cancer", "normal": "normal"})
     )
     assert series.notes[:3] == (
@@ -137,7 +137,7 @@ def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path
 def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
     content = matrix(extra=['!Series_summary\t"never ends', line("Sample_description", "abcd")])
     with pytest.warns(UserWarning, match="line 4: a quote that does not end"):
-        series = _read_geo(put(tmp_path, content), row())
+        series = read_geo(put(tmp_path, content), row())
     assert series.values.tolist() == VALUES
     assert list(series.sample_metadata["description"]) == list("abcd")
 
@@ -160,7 +160,7 @@ def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
 @pytest.mark.filterwarnings("ignore:.*it is unclear which")
 def test_what_is_wrong_with_a_series_matrix_is_told(tmp_path, text, message):
     with refused(message):
-        _read_geo(put(tmp_path, text), row())
+        read_geo(put(tmp_path, text), row())
 
 
 @pytest.mark.parametrize("begun", [True, False])
@@ -170,50 +170,50 @@ def test_a_series_without_values_names_its_supplementary_files(tmp_path, begun):
     if not begun:
         text = text[: text.index("!series_matrix_table_begin")]
     with refused(rf"no table of values \(GSE4107, {kind}\).*counts.txt.gz"):
-        _read_geo(put(tmp_path, text), row())
+        read_geo(put(tmp_path, text), row())
 
 
 def test_intensities_that_are_not_logged_are_told_and_logged_on_demand(tmp_path):
     raw = [[2.0**value for value in values] for values in VALUES]
     path = put(tmp_path, matrix(values=raw))
-    assert "look like intensities not logged" in _read_geo(path, row()).notes[-1]
-    series = _read_geo(path, row(transform="log2"))
+    assert "look like intensities not logged" in read_geo(path, row()).notes[-1]
+    series = read_geo(path, row(transform="log2"))
     np.testing.assert_allclose(series.values, VALUES, rtol=1e-15)
     raw[0][0], raw[0][3] = -5.0, 0.0
     logged = put(tmp_path, matrix(values=[raw[0], *VALUES[1:]]))
-    series = _read_geo(logged, row(transform="log2", missing="impute"))
+    series = read_geo(logged, row(transform="log2", missing="impute"))
     assert np.isnan(series.values[0]).tolist() == [True, False, False, True]
     assert any("2 values of 0 or below became missing" in note for note in series.notes)
-    twice = _read_geo(put(tmp_path, matrix()), row(transform="log2"))
+    twice = read_geo(put(tmp_path, matrix()), row(transform="log2"))
     assert "the values look logged already" in twice.notes[-1]
 
 
 def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbols(tmp_path):
     path = put(tmp_path, GDS, "GDS507.soft.gz")
-    series = _read_geo(path, row("GDS507", "disease state", group="individual"))
+    series = read_geo(path, row("GDS507", "disease state", group="individual"))
     assert series.values.tolist() == VALUES
     assert list(series.labels) == ["RCC", "RCC", "normal", "normal"]
     assert list(series.groups) == ["035", "1", "035", "1"]
     assert list(series.feature_metadata["symbol"]) == ["DDR1", "", "RFC2"]
     assert list(series.sample_metadata["source"]) == ["kidney"] * 4
-    unnamed = _read_geo(path, row("GDS507", "characteristics:disease state"))
+    unnamed = read_geo(path, row("GDS507", "characteristics:disease state"))
     assert "'individual' has 2 values for 4 samples" in unnamed.notes[1]
 
 
 def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     annotation = str(put(tmp_path, ANNOTATION, "GPL97.annot.gz"))
     path = put(tmp_path, matrix())
-    series = _read_geo(path, row(annotation=annotation))
+    series = read_geo(path, row(annotation=annotation))
     assert series.feature_metadata.to_dict("list") == {
         "symbol": ["DDR1", "RFC2///XYZ", "DDR1"],
         "entrez_id": ["780", "5982///1", "780"],
     }
-    best = _read_geo(path, row(annotation=annotation, collapse="max_mean"))
+    best = read_geo(path, row(annotation=annotation, collapse="max_mean"))
     assert list(best.features) == ["DDR1"]
     assert best.values.tolist() == [VALUES[2]]  # mean 5.75 against 5.69
     assert list(best.feature_metadata["probe"]) == ["117_at"]
     assert "2 probes were collapsed to 1 gene (max_mean)" in best.notes[-1]
-    middle = _read_geo(path, row(annotation=annotation, collapse="median"))
+    middle = read_geo(path, row(annotation=annotation, collapse="median"))
     np.testing.assert_array_equal(middle.values, [np.median([VALUES[0], VALUES[2]], axis=0)])
 
 

@@ -6,7 +6,7 @@ from toys import put, refused
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import read_head
-from xnbflow.sources.geo import _read_geo, accession_path
+from xnbflow.sources.geo import accession_path, read_geo
 
 TABLE = (
     '!series_matrix_table_begin\n"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\n"p"\t1\t2\t3\n"q"\t4\t5\t6\n'
@@ -35,7 +35,7 @@ def head_of(folder, *records, table=TABLE):
 
 def read(folder, *records, table=TABLE, label="characteristics:type", **options):
     path = put(folder, matrix(TYPE, *records, table=table), "x.txt")
-    return _read_geo(path, DatasetEntry("x", "geo", str(path), label=label, **options))
+    return read_geo(path, DatasetEntry("x", "geo", str(path), label=label, **options))
 
 
 TYPE = record("Sample_characteristics_ch1", "type: a", "type: b", "type: a")
@@ -98,7 +98,7 @@ def test_the_notes_have_three_texts_on_processing(tmp_path):
     notes = [note for note in read(tmp_path, text).notes if note.startswith("processing")]
     assert [note.rpartition(": ")[2] for note in notes] == ["one", "two", "three more"]
     path = put(tmp_path, FOUR_SAMPLES, "y.txt")
-    series = _read_geo(path, DatasetEntry("x", "geo", str(path), label="type"))
+    series = read_geo(path, DatasetEntry("x", "geo", str(path), label="type"))
     assert sum(note.startswith("processing") for note in series.notes) == 3
 
 

@@ -7,8 +7,7 @@ from toys import refused
 from xnbflow.core.errors import InputError
 from xnbflow.data.note import Note
 from xnbflow.sources.series.intensities import keep_counts, transform
-from xnbflow.sources.series.scale_recognition import ScaleOfValues
-from xnbflow.sources.series.scales import RecognisedScale, Transform
+from xnbflow.sources.series.scales import RecognisedScale, ScaleOfValues, Transform
 
 SAMPLES = np.array(["s0", "s1", "s2", "s3"])
 

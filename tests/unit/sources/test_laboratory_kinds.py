@@ -18,7 +18,7 @@ from xnbflow.sources.infer.label import plausible_labels
 from xnbflow.sources.infer.measures import other_measures
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.class_labels import common_spellings, propose_map
-from xnbflow.sources.series.scale_recognition import _are_large_intensities, recognise_scale
+from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -97,12 +97,11 @@ def test_intensities_with_zeros_are_no_counts_and_zero_is_missing(tmp_path):
 
 def test_reads_begin_at_one_and_intensities_do_not():
     reads = np.random.default_rng(0).negative_binomial(1, 0.0001, (200, 8))
-    assert not _are_large_intensities(reads.astype(float))
     assert recognise_scale(reads.astype(float)).kind == "counts"
-    assert _are_large_intensities(intensities())
+    assert recognise_scale(intensities()).kind == "intensities"
     peaks = np.maximum(intensities(), 5000)  # none is 0
     assert recognise_scale(peaks).kind == "not logged"
-    assert not _are_large_intensities(-intensities())
+    assert recognise_scale(-intensities()).kind != "intensities"
 
 
 def test_of_several_measures_of_a_sample_one_is_read(tmp_path):

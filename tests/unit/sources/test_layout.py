@@ -10,16 +10,18 @@ from toys import entry_in, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.infer.column_keys import _find_id_column, set_aside
+from xnbflow.sources.infer.column_keys import name_column, set_aside
 from xnbflow.sources.infer.layout import recognise_layout
-from xnbflow.sources.infer.variables import is_text_column
+from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.roles import SAMPLE_NAMES
-from xnbflow.sources.series.plausibility import is_patient
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.table import load
+
+TABLE = DatasetEntry("x", "table", "x.csv")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +35,7 @@ from xnbflow.sources.table import load
     ],
 )
 def test_a_column_is_text_where_more_than_a_quarter_is(cells, is_text):
-    assert is_text_column(cells) == is_text
+    assert (kind_of(cells) is Kind.TEXT) == is_text
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_a_column_is_text_where_more_than_a_quarter_is(cells, is_text):
 )
 def test_the_column_that_names_the_samples(columns, expected):
     frame = pd.DataFrame({name: list(cells) for name, cells in columns.items()})
-    assert _find_id_column(frame) == expected
+    assert name_column(TABLE, frame) == expected
 
 
 def layout_of_file(entry, downloads):
@@ -218,7 +220,7 @@ def test_a_site_is_a_described_column_whatever_its_header_contains(tmp_path, hea
 
 @pytest.mark.parametrize("name", ["patient [id]", "patient, id", "Patient*", "donor?"])
 def test_a_patient_is_recognised_whatever_its_header_contains(name):
-    assert is_patient(name)
+    assert Meaning.PATIENT in meaning_of(name)
 
 
 def test_a_gene_with_a_technical_name_needs_no_values_of_a_gene(tmp_path):
@@ -344,15 +346,15 @@ def test_measurements_that_are_no_numbers_are_noted_and_name_no_samples(tmp_path
         == is_noted
     )
     if is_noted:
-        assert _find_id_column(layout.fields) == "who"
+        assert name_column(TABLE, layout.fields) == "who"
 
 
 def test_first_names_of_a_few_words_name_samples_where_no_other_column_does():
     frame = pd.DataFrame({"who": ["Pat 1", "Pat 2 b"], "note": ["long text here", "x y"]})
-    assert _find_id_column(frame) == "who"
-    assert _find_id_column(frame[["note", "who"]]) == "note"
-    assert _find_id_column(frame.replace("Pat 1", "a b c d")) is None
-    assert _find_id_column(frame.replace("Pat 1", "Pat 2 b")) is None
+    assert name_column(TABLE, frame) == "who"
+    assert name_column(TABLE, frame[["note", "who"]]) == "note"
+    assert name_column(TABLE, frame.replace("Pat 1", "a b c d")) is None
+    assert name_column(TABLE, frame.replace("Pat 1", "Pat 2 b")) is None
 
 
 def test_numbers_with_several_groups_have_thousands(tmp_path):

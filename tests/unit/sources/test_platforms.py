@@ -161,7 +161,6 @@ def test_an_annotation_is_proposed_with_the_size_of_its_download(tmp_path):
     assert proposal(downloads, {"annotation": "none"})[1] == []
     symbols = pd.DataFrame({"symbol": ["A"] * 200})
     assert proposal(downloads, feature_metadata=symbols)[1] == []
-    assert proposal(None)[1] == []
 
 
 def test_without_a_network_the_row_stays_and_the_line_is_named(tmp_path):

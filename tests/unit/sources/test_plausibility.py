@@ -6,16 +6,16 @@ import pytest
 from lab_files import counts
 
 from xnbflow.sources.series.plausibility import (
+    Meaning,
     _are_places_of_body,
-    is_event_status,
-    is_event_time,
-    is_patient,
+    is_follow_up,
     is_technical,
-    repeated_samples,
+    meaning_of,
     suggested_batch,
     suggested_group,
 )
 from xnbflow.sources.series.scale_recognition import of_other_scale
+from xnbflow.sources.series.table_values import repeated_samples
 
 RNG = np.random.default_rng(0)
 GENES = RNG.normal(8, 1, (200, 24)).round(2)
@@ -50,26 +50,23 @@ TIMES += ["days_to_last_followup", "overall survival", "DFS days"]
 
 @pytest.mark.parametrize("name", TIMES)
 def test_times_to_an_event(name):
-    assert is_event_time(name)
-    assert not is_event_status(name)
+    assert meaning_of(name) & Meaning.FOLLOW_UP == Meaning.EVENT_TIME
 
 
 @pytest.mark.parametrize("name", ["vital_status", "OS.event", "OS_STATUS", "censored", "death"])
 def test_status_of_an_event(name):
-    assert is_event_status(name)
-    assert not is_event_time(name)
+    assert meaning_of(name) & Meaning.FOLLOW_UP == Meaning.EVENT_STATUS
 
 
 @pytest.mark.parametrize("name", ["time point", "time", "status", "OSM", "age", "response"])
 def test_other_columns_are_no_follow_up(name):
-    assert not is_event_time(name)
-    assert not is_event_status(name, ["tumour", "normal"])
+    assert not is_follow_up(name, ["tumour", "normal"])
 
 
 def test_values_of_life_are_a_status_under_any_name():
-    assert is_event_status("status", ["Alive", "NA", "dead"])
-    assert not is_event_status("status", ["alive", "relapse"])
-    assert not is_event_status("status", ["NA"])
+    assert is_follow_up("status", ["Alive", "NA", "dead"])
+    assert not is_follow_up("status", ["alive", "relapse"])
+    assert not is_follow_up("status", ["NA"])
 
 
 @pytest.mark.parametrize(("n_ages", "expected"), [(1, 1), (10, 10), (11, 0)])
@@ -105,8 +102,8 @@ def test_every_technical_word_is_one_beside_other_words(word):
 
 @pytest.mark.parametrize("word", ["alive", "dead", "deceased", "living", "died", "censored"])
 def test_every_word_of_life_is_a_status_but_not_beside_others(word):
-    assert is_event_status("state", [word, word.upper(), ""])
-    assert not is_event_status("state", [word, "relapsed"])
+    assert is_follow_up("state", [word, word.upper(), ""])
+    assert not is_follow_up("state", [word, "relapsed"])
 
 
 @pytest.mark.parametrize(
@@ -132,8 +129,8 @@ def test_every_word_of_life_is_a_status_but_not_beside_others(word):
     ],
 )
 def test_names_of_patients_animals_and_pairs(name):
-    assert is_patient(name)
-    assert not is_patient(f"{name}like")
+    assert Meaning.PATIENT in meaning_of(name)
+    assert Meaning.PATIENT not in meaning_of(f"{name}like")
 
 
 def patients(*sizes):

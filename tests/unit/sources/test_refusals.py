@@ -13,7 +13,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry, local_path
 from xnbflow.sources.formats.count_folder import merge_counts
-from xnbflow.sources.geo import _read_geo
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.places.pinned import pinned_url
 from xnbflow.sources.registry import is_entry_key
 from xnbflow.sources.table import read_table
@@ -31,7 +31,7 @@ def row_of(path, source="table", **cells):
 READERS = {
     "table": lambda path, **cells: read_table(path, row_of(path, **cells)),
     "acquire": lambda path, **cells: acquire(row_of(path, **cells)),
-    "geo": lambda path: _read_geo(path, row_of(path, "geo", label="title")),
+    "geo": lambda path: read_geo(path, row_of(path, "geo", label="title")),
     "folder": lambda path: merge_counts(path.parent),
     "pinned": lambda path: pinned_url(str(path)),
     "cumida": lambda path: acquire(DatasetEntry("x", "cumida", path)),

@@ -3,22 +3,39 @@
 import numpy as np
 import pytest
 
-from xnbflow.sources.series.reads import looks_like_counts
-from xnbflow.sources.series.scale_recognition import (
-    intensity_quantiles,
-    is_not_logged,
-    of_other_scale,
-    recognise_scale,
-)
+from xnbflow.sources.proposal.scale import sentence_of
+from xnbflow.sources.series.scale_recognition import of_other_scale, recognise_scale
+from xnbflow.sources.series.value_numbers import measure_values
 
 SAMPLES = np.array(["s0", "s1", "s2", "s3"])
 
 
 def test_quantiles_of_the_numbers_from_0_to_1000():
-    values = np.arange(1001.0)[:, None]
-    assert intensity_quantiles(values).tolist() == [0, 250, 500, 750, 990, 1000]
-    assert intensity_quantiles(np.array([[np.nan, 2.0], [3.0, np.nan]])).tolist()[::5] == [2, 3]
-    assert np.isnan(intensity_quantiles(np.full((2, 2), np.nan))).all()
+    numbers = measure_values(np.arange(1001.0)[:, None])
+    quantiles = (numbers.lowest, numbers.median, numbers.quantile_99, numbers.largest)
+    assert quantiles == (0, 500, 990, 1000)
+    assert numbers.share_of_whole == 1
+    with_gaps = measure_values(np.array([[np.nan, 2.0], [3.5, np.nan]]))
+    assert (with_gaps.lowest, with_gaps.largest, with_gaps.share_of_whole) == (2, 3.5, 0.5)
+
+
+def test_without_any_value_numbers_are_missing_and_the_scale_is_unknown():
+    values = np.full((30, 2), np.nan)
+    assert np.isnan(measure_values(values).median)
+    recognised = recognise_scale(values, are_genes=True)
+    assert (recognised.kind, recognised.settings()) == ("logarithms", {})
+
+
+@pytest.mark.parametrize(
+    ("total", "common_sum"), [(1, 1), (100.9, 100), (101.1, 0), (1e6, 1e6), (50, 0)]
+)
+def test_samples_sum_to_a_whole_to_one_hundredth(total, common_sum):
+    parts = np.random.default_rng(0).dirichlet(np.ones(30), 4).T
+    values = total * parts
+    assert measure_values(values).common_sum == common_sum
+    values[:, 0] *= 1.1  # one sample is enough
+    assert measure_values(values).common_sum == 0
+    assert measure_values(total * parts - total).common_sum == 0
 
 
 @pytest.mark.parametrize(
@@ -33,7 +50,13 @@ def test_quantiles_of_the_numbers_from_0_to_1000():
     ],
 )
 def test_the_rule_of_geo2r(low, quartile, high, largest, not_logged):
-    assert is_not_logged(np.array([low, quartile, 8, 9, high, largest])) == not_logged
+    values = np.full(1001, 0.5 * (quartile + high))
+    values[1:300] = quartile
+    values[-20:] = high
+    values[0], values[-1] = low, largest
+    numbers = measure_values(values[:, None])
+    assert (numbers.lowest, numbers.quantile_99, numbers.largest) == (low, high, largest)
+    assert numbers.exceed_logarithms == not_logged
 
 
 def features_up_to(largest, n_samples=8):
@@ -92,9 +115,9 @@ def test_counts_have_eleven_distinct_values_up_to_100_at_least(n_distinct, large
     values = np.zeros((40, 4))
     values[:n_distinct, 0] = np.arange(n_distinct)
     values[n_distinct - 1, 0] = largest
-    assert looks_like_counts(values) == are_counts
-    assert not looks_like_counts(values - 1)
-    assert not looks_like_counts(values + 0.5)
+    assert (recognise_scale(values, are_genes=True).kind == "counts") == are_counts
+    assert recognise_scale(values - 1, are_genes=True).kind != "counts"
+    assert recognise_scale(values + 0.5, are_genes=True).kind != "counts"
 
 
 @pytest.mark.parametrize(
@@ -257,9 +280,9 @@ def test_intensities_without_names_of_genes_are_not_passed_over(rng, values_of, 
     recognised = recognise_scale(values, features=others)
     assert recognised.settings() == {}
     assert f"if they are intensities or reads of genes, use --set {setting}" in (
-        recognised.sentence()
+        sentence_of(recognised)
     )
-    assert recognise_scale(values[:19], features=others[:19]).sentence() == ""
+    assert sentence_of(recognise_scale(values[:19], features=others[:19])) == ""
 
 
 def test_laboratory_values_are_not_taken_for_intensities(rng):
@@ -267,7 +290,7 @@ def test_laboratory_values_are_not_taken_for_intensities(rng):
     values = 2 ** panel(rng)
     values[::2] **= 0.02
     recognised = recognise_scale(values, features=[f"item {i}" for i in range(25)])
-    assert (recognised.kind, recognised.sentence()) == ("not logged", "")
+    assert (recognised.kind, sentence_of(recognised)) == ("not logged", "")
 
 
 def test_zeros_among_small_values_get_the_logarithm_of_1_and_the_value(rng):

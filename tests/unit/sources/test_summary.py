@@ -12,9 +12,11 @@ from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats import opening
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.infer.column_kinds import suggested_keys
-from xnbflow.sources.infer.label import _is_follow_up_field, class_score
-from xnbflow.sources.proposal.summary import described_numbers, distinct_values
+from xnbflow.sources.infer.label import class_score
+from xnbflow.sources.proposal.scale import sentence_of
+from xnbflow.sources.proposal.summary import describe_fields
 from xnbflow.sources.proposal.table_summary import summarise_table
+from xnbflow.sources.series.plausibility import is_follow_up
 from xnbflow.sources.series.scale_recognition import recognise_scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -49,7 +51,9 @@ def test_the_score_of_a_column_as_a_class(name, texts, score):
 
 
 def test_values_are_described_by_frequency_and_in_natural_order():
-    table = distinct_values(pd.DataFrame({"time": ["24 h", "0 h", "6 h", "x", "x", "10 h", ""]}))
+    table = describe_fields(
+        pd.DataFrame({"time": ["24 h", "0 h", "6 h", "x", "x", "10 h", ""]})
+    ).values
     assert table["value"].tolist() == ["x", "(none)", "0 h", "6 h", "10 h", "24 h"]
     assert table["samples"].tolist() == [2, 1, 1, 1, 1, 1]
     assert sorted(["s10", "s9", "S2.5"], key=natural_key) == ["S2.5", "s9", "s10"]
@@ -60,7 +64,7 @@ def test_more_than_twelve_numbers_are_described_by_their_limits(n_values, are_nu
     cells = [f"{i},5" for i in range(n_values)]
     if are_numbers:
         cells.append("NA")
-    table = described_numbers(pd.DataFrame({"x": cells}))
+    table = describe_fields(pd.DataFrame({"x": cells})).numbers
     assert (len(table) == 1) == are_numbers
     if are_numbers:
         assert table.iloc[0].tolist() == ["x", 0.5, 6.5, 12.5, 14, 1]
@@ -146,7 +150,9 @@ def test_values_without_a_logarithm_get_a_floor(lowest, transform):
     values = np.array([[lowest, 300.0, 9000.5]])
     recognised = recognise_scale(values, is_array=True)
     assert recognised.settings() == {"transform": transform}
-    assert ("0 or below, which have no logarithm" in recognised.sentence()) == (transform != "log2")
+    assert ("0 or below, which have no logarithm" in sentence_of(recognised)) == (
+        transform != "log2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -165,7 +171,7 @@ def test_one_is_added_to_values_relative_to_the_library(unit):
     values = np.random.default_rng(0).gamma(0.3, 500, (200, 4))
     recognised = recognise_scale(values, file_name=f"genes_{unit}.tsv")
     assert recognised.settings() == {"transform": "log2p1"}
-    assert f"look like {unit.upper()}" in recognised.sentence()
+    assert f"look like {unit.upper()}" in sentence_of(recognised)
 
 
 @pytest.mark.parametrize(
@@ -403,7 +409,7 @@ def test_separators_at_both_ends_of_lines_are_no_column(tmp_path):
     ],
 )
 def test_a_time_to_an_event_or_its_status_is_follow_up(name, cells, expected):
-    assert _is_follow_up_field(pd.DataFrame({name: cells}), name) == expected
+    assert is_follow_up(name, cells) == expected
 
 
 def test_a_field_with_one_repeated_text_is_no_class():

@@ -13,8 +13,8 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.series.phenotype import matched_names
+from xnbflow.sources.series.sample_names import name_patients
 from xnbflow.sources.series.scale_recognition import proposed_floor, recognise_scale
-from xnbflow.sources.series.sequencing import name_patients
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

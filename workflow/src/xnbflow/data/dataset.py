@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -124,92 +124,85 @@ class DataSet:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        # Missing labels are recognised before the conversion, which makes a text of None.
-        labels = np.asarray(self.labels, dtype=object)
-        self._check_complete("class label", labels, pd.isna(labels))
-        if self.groups is not None:
-            groups = np.asarray(self.groups, dtype=object)
-            has_no_group = pd.isna(groups)
-            has_no_group[~has_no_group] = groups[~has_no_group] == ""
-            self._check_complete("group", groups, has_no_group)
-
-        # Lists become arrays, and cells of metadata become texts.
+        # Lists become arrays, and cells of metadata become texts. Missing labels and groups are
+        # recognised before, since the conversion makes a text of None.
+        converted: dict[str, Any] = {
+            "features": np.asarray(self.features, dtype=str),
+            "samples": np.asarray(self.samples, dtype=str),
+            "labels": self._complete("class label", self.labels, remedy="label it"),
+            "notes": tuple(self.notes),
+        }
+        kinds = self.kinds
+        if kinds is None:
+            kinds = np.full(len(self.features), "linear")
+        converted["kinds"] = np.asarray(kinds, dtype=str)
         if self.values is not None:
-            self._replace("values", np.ascontiguousarray(self.values, dtype=np.float64))
-        self._replace("features", np.asarray(self.features, dtype=str))
-        self._replace("samples", np.asarray(self.samples, dtype=str))
-        self._replace("labels", np.asarray(self.labels, dtype=str))
-        if self.kinds is None:
-            self._replace("kinds", np.full(len(self.features), "linear"))
-        self._replace("kinds", np.asarray(self.kinds, dtype=str))
+            converted["values"] = np.ascontiguousarray(self.values, dtype=np.float64)
         if self.groups is not None:
-            self._replace("groups", np.asarray(self.groups, dtype=str))
-        if self.sample_metadata is not None:
-            of_samples = _convert_metadata(
-                self.name, "sample_metadata", self.sample_metadata, self.n_samples
-            )
-            self._replace("sample_metadata", of_samples)
-        if self.feature_metadata is not None:
-            of_features = _convert_metadata(
-                self.name,
-                "feature_metadata",
-                self.feature_metadata,
-                self.n_features,
-                reserved=_RESERVED_COLUMNS,
-            )
-            self._replace("feature_metadata", of_features)
-        self._replace("notes", tuple(self.notes))
-
+            remedy = "name its patient or batch"
+            converted["groups"] = self._complete("group", self.groups, remedy=remedy)
+        for name, content in converted.items():
+            object.__setattr__(self, name, content)  # although the dataclass is frozen
         self._check_names()
+        for name, n_rows in (
+            ("sample_metadata", self.n_samples),
+            ("feature_metadata", self.n_features),
+        ):
+            if getattr(self, name) is not None:
+                table = _convert_metadata(self.name, name, getattr(self, name), n_rows)
+                object.__setattr__(self, name, table)
         if self.values is not None:
             self._check_values()
 
-    def _replace(self, name: str, content: object) -> None:
-        """Replace a field by its converted content, although the dataclass is frozen."""
-        object.__setattr__(self, name, content)
-
-    def _check_complete(self, what: str, column: np.ndarray, is_missing: np.ndarray) -> None:
-        """Check that labels or groups have one value per sample, of which none ``is_missing``."""
-        if len(column) != len(self.samples):
+    def _complete(self, what: str, column: Any, *, remedy: str) -> np.ndarray:
+        """Return labels or groups as texts; refuse another number than one of each sample."""
+        cells = np.asarray(column, dtype=object)
+        n_samples = len(self.samples)
+        if len(cells) != n_samples:
             msg = (
-                f"{self.name}: one {what} per sample is needed, {len(column)} "
-                f"{either(len(column), 'is', 'are')} given"
+                f"{self.name}: one {what} per sample is needed, {len(cells)} "
+                f"{either(len(cells), 'is', 'are')} given"
             )
             raise InputError(msg)
+        is_missing = pd.isna(cells)
+        is_missing[~is_missing] = cells[~is_missing] == ""
         if is_missing.any():
             sample = str(list(self.samples)[int(np.argmax(is_missing))])
-            remedy = "name its patient or batch" if what == "group" else "label it"
             msg = (
                 f"{self.name}: sample {quoted(sample)} has no {what} "
                 f"({counted(int(is_missing.sum()), 'sample', 'has', 'have')} none); {remedy}, or "
                 "leave it out"
             )
             raise InputError(msg)
+        return np.asarray(column, dtype=str)
 
     def _check_names(self) -> None:
-        """Check shapes, and that names are unique and can be printed."""
-        expected = (len(self.features), len(self.samples))
+        """Check shapes and kinds, and that names are unique and can be printed."""
+        expected = (self.n_features, self.n_samples)
         shape = expected if self.values is None else self.values.shape
-        if shape != expected or len(self.kinds) != len(self.features):
+        if shape != expected or len(self.kinds) != self.n_features:
             msg = (
                 f"{self.name}: values have shape {shape}, the names need {expected}, and there "
                 f"are {len(self.kinds)} kinds of features; give a row for each feature, and a "
                 "column for each sample"
             )
             raise InputError(msg)
-        _refuse_duplicates(self.name, "feature", self.features)
-        refuse_control_characters(self.name, "feature name", self.features)
-        _refuse_duplicates(self.name, "sample", self.samples)
-        refuse_control_characters(self.name, "sample name", self.samples)
-        refuse_control_characters(self.name, "label", self.labels)
-        if self.groups is not None:
-            refuse_control_characters(self.name, "group", self.groups)
         if unknown := sorted(set(self.kinds) - set(KINDS)):
             msg = (
                 f"{self.name}: unknown feature kind {quoted(str(unknown[0]))}; use one of "
                 f"{listed(KINDS)}"
             )
             raise InputError(msg)
+        for what, names in (("feature", self.features), ("sample", self.samples)):
+            if len(set(names.tolist())) < len(names):
+                raise _repeated(self.name, what, names)
+        groups: Iterable[str] = [] if self.groups is None else self.groups
+        all_texts = "".join([*self.features, *self.samples, *self.labels, *groups])
+        if _CONTROL_CHARACTER.search(all_texts):
+            refuse_control_characters(self.name, "feature name", self.features)
+            refuse_control_characters(self.name, "sample name", self.samples)
+            refuse_control_characters(self.name, "label", self.labels)
+            refuse_control_characters(self.name, "group", groups)
 
     def _check_values(self) -> None:
         """Check that values are finite, or missing if the data set may have missing values."""
@@ -314,15 +307,15 @@ class DataSet:
         return data_set
 
 
-def _convert_metadata(
-    name: str, field_name: str, table: Any, n_rows: int, reserved: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Return metadata of samples or features as text; refuse other rows and repeated columns.
+def _convert_metadata(name: str, field_name: str, table: Any, n_rows: int) -> pd.DataFrame:
+    """Return metadata of samples or features as text, with rows numbered from 0.
 
-    ``reserved`` are names that columns cannot have, because the file of the series has them.
+    Missing cells are empty. Another number of rows, repeated columns, and columns of features that
+    the file of the series has itself are refused.
     """
     table = pd.DataFrame(table)
     columns = list(map(str, table.columns))
+    reserved = _RESERVED_COLUMNS if field_name == "feature_metadata" else []
     all_columns = [*columns, *reserved]
     if len(set(all_columns)) < len(all_columns) or len(table) != n_rows:
         allowed = f" nor are called {listed(reserved)}" if reserved else ""
@@ -331,17 +324,11 @@ def _convert_metadata(
             f"{', '.join(columns)}; give it {n_rows} rows and columns that do not repeat{allowed}"
         )
         raise InputError(msg)
-    return _as_texts(table)
-
-
-def _as_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table as text, with rows numbered from 0; missing cells are empty."""
     cells = table.to_numpy(dtype=object)
     is_missing = pd.isna(cells)
     texts = np.array([str(cell) for cell in cells.ravel()], dtype=object).reshape(cells.shape)
     texts[is_missing] = ""
-    columns = list(map(str, table.columns))
-    return pd.DataFrame(texts, index=range(len(table)), columns=columns, dtype=object)
+    return pd.DataFrame(texts, index=range(n_rows), columns=columns, dtype=object)
 
 
 def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
@@ -359,10 +346,8 @@ def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> Non
         raise InputError(msg)
 
 
-def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
-    """Refuse names that repeat, of features or of samples."""
-    if len(set(names)) == len(names):
-        return
+def _repeated(name: str, what: str, names: np.ndarray) -> InputError:
+    """Return the refusal of names that repeat, of features or of samples."""
     values, counts = np.unique(names, return_counts=True)
     repeated = values[counts > 1]
     times = int(counts[counts > 1][0])
@@ -370,4 +355,4 @@ def _refuse_duplicates(name: str, what: str, names: np.ndarray) -> None:
         f"{name}: {what} name {quoted(str(repeated[0]))} occurs {times} times "
         f"({counted(len(repeated), 'name', 'repeats', 'repeat')}); make {what} names unique"
     )
-    raise InputError(msg)
+    return InputError(msg)

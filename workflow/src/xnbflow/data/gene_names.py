@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+#: Identifiers of probes that have the form of symbols: accessions of GenBank, controls, and
+#: numbered ones.
+_PROBE = r"[A-Z]\d{5}|[A-Z]{2}\d{6,8}|AFFX-.*|(GENE|GSM|PROBE|TC|V|X)\d+"
 #: Form of human gene symbols: TP53, C9orf72, HLA-A.
-_SYMBOL = re.compile(r"[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
-#: Identifiers of probes in this form: accessions of GenBank, controls, and numbered ones.
-_PROBE = re.compile(r"[A-Z]\d{5}|[A-Z]{2}\d{6,8}|AFFX-.*|(GENE|GSM|PROBE|TC|V|X)\d+")
+_SYMBOL = re.compile(rf"(?!({_PROBE})\Z)[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
 #: Identifiers of one form: of Ensembl, RefSeq and miRBase, and probes of Affymetrix, Illumina and
 #: Agilent.
 _IDENTIFIER = re.compile(
@@ -33,7 +34,7 @@ def is_symbol(name: str) -> bool:
     >>> [is_symbol(name) for name in ("ABCB1", "C9orf72", "HLA-A", "1007_s_at", "X95735", "GENE12")]
     [True, True, True, False, False, False]
     """
-    return _SYMBOL.fullmatch(name) is not None and _PROBE.fullmatch(name) is None
+    return _SYMBOL.fullmatch(name) is not None
 
 
 def are_genes(features: Sequence[str] | np.ndarray) -> bool:
@@ -56,7 +57,7 @@ def are_genes(features: Sequence[str] | np.ndarray) -> bool:
     for name in names:
         if _IDENTIFIER.fullmatch(name):
             n_genes += 1
-        elif is_symbol(name):
+        elif _SYMBOL.fullmatch(name):
             n_genes += 1
             symbols.append(name)
     stems = {stem[0] for name in symbols if (stem := _STEM.match(name))}

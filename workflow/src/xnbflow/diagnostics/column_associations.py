@@ -28,7 +28,7 @@ from xnbflow.diagnostics.class_words import is_class_in_other_words
 from xnbflow.diagnostics.columns import column_values, has_value
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
-from xnbflow.sources.series.plausibility import is_event_status, is_event_time, is_technical
+from xnbflow.sources.series.plausibility import is_follow_up, is_technical
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
@@ -101,7 +101,7 @@ def _tested_columns(series: DataSet) -> tuple[dict[str, Association], list[Findi
         present = has_value(all_cells)
         cells = all_cells[present].str.strip()
         groups = None if series.groups is None else series.groups[present]
-        if is_follow_up(name, cells):
+        if is_follow_up(name, map(str, cells)):
             not_tested.append(_notice(series, "follow-up", name))
         if is_recorded_in_one_class(labels, present):
             not_tested.append(_one_class_finding(series, name, labels[present].iloc[0]))
@@ -162,18 +162,6 @@ def _one_class_finding(series: DataSet, name: str, label: str) -> Finding:
         detail=label,
         numbers={"count": 0},
     )
-
-
-def is_follow_up(name: str, cells: pd.Series) -> bool:
-    """Return whether a column is the time to an event or whether it was seen: an outcome.
-
-    Examples
-    --------
-    >>> cells = pd.Series(["40", "90"])
-    >>> is_follow_up("days_to_death", cells), is_follow_up("age", cells)
-    (True, False)
-    """
-    return is_event_time(name) or is_event_status(name, list(map(str, cells)))
 
 
 @dataclass(frozen=True, kw_only=True)

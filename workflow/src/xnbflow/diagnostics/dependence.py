@@ -62,6 +62,15 @@ class ConditionalDependence:
         Counts of ``|r|`` in equal bins from 0 to 1: all pairs of up to about 5,000 features, else
         the pairs of every second, third, ... feature with all later ones; of a sample, pairs
         within it.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> samples = rng.normal(size=(40, 3))
+    >>> samples[:, 1] += 2 * samples[:, 0]
+    >>> dependence = conditional_dependence(samples, np.repeat(["a", "b"], 20))
+    >>> dependence.dependent.tolist(), dependence.partner[:2].tolist()
+    ([True, True, False], [1, 0])
     """
 
     features: np.ndarray

@@ -31,8 +31,9 @@ from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
 from xnbflow.diagnostics.sample_likeness import ENOUGH
 from xnbflow.diagnostics.sample_values import sample_values
 from xnbflow.diagnostics.sex_check import sexes
-from xnbflow.sources.series.plausibility import repeated_samples
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
+from xnbflow.sources.series.scale_recognition import recognise_scale
+from xnbflow.sources.series.table_values import repeated_samples
+from xnbflow.sources.series.value_numbers import measure_values
 from xnbflow.tables.finding_table import finding_table
 
 #: Categories of a column that are drawn.
@@ -127,7 +128,7 @@ def _scale(series: DataSet) -> list[Finding]:
         dataset=series.name,
         subject=recognised.kind.value,
         detail="; ".join(filter(None, [note.finding, note.advice])),
-        numbers={"estimate": float(intensity_quantiles(linear)[4])},
+        numbers={"estimate": measure_values(linear).quantile_99},
     )
     return [finding]
 

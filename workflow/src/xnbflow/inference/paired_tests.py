@@ -38,6 +38,12 @@ class SignedRankTest(NamedTuple):
         Exact.
     n_pairs : int
         Number of differences that are not zero.
+
+    Examples
+    --------
+    >>> test = wilcoxon_signed_rank_test([0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.4, 0.5])
+    >>> test.n_pairs, test.p_value
+    (3, 0.25)
     """
 
     statistic: float
@@ -56,6 +62,12 @@ class CorrectedTTest(NamedTuple):
         Two-sided.
     mean, lower, upper : float
         Mean difference, first minus second, with its confidence limits.
+
+    Examples
+    --------
+    >>> test = corrected_resampled_t_test([0.9, 0.8, 0.9], [0.8, 0.8, 0.7], 1 / 2)
+    >>> round(test.mean, 2), round(test.lower, 2), round(test.upper, 2)
+    (0.1, -0.29, 0.49)
     """
 
     statistic: float

@@ -37,6 +37,12 @@ class OmnibusTest(NamedTuple):
     statistic, p_value : float
     degrees_of_freedom : tuple of int
         One number for chi-square, two for F.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"nb": [1, 1, 1, 2], "fnb": [2, 2, 2, 1], "xnb": [3, 3, 3, 3]})
+    >>> friedman_test(scores).degrees_of_freedom, iman_davenport_test(scores).degrees_of_freedom
+    ((2,), (2, 6))
     """
 
     statistic: float
@@ -223,6 +229,12 @@ class RankDiagram(NamedTuple):
     cliques : tuple of tuple of str
         The bars: classifiers next to each other in rank, no two of them significantly different.
         Only those of two and more classifiers that are not part of a longer bar.
+
+    Examples
+    --------
+    >>> diagram = critical_difference_diagram({"nb": 2.9, "fnb": 1.9, "xnb": 1.2}, n_datasets=10)
+    >>> diagram.ranks.to_dict(), round(diagram.critical_difference, 2)
+    ({'xnb': 1.2, 'fnb': 1.9, 'nb': 2.9}, 1.05)
     """
 
     ranks: pd.Series

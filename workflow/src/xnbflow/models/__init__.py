@@ -12,6 +12,7 @@ file                        question
 ``saving``                  how does a classifier fitted in Python become a file?
 ``permitted_types``         which objects may a model's file contain?
 ``reading``                 how is a table read, with or without labels?
+``scale_of_samples``        are new samples on the scale of the training data?
 ``alignment``               how does a table become a model's input?
 ``prediction``              which class has a sample, and how sure is that?
 ``prediction_notes``        what makes predictions unreliable?

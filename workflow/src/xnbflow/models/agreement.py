@@ -1,5 +1,7 @@
 """Agreement of a model's predictions with the labels that a table has."""
 
+import shlex
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -7,8 +9,10 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.formats.cell_texts import is_missing
+from xnbflow.sources.series.class_labels import LabelRule, plain_text, spellings_of_classes
 
 
 @dataclass(frozen=True)
@@ -54,15 +58,59 @@ class Agreement:
         return "\n".join([*lines, table.to_string()])
 
 
-def agreement(
-    classes: Sequence[str],
-    predicted: Sequence[str],
-    texts: Sequence[str],
-    entry: DatasetEntry | None = None,
-) -> Agreement | None:
-    """Compare predictions with the texts of a column of labels; None where no label is a class.
+def labels_of_texts(
+    texts: Sequence[str], classes: Sequence[str], entry: DatasetEntry
+) -> tuple[list[str | None], list[str]]:
+    """Return the labels of new samples, spelled as the classes of a model, with notes.
 
-    The texts become labels as those of the training data do, by the ``entry`` of these.
+    Parameters
+    ----------
+    texts : sequence of str
+        The column of labels.
+    classes : sequence of str
+        The classes of the model.
+    entry : DatasetEntry
+        The entry by whose keys (``map``, ``label``, ``literal``) texts become labels. A sample
+        without a label has None.
+
+    Returns
+    -------
+    labels : list of str or None
+    notes : list of str
+        Sentences on labels with another spelling, and on labels of which none is a class.
+
+    Examples
+    --------
+    >>> labels_of_texts(["NORMAL", "tumour", ""], ["normal", "tumour"], DatasetEntry("x", "table"))
+    (['normal', 'tumour', None], ["the label 'NORMAL' is read as the class 'normal'"])
+    """
+    rule = LabelRule.parse(replace(entry, unlabelled=None))
+    labels = []
+    for text in texts:
+        label = rule.label_of(text)
+        if label is None and rule.mapping and rule.pattern is None and not is_missing(text):
+            label = plain_text(text)  # a label that the training data did not have
+        labels.append(label)
+    sizes = Counter(label for label in labels if label is not None)
+    spellings = spellings_of_classes(sizes, classes)
+    notes = []
+    if spellings:
+        pairs = [f"{label!r} is read as the class {name!r}" for label, name in spellings.items()]
+        notes.append(f"the label {listed(pairs)}")
+    elif sizes and not sizes.keys() & set(classes):
+        present = listed(f"{label!r} ({n})" for label, n in sizes.items())
+        setting = f"map={flow_yaml(dict.fromkeys(sizes, 'CLASS'))}"
+        notes.append(
+            f"no label is a class of the model ({', '.join(classes)}), there are {present}: to "
+            f"compare predictions with them, name their classes by --set {shlex.quote(setting)}"
+        )
+    return [spellings.get(label, label) if label else None for label in labels], notes
+
+
+def agreement(
+    classes: Sequence[str], predicted: Sequence[str], labels: Sequence[str | None]
+) -> Agreement | None:
+    """Compare predictions with labels; None where no label is a class.
 
     Examples
     --------
@@ -70,9 +118,6 @@ def agreement(
     >>> compared.n_right, compared.n_samples, compared.confusion.loc["n"].tolist()
     (2, 3, [1, 1])
     """
-    entry = entry or DatasetEntry("labels", "table")
-    rule = LabelRule.parse(replace(entry, unlabelled=None))
-    labels = [rule.label_of(str(text)) for text in texts]
     confusion = pd.DataFrame(0, index=list(classes), columns=list(classes))
     others: dict[str, int] = {}
     for label, prediction in zip(labels, predicted, strict=True):

@@ -22,13 +22,14 @@ from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.meta_analysis import meta_genes
 from xnbflow.inference.second_cohort import cohort_verdict, recall_columns
-from xnbflow.models.matching import common_features
+from xnbflow.models.matching import common_features, with_labels_of
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.models.validation import as_seen, cross_validated, harmonised
-from xnbflow.sources.series.scale_recognition import intensity_quantiles, recognise_scale
+from xnbflow.sources.series.scale_recognition import recognise_scale
+from xnbflow.sources.series.value_numbers import measure_values
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 
@@ -96,6 +97,7 @@ def combine(
     Bioinformatics 30 (2014), i105-i112. P. Patil and G. Parmigiani, "Training replicable predictors
     in multiple studies", PNAS 115 (2018), 2578-2583.
     """
+    series, label_notes = _with_common_labels(series)
     _refuse_incomparable(series)
     cohorts = common_features(series, match)
     masks, notes = _masks_of_distinct_samples(cohorts)
@@ -107,7 +109,9 @@ def combine(
     merged = _merge_series(cohorts)
     tests, validation = _cross_cohort_tests(cohorts, steps)
     tables = {
-        "cohort_series": _describe_series(series, cohorts, notes, match),
+        "cohort_series": _describe_series(
+            series, cohorts, {name: label_notes[name] + notes[name] for name in notes}, match
+        ),
         "cohort_tests": tests.assign(model=name, match=match, harmonise=harmonise),
         "meta_genes": meta_genes(cohorts, symbols, designs),
     }
@@ -152,6 +156,19 @@ def _merge_series(cohorts: Sequence[DataSet]) -> DataSet:
         groups=groups if has_groups else None,
         missing=any(cohort.missing for cohort in cohorts),
     )
+
+
+def _with_common_labels(
+    series: Sequence[DataSet],
+) -> tuple[list[DataSet], dict[str, list[str]]]:
+    """Return series with labels spelled as those of the first one, and notes by series."""
+    first = series[0]
+    renamed = [first]
+    notes: dict[str, list[str]] = {first.name: []}
+    for other in series[1:]:
+        spelled, notes[other.name] = with_labels_of(first, other)
+        renamed.append(spelled)
+    return renamed, notes
 
 
 def _refuse_incomparable(series: Sequence[DataSet]) -> None:
@@ -410,13 +427,13 @@ def _greatest_correlations(cohorts: Sequence[DataSet]) -> np.ndarray:
 def _describe_series(
     series: Sequence[DataSet],
     cohorts: Sequence[DataSet],
-    left_out: Mapping[str, Sequence[str]],
+    notes_of_series: Mapping[str, Sequence[str]],
     match: str,
 ) -> pd.DataFrame:
     """Return the table ``cohort_series``: the series, and obstacles to their comparison.
 
-    ``series`` have all their features, ``cohorts`` the common ones; ``left_out`` are notes on
-    samples by series.
+    ``series`` have all their features, ``cohorts`` the common ones; ``notes_of_series``
+    are on its labels and samples.
     """
     all_classes = np.unique(np.concatenate([one.classes for one in series]))
     correlations = _greatest_correlations(cohorts)
@@ -433,10 +450,10 @@ def _describe_series(
             "classes": ", ".join(f"{a} {b}" for a, b in zip(labels, counts, strict=True)),
             "features": n_features,
             "common": cohort.n_features,
-            "quantile": intensity_quantiles(one.values)[4],
+            "quantile": measure_values(one.values).quantile_99,
             "agreement": correlation,
         }
-        notes = list(left_out[one.name])
+        notes = list(notes_of_series[one.name])
         notes += [f"has no {label}" for label in all_classes if label not in one.classes]
         notes += _scale_notes(one, row)
         rows.append(row | {"note": "; ".join(notes)})

@@ -1,4 +1,4 @@
-"""Features of several cohorts matched by name, by gene symbol or by Entrez id."""
+"""Features of several cohorts matched by name, gene symbol or Entrez id; labels by spelling."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,27 +8,58 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, require_choice
+from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import filled
 from xnbflow.models.reading import symbols_of
+from xnbflow.sources.series.class_labels import spellings_of_classes
 
 #: How features of two cohorts are matched.
 MATCHES = ("feature", "symbol", "entrez_id")
 
 
+def with_labels_of(first: DataSet, other: DataSet) -> tuple[DataSet, list[str]]:
+    """Return another cohort with labels spelled as those of the first one, and notes about them.
+
+    Spellings are joined as in a proposed study: ``Normal`` and ``normal``, ``Tumor`` and
+    ``tumour``.
+
+    Examples
+    --------
+    >>> one = DataSet("one", np.eye(2), ["x", "y"], ["a", "b"], ["tumour", "normal"])
+    >>> two = DataSet("two", np.eye(2), ["x", "y"], ["c", "d"], ["tumour", "NORMAL"])
+    >>> renamed, notes = with_labels_of(one, two)
+    >>> renamed.labels.tolist(), notes
+    (['tumour', 'normal'], ["its label 'NORMAL' is read as 'normal' of one"])
+    """
+    spellings = spellings_of_classes(map(str, other.classes), list(map(str, first.classes)))
+    labels = np.array([spellings.get(str(label), str(label)) for label in other.labels])
+    notes = [
+        f"its label {label!r} is read as {name!r} of {first.name}"
+        for label, name in spellings.items()
+    ]
+    return (replace(other, labels=labels) if spellings else other), notes
+
+
+def refuse_other_classes(train: DataSet, test: DataSet) -> None:
+    """Refuse a test cohort with a class that the training cohort does not have."""
+    only_in_test = sorted(set(test.classes) - set(train.classes))
+    if only_in_test:
+        classes = ", ".join(train.classes)
+        entries = flow_yaml({str(label): "CLASS" for label in only_in_test})
+        msg = (
+            f"{test.name} has the class {str(only_in_test[0])!r}, {train.name} has {classes}; "
+            f"give both cohorts the same labels by the key map of {test.name}, as map: {entries}"
+        )
+        raise InputError(msg, key="map")
+
+
 def matched(train: DataSet, test: DataSet, by: str = "feature") -> tuple[DataSet, DataSet]:
     """Return a training and a test cohort with the same features in the same order.
 
-    An `InputError` is raised as by `common_features`, and if the test cohort has a class that is
-    not in training.
+    An `InputError` is raised as by `common_features` and by `refuse_other_classes`.
     """
-    only_in_test = sorted(set(test.classes) - set(train.classes))
-    if only_in_test:
-        msg = (
-            f"{test.name} has the class {str(only_in_test[0])!r}, {train.name} has "
-            f"{', '.join(train.classes)}; give both cohorts the same labels"
-        )
-        raise InputError(msg)
+    refuse_other_classes(train, test)
     first, second = common_features([train, test], by)
     return first, second
 

@@ -4,7 +4,7 @@ import re
 import shlex
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError, about_file
+from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
+from xnbflow.models.agreement import labels_of_texts
+from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.dataset_entry import (
@@ -28,41 +30,30 @@ from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch as fetch_geo
-from xnbflow.sources.geo import read_raw_series as read_raw_geo
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.completed_entry import column_of_samples, complete_entry
+from xnbflow.sources.proposal.completed_entry import complete_entry
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.series.class_labels import IGNORE
-from xnbflow.sources.series.plausibility import is_sample_id
-from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.scale_recognition import recognise_scale
-from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale
-from xnbflow.sources.series.sequencing import without_version
-from xnbflow.sources.series.steps import finish
+from xnbflow.sources.series.feature_names import without_version
+from xnbflow.sources.series.features import Features
+from xnbflow.sources.series.inferred_keys import KeyInference
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.samples import Samples
 from xnbflow.sources.table import load as load_table
-from xnbflow.sources.table import raw_series_of
+from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
 #: Sources whose series are read without labels.
 _UNLABELLED = ("geo", "table")
 
-#: Least number of features, unless they are a panel of genes, of a table whose scale is compared
-#: with the model's.
-_FEWEST_FEATURES = 100
 #: Number of rows by which columns of text are recognised.
 _ROWS_OF_TEXT = 20
 #: Characters by which the form of a file is recognised.
 _FIRST_CHARACTERS = 4096
-#: Scales (`recognise_scale`) that are left as they are.
-_LOGGED = (
-    RecognisedScale.LOGARITHMS,
-    RecognisedScale.CYCLES,
-    RecognisedScale.LOGGED_TWICE,
-    RecognisedScale.MIXED,
-)
 
 
 def described_entry(location: str, settings: Mapping[str, Any] | None = None) -> DatasetEntry:
@@ -147,12 +138,13 @@ def read_training(
 class SamplesToPredict:
     """Samples to predict.
 
-    ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are the texts of
-    the column of labels, None where the table has none; ``notes`` are about how they were read.
+    ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are None where
+    the table has no column of labels, with None for a sample without one; ``notes`` are about how
+    they were read.
     """
 
     frame: pd.DataFrame
-    labels: list[str] | None = None
+    labels: list[str | None] | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -179,11 +171,13 @@ def read_labelled_samples(
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
     quartiles: np.ndarray | None = None,
+    classes: Sequence[str] = (),
 ) -> SamplesToPredict:
     """Read samples to predict with their labels, where the table has them; see `read_samples`.
 
     The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
-    another scale is transformed as the training data were, or refused.
+    another scale is transformed as the training data were, or refused. Labels are made as those of
+    the training data, and spelled as the ``classes`` of the model.
     """
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
@@ -198,14 +192,31 @@ def read_labelled_samples(
                 quartiles=quartiles,
                 downloads=Downloads(folder),
             )
-    frame = series.frame()
     labels = None
-    if series.sample_metadata is not None:
-        metadata = series.sample_metadata
-        label = training.label if training else None
-        if label in metadata:
-            labels = [str(text) for text in metadata[label]]
-    return SamplesToPredict(frame, labels, notes)
+    texts = _texts_of_labels(series, dataset, training)
+    if texts is not None:
+        rule = training or dataset
+        rule = replace(rule, map=dataset.map) if dataset.map else rule
+        labels, label_notes = labels_of_texts(texts, classes, rule)
+        notes = (*notes, *label_notes)
+    return SamplesToPredict(series.frame(), labels, notes)
+
+
+def _texts_of_labels(
+    series: DataSet, dataset: DatasetEntry, training: DatasetEntry | None
+) -> list[str] | None:
+    """Return the column of labels of samples to predict; None without one.
+
+    Its name is that of the training data, unless the command names another one.
+    """
+    name = dataset.label or (training.label if training else None)
+    metadata = series.sample_metadata
+    if metadata is not None and name in metadata:
+        return [str(text) for text in metadata[name]]
+    if dataset.label and dataset.source in _UNLABELLED:
+        msg = f"{dataset.location} has no column {quoted(dataset.label)}, which label names"
+        raise InputError(msg, file=dataset.location, key="label")
+    return None
 
 
 def _read_unlabelled(
@@ -218,91 +229,59 @@ def _read_unlabelled(
 ) -> tuple[DataSet, tuple[str, ...]]:
     """Read samples that need no labels, on the scale of the training data; return notes on it."""
     dataset = _without_demands(dataset)
+    of_training = None
+    if quartiles is not None:
+        of_training = ValuesOfSamples(values=quartiles.T, features=model_features)
+    inferred = _TransformOfModel(training, of_training)
     if dataset.source == "geo":
         dataset = fetch_annotation(dataset, downloads)
-        path = fetch_geo(dataset, downloads)
-        with about_file(path):
-            series, dataset = read_raw_geo(path, dataset)
+        series = read_geo(fetch_geo(dataset, downloads), dataset, inferred)
     else:
         features = set(model_features)
         texts = _texts_to_predict(dataset, training, features=features, downloads=downloads)
-        path = Path(texts.table.path)
         texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
-        with about_file(path):
-            series, dataset = raw_series_of(texts)
-    notes: tuple[str, ...] = ()
-    with about_file(path):
-        if transform := _needed_transform(
-            dataset, training, series, features=model_features, quartiles=quartiles
-        ):
-            dataset = replace(dataset, transform=transform)
-            note = (
-                f"transform: {flow_yaml(transform)} was applied to the values of "
-                f"{dataset.location}, as to the training data"
-            )
-            notes = (note,)
-        return finish(series, dataset), notes
+        with about_file(texts.table.path):
+            series = series_of_texts(texts, inferred=inferred)
+    return series, tuple(inferred.notes)
+
+
+@dataclass
+class _TransformOfModel(KeyInference):
+    """The transform of the training data, which values on another scale than the model's need.
+
+    ``quartiles`` are those of the training data, if the model has them. The ``notes`` get a
+    sentence on the transform.
+    """
+
+    training: DatasetEntry | None
+    quartiles: ValuesOfSamples | None
+    notes: list[str] = field(default_factory=list)
+
+    def of_scale(
+        self, values: np.ndarray, features: Features, samples: Samples, entry: DatasetEntry
+    ) -> DatasetEntry:
+        """Return the entry with the transform, if the values need it."""
+        if self.quartiles is None or entry.transform:
+            return entry
+        transform = needed_transform(
+            entry,
+            ValuesOfSamples(values=values, features=features.names, samples=samples.names),
+            training=self.training,
+            quartiles=self.quartiles,
+        )
+        if not transform:
+            return entry
+        self.notes.append(
+            f"transform: {flow_yaml(transform)} was applied to the values of "
+            f"{entry.location}, as to the training data"
+        )
+        return replace(entry, transform=transform)
 
 
 def _without_demands(dataset: DatasetEntry) -> DatasetEntry:
     """Return the entry of samples that may lack values and labels, and have control probes."""
     dataset = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
     return dataset.with_defaults(label="title") if dataset.source == "geo" else dataset
-
-
-def _needed_transform(
-    dataset: DatasetEntry,
-    training: DatasetEntry | None,
-    series: RawSeries,
-    *,
-    features: Sequence[str],
-    quartiles: np.ndarray | None,
-) -> Any:
-    """Return the transform of the training data that values still need; empty where none.
-
-    ``features`` are those of the model, whose training ``quartiles`` have the shape (3,
-    n_features).
-
-    Raises an `InputError` for logarithms where the model has values that are not logged, and for
-    values that are not logged where it has logarithms and the transform of its training data is
-    unknown.
-    """
-    if quartiles is None or dataset.transform:
-        return ""
-    of_model = recognise_scale(quartiles.T, features=features)
-    if len(series.features) < _FEWEST_FEATURES and not of_model.is_certain:
-        return ""
-    recognised = recognise_scale(
-        series.values,
-        samples=series.samples,
-        features=series.features,
-        file_name=Path(dataset.location).name,
-        is_array=dataset.source == "geo",
-    ).kind
-    if of_model.is_unlogged:
-        if recognised is RecognisedScale.LOGARITHMS:
-            low, median, high = np.nanmedian(quartiles, axis=1)
-            msg = (
-                f"{dataset.location} has logarithms, but the model was fitted to values that are "
-                f"not logged (quartiles of a typical feature {low:.4g}, {median:.4g}, {high:.4g}). "
-                "Give the values on the scale of the training data"
-            )
-            raise InputError(msg, file=dataset.location, key="transform")
-        return ""
-    if recognised in _LOGGED:
-        return ""
-    if training and training.transform:
-        return training.transform
-    description = str(recognised)
-    if recognised is RecognisedScale.NOT_LOGGED:
-        description = "values that are not logged"
-    msg = (
-        f"{dataset.location} has {description}, "
-        "but the model was fitted to logarithms. Transform them as the training data were, by "
-        "--set transform=log2 (intensities), transform=log2p1 (TPM, FPKM) or "
-        f"transform={PROPOSED_COUNT_TRANSFORM} (counts)"
-    )
-    raise InputError(msg, file=dataset.location, key="transform")
 
 
 def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
@@ -343,38 +322,31 @@ def _texts_to_predict(
     path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
         return read_texts(path, dataset)
-    request = read_request(dataset, downloads)
-    table = request.table
-    dataset = request.entry
+    texts = read_request(dataset, downloads)
+    header = texts.table.header
     training = training or DatasetEntry("none", "table")
-    label = dataset.label or training.label
-    id_column = dataset.id_column or training.id_column
-    header = table.header
-    phenotype = [name for name in header if name == label]
+    label = texts.entry.label or training.label
+    entry = replace(texts.entry, label=None)
     names = {*header, *(without_version(header) or ())}
-    # If no column has the name of a feature of the model, features are in rows.
-    samples_in_columns = bool(features) and not names & set(features)
-    texts: list[str] = []
-    if features and not samples_in_columns:
-        texts = _columns_of_text(table, {*features, *phenotype, id_column})
-    if samples_in_columns:
-        in_columns = replace(dataset, samples="columns", label=None)
-        return complete_entry(replace(request, entry=in_columns), features)
-    if id_column not in header:
-        id_column = dataset.id_column
-    if dataset.samples == "rows":
-        if not id_column and header[0]:
-            # The columns that describe samples in the training data are not those of names: two
-            # samples have distinct values of ``sex``, which are not their names.
-            settled = [name for name in columns_named(training) if isinstance(name, str)]
-            described_columns = {name for name in settled if not is_sample_id(name)}
-            exceptions = {*features, *phenotype, *described_columns}
-            unlabelled = replace(request, entry=replace(dataset, label=None))
-            id_column = column_of_samples(unlabelled, exceptions)
-        texts = [name for name in texts if name != id_column]
-        dataset = add_names(dataset, "drop", texts)
-        dataset = replace(set_aside(dataset, phenotype), label=None)
-    return replace(request, entry=replace(dataset, id_column=id_column))
+    if features and not names & set(features):
+        # No column has the name of a feature of the model: features are in rows.
+        return complete_entry(replace(texts, entry=replace(entry, samples="columns")), features)
+    if training.id_column in header:
+        entry = entry.with_defaults(id_column=training.id_column)
+    if label in header:
+        entry = set_aside(entry, [label])
+    # The columns that describe samples in the training data are not those of names: two samples
+    # have distinct values of ``sex``, which are not their names.
+    of_training = [name for name in columns_named(training) if isinstance(name, str)]
+    descriptions = [
+        name for name in [*of_training, label] if name and Meaning.SAMPLE not in meaning_of(name)
+    ]
+    texts = complete_entry(replace(texts, entry=entry), features, descriptions)
+    if not features:
+        return texts
+    exceptions = {*features, *entry.phenotype_columns, texts.entry.id_column}
+    unused = _columns_of_text(texts.table, exceptions)
+    return replace(texts, entry=add_names(texts.entry, "drop", unused))
 
 
 def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:

@@ -39,6 +39,24 @@ def compare_signatures(
         shared ones, by spaces), ``same_direction`` (of the shared ones), ``rank_correlation``
         (Spearman's, of all features' greatest distances between classes in either cohort; it is the
         same for all classes).
+
+    Examples
+    --------
+    >>> from xnbflow.models.trained import fit_model
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat(["normal", "tumour"], 20)
+    >>> cohorts = []
+    >>> for name in ("one", "two"):
+    ...     values = rng.normal(8.0, 1.0, (6, 40))
+    ...     values[0] += 4.0 * (labels == "tumour")
+    ...     samples = [f"{name}{i}" for i in range(40)]
+    ...     cohorts.append(DataSet(name, values, list("abcdef"), samples, labels))
+    >>> entry = {"method": "csnb", "params": {"n_features": 1}}
+    >>> first, second = (fit_model(cohort, entry).signature for cohort in cohorts)
+    >>> compare_signatures(first, second, *cohorts)[["class", "shared", "genes"]]
+        class  shared genes
+    0  normal       1     a
+    1  tumour       1     a
     """
     rank_correlation = scipy.stats.spearmanr(
         greatest_distances(train), greatest_distances(test)

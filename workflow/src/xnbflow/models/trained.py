@@ -144,6 +144,15 @@ class TrainedModel:
         Predictions for three samples, the training quartiles; not a probe of a microarray. They
         are computed again when the model is read, and must agree. The names of these fields are
         also the keys of the file.
+
+    Examples
+    --------
+    >>> from xnbflow.sources.acquire import acquire
+    >>> from xnbflow.sources.dataset_entry import DatasetEntry
+    >>> wine = acquire(DatasetEntry("wine", "bundled", "wine"))
+    >>> model = fit_model(wine, {"method": "gaussian_nb"})
+    >>> model.classes, len(model.features), model.series["classes"]["class_0"]
+    (['class_0', 'class_1', 'class_2'], 13, 59)
     """
 
     estimator: BaseEstimator
@@ -265,7 +274,12 @@ def describe_fit(
     )
     # The distribution of used features in each class, to recognise atypical samples later.
     described = described_values(estimator, pd.DataFrame(values.T, columns=series.features))
-    typicality_values = described.to_numpy().T[typicality_features(used)]
+    rows = typicality_features(used)
+    typicality_values = described.to_numpy().T[rows]
+    # A gene without reads has another logarithm in each sample, by the size of its library, but
+    # does not vary: its logarithms are set to a constant, which has no influence on typicality.
+    is_constant = values[rows].min(axis=1) == values[rows].max(axis=1)
+    typicality_values[is_constant] = 0.0
     labels, codes, counts = np.unique(series.labels, return_inverse=True, return_counts=True)
     about_series = {
         "name": series.name,

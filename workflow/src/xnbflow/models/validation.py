@@ -17,7 +17,7 @@ from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.second_cohort import CohortVerdict, cohort_verdict
-from xnbflow.models.matching import matched
+from xnbflow.models.matching import matched, refuse_other_classes, with_labels_of
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.prediction_notes import has_training_unit
 from xnbflow.models.reading import symbols_of
@@ -96,6 +96,10 @@ def validate_all(
     ``entries`` are the classifiers' configurations by the id of the cohort to train on and by their
     own; each of ``pairs`` has ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
     """
+    # A label that the model cannot predict is refused before the first model is fitted.
+    for pair in pairs:
+        train = series[pair["train"]]
+        refuse_other_classes(train, with_labels_of(train, series[pair["test"]])[0])
     parts: dict[str, list[pd.DataFrame]] = {}
     for pair in track(pairs, "pairs of cohorts"):
         tables = validate(
@@ -138,11 +142,12 @@ def validate(
 
     Features that only one cohort has are left out, also in the cross-validation. The model does not
     use the test cohort. Its labels are used to count errors, and for the signature of its own
-    samples.
+    samples. Labels of the test cohort are spelled as those of the first.
 
     ``match`` is as for `common_features`, ``harmonise`` one of `HARMONISERS`. The results are the
     tables of the group ``cohorts`` on a second cohort, without the columns that name the pair.
     """
+    test, label_notes = with_labels_of(train, test)
     train, test = matched(train, test, match)
     symbols = symbols_of(train)
     classes = train.classes
@@ -164,7 +169,7 @@ def validate(
         is_same_scale=harmonise != "none" or has_training_unit(model, test.frame()),
     )
     row = verdict.columns(classes) | {"strategy": SECOND_COHORT, "features": train.n_features}
-    row["notes"] = "; ".join(prediction.notes)
+    row["notes"] = "; ".join([*label_notes, *prediction.notes])
     cohorts = [
         _CohortPerformance("train", performance, claims),
         _CohortPerformance("test", verdict.measured, probabilities.max(axis=1)),

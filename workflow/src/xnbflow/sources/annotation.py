@@ -105,15 +105,15 @@ def has_annotation(platform: str, downloads: Downloads) -> bool:
 
 
 def propose_annotation(
-    dataset: DatasetEntry, series: DataSet, downloads: Downloads | None
+    dataset: DatasetEntry, series: DataSet, downloads: Downloads
 ) -> tuple[DatasetEntry, list[str]]:
     """Return the entry with the ``annotation`` of its array, and a sentence about it.
 
     A series with gene symbols, or with this key, and features that are no probes of a known array
     have no proposal. Where the annotation cannot be had, the entry is unchanged, and the sentence
-    contains what to add. Without ``downloads`` nothing is proposed.
+    contains what to add.
     """
-    if downloads is None or dataset.annotation:
+    if dataset.annotation:
         return dataset, []
     if series.feature_metadata is not None and "symbol" in series.feature_metadata:
         return dataset, []

@@ -54,7 +54,7 @@ def read_cumida_csv(path: str | Path, dataset: DatasetEntry) -> DataSet:
     Every number is the double nearest to its decimal text, as ``float`` gives it. Features whose
     names repeat (GSE26304 has RefSeq accessions of several probes) get the suffixes ``.1``, ``.2``,
     ... from the second on, as pandas gives them, with a note. The other keys of the
-    entry are those of `xnbflow.sources.series.steps.finish`.
+    entry are those of `xnbflow.sources.series.steps.series_of_table`.
 
     Examples
     --------

@@ -123,6 +123,11 @@ class DatasetEntry:
         The line of the header in a text file.
     options : dict
         Further keys of the source, such as the ``seed`` of simulated data.
+
+    Examples
+    --------
+    >>> DatasetEntry("mine", "table", "mine.csv", label="type", transform="log2").settings()
+    {'source': 'table', 'file': 'mine.csv', 'label': 'type', 'transform': 'log2'}
     """
 
     id: str
@@ -264,8 +269,15 @@ class DatasetEntry:
         phenotype |= {
             "sheet": self.phenotype_sheet,
             "id": self.phenotype_id,
-            "columns": list(self.phenotype_columns),
+            "columns": self.phenotype_columns,
         }
+        label: Any = self.label  # the name of a column, or a mapping
+        if label and (self.label_classes or self.label_pattern or label == SAMPLE_NAMES):
+            label = {
+                "from" if label == SAMPLE_NAMES else "column": label,
+                "classes": self.label_classes,
+                "pattern": self.label_pattern,
+            }
         places = known_sources()[self.source].places
         settings: dict[str, Any] = {"source": self.source}
         if places and self.location:
@@ -273,9 +285,9 @@ class DatasetEntry:
         settings |= {
             "sha256": self.sha256,
             "samples": "columns" if self.samples == "columns" else None,
-            "label": _label_settings(self),
+            "label": label,
             "id": self.id_column,
-            "phenotype": _set_values(phenotype),
+            "phenotype": phenotype,
         }
         done = {
             *("id", "source", "location", "sha256", "samples", "label", "label_classes"),
@@ -283,40 +295,27 @@ class DatasetEntry:
         }
         for entry in fields(self):
             if entry.name not in done and not entry.name.startswith("phenotype"):
-                settings[entry.name] = _plain(getattr(self, entry.name))
+                settings[entry.name] = getattr(self, entry.name)
         settings |= self.options
-        settings["shape"] = _set_values(vars(self.shape))
-        return _set_values(settings)
+        shape = {key: number for key, number in vars(self.shape).items() if number}
+        return _set_values({**settings, "shape": shape})
 
 
 def _set_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that are set: neither None nor empty, nor a tolerance of 0."""
-    return {
-        key: value
-        for key, value in values.items()
-        if value not in (None, "", [], {}) and (key, value) != ("features_tolerance", 0)
-    }
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a field as YAML has it."""
-    if isinstance(value, NamePattern):
-        return {"pattern": value.pattern}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return dict(value) if isinstance(value, Mapping) else value
-
-
-def _label_settings(entry: DatasetEntry) -> Any:
-    """Return the key ``label`` of an entry: the name of a column, or a mapping."""
-    if entry.label is None:
-        return None
-    is_plain = not entry.label_classes and not entry.label_pattern
-    if is_plain and entry.label != SAMPLE_NAMES:
-        return entry.label
-    key = "from" if entry.label == SAMPLE_NAMES else "column"
-    parts = {"classes": list(entry.label_classes), "pattern": entry.label_pattern}
-    return {key: entry.label, **_set_values(parts)}
+    """Return the values that are set, neither None nor empty, as YAML has them."""
+    set_values: dict[str, Any] = {}
+    for key, value in values.items():
+        plain = value
+        if isinstance(value, tuple):
+            plain = [
+                {"pattern": item.pattern} if isinstance(item, NamePattern) else item
+                for item in value
+            ]
+        elif isinstance(value, Mapping):
+            plain = _set_values(value) if key in ("label", "phenotype") else dict(value)
+        if plain not in (None, "", [], {}):
+            set_values[key] = plain
+    return set_values
 
 
 def place_key(location: str, places: Sequence[str]) -> str:

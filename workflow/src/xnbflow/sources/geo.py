@@ -22,9 +22,8 @@ from xnbflow.sources.formats.geo_table import SYMBOLS, read_geo_table
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles
-from xnbflow.sources.series.contents import series_of_table
-from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.steps import finish
+from xnbflow.sources.series.inferred_keys import KeyInference
+from xnbflow.sources.series.steps import series_of_table
 
 #: Identifiers of probes without a gene, in small letters.
 _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
@@ -32,7 +31,7 @@ _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
 
 def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
     """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL."""
-    return _read_geo(fetch(dataset, downloads), dataset)
+    return read_geo(fetch(dataset, downloads), dataset)
 
 
 def fetch(dataset: DatasetEntry, downloads: Downloads) -> Path:
@@ -89,22 +88,15 @@ def fetch_accession(
         return downloads.fetch("geo", path, default=GEO_URLS, sha256=sha256)
 
 
-def _read_geo(path: str | Path, dataset: DatasetEntry) -> DataSet:
-    """Read a file of GEO by the keys of its entry."""
-    with about_file(path):
-        series, dataset = read_raw_series(path, dataset)
-        return finish(series, dataset)
-
-
-def read_raw_series(path: str | Path, dataset: DatasetEntry) -> tuple[RawSeries, DatasetEntry]:
+def read_geo(
+    path: str | Path, dataset: DatasetEntry, inferred: KeyInference | None = None
+) -> DataSet:
     """Read a series matrix or a GDS (``*_series_matrix.txt``, ``GDS*.soft``), plain or gzipped.
-
-    The result is the series, of which only the roles are assigned, and its entry with the names of
-    fields as in the file.
 
     The entry's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
     the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its other keys
-    are described in `xnbflow.sources.roles.assign_roles` and `xnbflow.sources.series.steps.finish`.
+    are described in `xnbflow.sources.roles.assign_roles` and
+    `xnbflow.sources.series.steps.series_of_table`, which infers further keys by ``inferred``.
     Titles, sources and characteristics are ``sample_metadata`` of the data set.
     """
     path = Path(path)
@@ -112,27 +104,23 @@ def read_raw_series(path: str | Path, dataset: DatasetEntry) -> tuple[RawSeries,
         raw, head = read_geo_table(path)
         dataset = _with_fields(path, dataset, head)
         table = _samples_in_columns(raw, head, dataset)
-        series = series_of_table(table, assign_roles(table, dataset), dataset)
-        metadata = series.sample_metadata
-        # Titles and sources remain descriptions of the samples where they are the label, too.
-        label = str(dataset.label)
-        if label not in head.characteristics:
-            position = list(head.fields).index(label)
-            metadata.insert(min(position, len(metadata.columns)), label, series.labels)
         notes: list[str] = []
         if head.platform:
             notes.append(Note(head.platform, "platform", start="platform "))
         start = "processing by the authors of the series: "
         processing = head.processing[:MOST_TEXTS]
         notes += [Note(text, "processing", start=start) for text in processing]
-        series = replace(
-            series,
-            sample_metadata=metadata,
-            notes=(*notes, *series.notes),
-            note_unlogged=True,
+        table = replace(table, notes=[*notes, *table.notes])
+        return series_of_table(
+            table,
+            assign_roles(table, dataset),
+            dataset,
+            are_intensities=True,
             platforms=head.platform,
+            # Titles and sources remain descriptions of the samples where they are the label, too.
+            keep_label=dataset.label not in head.characteristics,
+            inferred=inferred,
         )
-        return series, dataset
 
 
 def _with_fields(path: Path, dataset: DatasetEntry, head: GeoHead) -> DatasetEntry:

@@ -121,10 +121,13 @@ def probes_note(features: Sequence[str], platforms: str = "") -> Note | None:
     ``platforms`` are the accessions that the file names, separated by spaces; with one, numbers
     are probes, too. The result is None for features that are no probes.
     """
+    n_probes = sum(_PROBE_OR_NUMBER.fullmatch(name) is not None for name in features)
+    if n_probes < _LEAST_SHARE * len(features):
+        return None  # genes, which are not compared with every array
     platform = recognise_platform(features)
     accession = platform.accession if platform else ""
     accession = next(iter(platforms.split()), accession)
-    has_numbers = accession and all(str(name).isdecimal() for name in features)
+    has_numbers = accession and all(name.isdecimal() for name in features)
     if platform is None and not has_numbers and not are_probes(features):
         return None
     array = f" of {platform.name}" if platform else ""

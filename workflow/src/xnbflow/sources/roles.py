@@ -6,6 +6,7 @@ is an entry, so that it describes what the reader does with it.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
@@ -18,7 +19,7 @@ from xnbflow.sources.annotation import names_of_gene_columns
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matches
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.series.sequencing import BARCODE_PATIENT, NAME_PATIENT
+from xnbflow.sources.series.sample_names import BARCODE_PATIENT, NAME_PATIENT
 
 #: Labels and groups that are made of the names of samples: no column has them.
 _MADE_OF_NAMES = {
@@ -48,23 +49,6 @@ class Role(Enum):
 FEATURES = frozenset({Role.NUMBER, Role.ANGLE, Role.CATEGORY})
 
 
-def keys_of_texts(dataset: DatasetEntry) -> dict[str, str]:
-    """Return the key of the entry (``label``, ``group``, ...) by the text of samples that it names.
-
-    Examples
-    --------
-    >>> keys_of_texts(DatasetEntry("x", "table", label="type", phenotype_columns=("age",)))
-    {'type': 'label', 'age': 'phenotype.columns'}
-    """
-    names_and_keys = [
-        (dataset.label, "label"),
-        (dataset.group, "group"),
-        (dataset.batch, "batch"),
-    ]
-    names_and_keys += [(name, "phenotype.columns") for name in dataset.phenotype_columns]
-    return {name: key for name, key in names_and_keys if name}
-
-
 def period_of(unit: str | float) -> float:
     """Return the period of an angle by its unit in the key ``angular``.
 
@@ -74,32 +58,6 @@ def period_of(unit: str | float) -> float:
     (360.0, 24.0)
     """
     return float(_PERIODS.get(str(unit), unit))
-
-
-def _role_of(name: str, dataset: DatasetEntry) -> Role:
-    """Return the role of a variable that the entry does not name as a text of the samples."""
-    if matches(name, dataset.drop):
-        return Role.LEFT_OUT
-    if matches(name, dataset.categorical):
-        return Role.CATEGORY
-    if name in dataset.angular:
-        return Role.ANGLE
-    is_feature = not dataset.features or matches(name, dataset.features)
-    return Role.NUMBER if is_feature else Role.TEXT
-
-
-def _refuse_unmatched(path: Path, names: Sequence[str], dataset: DatasetEntry) -> None:
-    """Refuse names that no variable has, and patterns that match none."""
-    for key in ("drop", "features", "categorical", "angular"):
-        for item in getattr(dataset, key):
-            if not any(matches(name, [item]) for name in names):
-                text = item.pattern if isinstance(item, NamePattern) else item
-                similar = did_you_mean(text, names)
-                msg = (
-                    f"{path}: {key} has {quoted(text)}, but no name matches{similar}; there "
-                    f"are {listed(names)} ({len(names)} in all). Correct {key}"
-                )
-                raise InputError(msg, file=str(path), key=key)
 
 
 def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
@@ -164,67 +122,101 @@ def assign_roles(
     InputError
         If the table (and the phenotype) lack a name, or have it several times.
     """
-    # Names and patterns that are no variable, no column of the phenotype and no sample.
-    path = Path(table.path)
+    # Features, and what is left out. Most entries name neither, and most tables have thousands of
+    # features.
     has_patterns = bool(dataset.drop or dataset.features or dataset.categorical or dataset.angular)
+    roles = [Role.NUMBER] * len(table.names)
     if has_patterns:
-        phenotype_names = [] if phenotype is None else list(map(str, phenotype))
-        columns = [] if table.samples_are_rows else table.header
-        _refuse_unmatched(path, [*table.names, *phenotype_names, *columns], dataset)
-
-    # The role of each variable.
-    named_texts = _named_texts(table, dataset, phenotype)
+        roles = _roles_by_patterns(table, dataset, phenotype)
     format_texts = set(table.described)
-    format_text_names = {table.names[position] for position in format_texts}
-    roles = []
-    for position, name in enumerate(table.names):
-        is_named = name in named_texts
-        if position == table.key:
-            role = Role.NAME
-        elif position in format_texts:
-            role = _role_of_format_text(name, dataset, is_named=is_named)
-        elif (
-            is_named
-            and name not in format_text_names
-            and (phenotype is None or not _are_other_numbers(table, position, phenotype))
-        ):
-            role = Role.TEXT
-        elif has_patterns:
-            role = _role_of(name, dataset)
-            if is_named and role is Role.TEXT:  # the format, or the phenotype, has the named text
-                role = Role.LEFT_OUT
-        else:  # most entries name no features, and most tables have thousands of names
-            role = Role.NUMBER
-        if role is Role.CATEGORY:
-            position_of(path, table.names, name, "categorical")
-        roles.append(role)
-
-    # Texts that no key names are left out where they are many, or have one name.
-    unnamed_texts = []
-    for position, role in enumerate(roles):
-        is_of_key = position in format_texts or table.names[position] in named_texts
-        if role is Role.TEXT and not is_of_key:
-            unnamed_texts.append(position)
-    names = pd.Series([table.names[position] for position in unnamed_texts])
-    is_repeated = names.duplicated(keep=False)
-    for position, repeated in zip(unnamed_texts, is_repeated, strict=True):
-        if repeated or len(unnamed_texts) > _MOST_UNNAMED_TEXTS:
+    for position in format_texts:
+        if not table.names[position]:
             roles[position] = Role.LEFT_OUT
+        elif roles[position] is Role.NUMBER:
+            roles[position] = Role.TEXT
+
+    # The texts that keys name: each is one variable, or in the phenotype.
+    names_and_keys = [(getattr(dataset, key), key) for key in ("label", "group", "batch")]
+    names_and_keys += [(name, "phenotype.columns") for name in dataset.phenotype_columns]
+    key_of_text = {name: key for name, key in names_and_keys if name}
+    positions_of_text: dict[str, list[int]] = {name: [] for name in key_of_text}
+    for position, name in enumerate(table.names):
+        if name in key_of_text:
+            positions_of_text[name].append(position)
+    for name, positions in positions_of_text.items():
+        # Among the texts of the format first: a gene may have the name of a column of obs.
+        texts = format_texts.intersection(positions) or set(positions)
+        if phenotype is not None and name in phenotype:
+            is_gene = [i for i in texts - format_texts if _are_other_numbers(table, i, phenotype)]
+            texts -= set(is_gene)
+        elif len(texts) != 1:
+            _refuse_text(table, dataset, phenotype, name, key_of_text[name])
+        for position in positions:
+            if position in texts:
+                roles[position] = Role.TEXT
+            elif roles[position] is Role.TEXT:  # the format, or the phenotype, has the named text
+                roles[position] = Role.LEFT_OUT
+
+    if table.key is not None:
+        roles[table.key] = Role.NAME
+    if has_patterns:
+        _settle_patterns(table, roles, set(key_of_text))
     return roles
 
 
-def _role_of_format_text(name: str, dataset: DatasetEntry, *, is_named: bool) -> Role:
-    """Return the role of a variable that the format describes as a text of the samples.
+def _roles_by_patterns(
+    table: TextTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None
+) -> list[Role]:
+    """Return the role of each variable by ``drop``, ``categorical``, ``angular``, ``features``.
 
-    It is a feature only if ``categorical`` or ``angular`` names it. ``is_named`` is whether the
-    label or another key names it.
+    Names that no variable has, no column of the phenotype and no sample, are refused, as are
+    patterns that match none.
     """
-    if is_named:
-        return Role.TEXT
-    if not name:
-        return Role.LEFT_OUT
-    role = _role_of(name, dataset)
-    return Role.TEXT if role is Role.NUMBER else role
+    names = list(table.names)
+    names += [] if phenotype is None else map(str, phenotype)
+    names += [] if table.samples_are_rows else table.header
+    for key in ("drop", "features", "categorical", "angular"):
+        for item in getattr(dataset, key):
+            if not any(matches(name, [item]) for name in names):
+                text = item.pattern if isinstance(item, NamePattern) else item
+                similar = did_you_mean(text, names)
+                msg = (
+                    f"{table.path}: {key} has {quoted(text)}, but no name matches{similar}; there "
+                    f"are {listed(names)} ({len(names)} in all). Correct {key}"
+                )
+                raise InputError(msg, file=str(table.path), key=key)
+    roles = []
+    for name in table.names:
+        if matches(name, dataset.drop):
+            role = Role.LEFT_OUT
+        elif matches(name, dataset.categorical):
+            role = Role.CATEGORY
+        elif name in dataset.angular:
+            role = Role.ANGLE
+        elif not dataset.features or matches(name, dataset.features):
+            role = Role.NUMBER
+        else:
+            role = Role.TEXT
+        roles.append(role)
+    return roles
+
+
+def _settle_patterns(table: TextTable, roles: list[Role], named_texts: set[str]) -> None:
+    """Refuse categories of one name, and leave out texts that no key names.
+
+    These are left out where they are many, or have one name.
+    """
+    unnamed_texts = []
+    for position, (name, role) in enumerate(zip(table.names, roles, strict=True)):
+        if role is Role.CATEGORY:
+            position_of(Path(table.path), table.names, name, "categorical")
+        if role is Role.TEXT and name not in named_texts and position not in table.described:
+            unnamed_texts.append(position)
+    counts = Counter(table.names[position] for position in unnamed_texts)
+    for position in unnamed_texts:
+        is_repeated = counts[table.names[position]] > 1
+        if is_repeated or len(unnamed_texts) > _MOST_UNNAMED_TEXTS:
+            roles[position] = Role.LEFT_OUT
 
 
 def kept_columns(phenotype: pd.DataFrame, dataset: DatasetEntry) -> pd.DataFrame:
@@ -232,36 +224,9 @@ def kept_columns(phenotype: pd.DataFrame, dataset: DatasetEntry) -> pd.DataFrame
 
     A column that the label or another key names is kept.
     """
-    named = keys_of_texts(dataset)
+    named = {dataset.label, dataset.group, dataset.batch, *dataset.phenotype_columns}
     columns = [name for name in phenotype if name in named or not matches(str(name), dataset.drop)]
     return phenotype[columns]
-
-
-def _named_texts(
-    table: TextTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None
-) -> set[str]:
-    """Return the variables of the table that the label and other keys name as texts of the samples.
-
-    A name may be in the phenotype alone, and must be unique in a table without it.
-    """
-    path = Path(table.path)
-    table_names = set(table.names)
-    format_text_names = [table.names[position] for position in table.described]
-    named_texts = set()
-    for name, key in keys_of_texts(dataset).items():
-        in_phenotype = phenotype is not None and name in phenotype
-        if name not in table_names:
-            is_made_of_names = (key, name) in _MADE_OF_NAMES
-            if in_phenotype or is_made_of_names:
-                continue
-            if phenotype is not None:
-                _refuse_absent(dataset, name, key, phenotype)
-        if not in_phenotype:
-            # among the texts of the format first: a gene may have the name of a column of obs
-            names = format_text_names if name in format_text_names else table.names
-            position_of(path, names, name, key)
-        named_texts.add(name)
-    return named_texts
 
 
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
@@ -283,14 +248,27 @@ def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
     raise InputError(msg, file=str(path), key=key)
 
 
-def _refuse_absent(dataset: DatasetEntry, name: str, key: str, phenotype: pd.DataFrame) -> None:
-    """Refuse a name that neither the table nor the phenotype file has."""
-    columns = list(map(str, phenotype))
-    msg = (
-        f"data set {dataset.id}: neither the phenotype file nor the table has {quoted(name)}, "
-        f"which {key} names; the phenotype has {listed(columns)}{did_you_mean(name, columns)}"
-    )
-    raise InputError(msg, key=key)
+def _refuse_text(
+    table: TextTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None, name: str, key: str
+) -> None:
+    """Refuse a text of the samples that a key names, and that none or several variables are.
+
+    Labels and groups that are made of the names of samples are no variables.
+    """
+    if name not in table.names:
+        if (key, name) in _MADE_OF_NAMES:
+            return
+        if phenotype is not None:
+            columns = list(map(str, phenotype))
+            msg = (
+                f"data set {dataset.id}: neither the phenotype file nor the table has "
+                f"{quoted(name)}, which {key} names; the phenotype has "
+                f"{listed(columns)}{did_you_mean(name, columns)}"
+            )
+            raise InputError(msg, key=key)
+    format_names = [table.names[position] for position in table.described]
+    names = format_names if name in format_names else table.names
+    position_of(Path(table.path), names, name, key)
 
 
 def _are_other_numbers(table: TextTable, position: int, phenotype: pd.DataFrame) -> bool:
@@ -300,8 +278,6 @@ def _are_other_numbers(table: TextTable, position: int, phenotype: pd.DataFrame)
     numbers, or are numbers that all occur in the column, it repeats the phenotype.
     """
     name = table.names[position]
-    if name not in phenotype:
-        return False
     (cells,) = table.texts([position])
     texts = [cell.replace(table.decimal, ".", 1) for cell in cells if not is_missing(cell)]
     if not all(map(is_number, texts)):

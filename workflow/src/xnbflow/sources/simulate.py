@@ -222,6 +222,17 @@ def write_truth(dataset: DatasetEntry, path: str | Path) -> None:
     path : path
         To write. The table (see `_simulate_truth`) has no rows unless its source is
         ``simulate``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from xnbflow.sources.dataset_entry import Shape
+    >>> shape = Shape(samples=20, features=400, classes=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "truth.parquet")
+    ...     write_truth(DatasetEntry("toy", "simulate", shape=shape), path)
+    ...     len(pd.read_parquet(path))
+    400
     """
     truth = pd.DataFrame(columns=GROUPS["acquired"].tables["truth"].fixed)
     if dataset.source == "simulate":

@@ -9,9 +9,8 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.workbook import about_sheets
 from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.series.contents import series_of_table
-from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.steps import finish
+from xnbflow.sources.series.inferred_keys import KeyInference
+from xnbflow.sources.series.steps import series_of_table
 from xnbflow.sources.table_files import TableTexts, fetch_phenotype, fetch_table, read_texts
 
 
@@ -29,7 +28,7 @@ def load(
     else:
         texts = replace(texts, entry=dataset)
     with about_file(texts.table.path):
-        return finish(*raw_series_of(texts))
+        return series_of_texts(texts)
 
 
 def read_table(
@@ -71,7 +70,7 @@ def read_table(
           ``group`` as of source geo; its sample names are accessions (GSM...), or ``id: title``.
           Of a table in GCT it may be a ``.cls`` file, which gives the label ``class``.
         - ``matrix: X`` (or ``raw``, ``layers:counts``) of an ``.h5ad`` file.
-        - the keys of `xnbflow.sources.series.steps.finish`.
+        - the keys of `xnbflow.sources.series.steps.series_of_table`.
 
         All other features are linear.
     phenotype : path, optional
@@ -98,16 +97,25 @@ def read_table(
     if phenotype is None and dataset.phenotype:
         phenotype = Path(dataset.phenotype)
     with about_file(path):
-        series, dataset = raw_series_of(read_texts(path, dataset, phenotype))
-        return finish(replace(series, note_unlogged=are_intensities), dataset)
+        texts = read_texts(path, dataset, phenotype)
+        return series_of_texts(texts, are_intensities=are_intensities)
 
 
-def raw_series_of(texts: TableTexts) -> tuple[RawSeries, DatasetEntry]:
-    """Return the series of a table whose roles are assigned, and its entry; see `finish`.
+def series_of_texts(
+    texts: TableTexts, *, are_intensities: bool = False, inferred: KeyInference | None = None
+) -> DataSet:
+    """Return the series of a table that was read as text, by the keys of its entry.
 
-    The texts are removed from memory as they are converted.
+    The texts are removed from memory as they are converted. The other arguments are those of
+    `series_of_table`.
     """
     with about_sheets(texts.table):
-        inferred = infer(texts.table, texts.entry, texts.phenotype)
-        series = series_of_table(inferred.table, inferred.roles, inferred.entry, inferred.phenotype)
-    return series, inferred.entry
+        table_roles = infer(texts.table, texts.entry, texts.phenotype)
+    return series_of_table(
+        table_roles.table,
+        table_roles.roles,
+        table_roles.entry,
+        table_roles.phenotype,
+        are_intensities=are_intensities,
+        inferred=inferred,
+    )

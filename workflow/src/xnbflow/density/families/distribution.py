@@ -29,6 +29,14 @@ class Distribution(Declared, ABC):
         Whether all rows are one term rather than one term each.
     n_classes_ : int
         Number of classes fitted.
+
+    Examples
+    --------
+    >>> from xnbflow.density.families import Gaussian
+    >>> features = np.array([[1.0, 2.0, 5.0, 6.0]])
+    >>> fitted = Gaussian().fit(features, np.array([0, 0, 1, 1]), n_classes=2)
+    >>> isinstance(fitted, Distribution), fitted.log_density(np.array([[1.5, 5.5]])).argmax(axis=1)
+    (True, array([[0, 1]]))
     """
 
     multivariate = False

@@ -158,6 +158,7 @@ def read_samples_of(
         recorded_entry(model.series),
         features=model.features,
         quartiles=model.quartiles,
+        classes=model.classes,
     )
 
 
@@ -167,12 +168,12 @@ def compare_with_labels(
     """Return how predictions agree with the table's labels, and a text; None without labels."""
     if samples.labels is None:
         return None, ""
-    entry = recorded_entry(model.series)
     predicted = list(prediction.table["label"])
-    result = agreement(model.classes, predicted, samples.labels, entry)
+    result = agreement(model.classes, predicted, samples.labels)
     if result is None:
         return None, ""
     text = result.as_text()
+    entry = recorded_entry(model.series)
     location = entry.location if entry else ""
     if location and Path(location).resolve() == Path(table).resolve():
         text += (

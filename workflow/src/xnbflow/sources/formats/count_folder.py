@@ -18,8 +18,9 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.formats.cell_texts import is_text
 from xnbflow.sources.formats.files import open_raw, text_lines
 from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.series.feature_names import read_tallies
+from xnbflow.sources.series.sample_names import plain_sample_names
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
-from xnbflow.sources.series.sequencing import plain_sample_names, read_tallies
 
 #: Endings of files that are read.
 _ENDINGS = (".txt", ".tsv", ".tab", ".csv", ".counts", ".count", ".sf", ".results")

@@ -144,13 +144,13 @@ _VALUES = frozenset(
 def refuse_export(path: Path, head: bytes) -> None:
     """Refuse a text file that is the export of a program, by its first lines in its first bytes."""
     encoding = "utf-16" if head.startswith(UTF16_MARKS) else "utf-8-sig"
-    lines = head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]
-    # Most files have no such names: the lines of a table of 50,000 genes are not divided.
-    letters = _OTHER_THAN_LETTERS.sub("", "".join(lines).lower())
-    if any(all(name in letters for name in export.columns) for export in EXPORTS):
-        for text in lines:
-            for separator in SEPARATORS.values():
-                refuse_export_header(path, text.split(separator))
+    for text in head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]:
+        # Most lines have no such names: those of a table of 50,000 genes are not divided.
+        letters = re.sub(r"[^a-z]+", "", text.lower())
+        if not any(all(name in letters for name in export.columns) for export in EXPORTS):
+            continue
+        for separator in SEPARATORS.values():
+            refuse_export_header(path, text.split(separator))
 
 
 def refuse_export_header(path: Path, header: Iterable[str]) -> None:

@@ -159,12 +159,11 @@ class TextTable:
             texts.append([cells[column] for column in self._columns_of_samples])
         return texts
 
-    def first_texts(self, n_samples: int) -> list[list[str]]:
-        """Return the texts of the first samples, of every variable."""
-        rows = self.first_rows(n_samples)
-        if not self.samples_are_rows:
-            rows = self.columns(self._columns_of_samples[:n_samples])
-        return [[cells[variable] for cells in rows] for variable in range(len(self.names))]
+    def first_samples(self, n_samples: int) -> list[list[str]]:
+        """Return the texts of every variable, for each of the first samples."""
+        if self.samples_are_rows:
+            return self.first_rows(n_samples)
+        return self.columns(self._columns_of_samples[:n_samples])
 
     def place_of_variable(self, variable: int) -> str:
         """Return where a variable is in the file: the number and the name of a column or row."""

@@ -8,8 +8,9 @@ file                question
 ``number_format``   how are its numbers written?
 ``gene_columns``    which of its columns describe genes?
 ``measures``        which columns have the values, where each sample has several?
-``variables``       what is each row or column, by its name and values?
+``variables``       what is each row or column, by its name and cells?
 ``feature_block``   which columns of numbers are features?
+``name_families``   which names are of the features' families?
 ``phenotype_file``  which samples of a phenotype file are rows of the table?
 ``label``           which column is the label?
 ``sample_names``    which class do the names of samples contain?

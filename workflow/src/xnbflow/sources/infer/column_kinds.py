@@ -21,7 +21,6 @@ from xnbflow.sources.infer.column_keys import (
     name_column,
     set_aside,
 )
-from xnbflow.sources.infer.label import first_column
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.series.class_labels import (
     LabelRule,
@@ -29,8 +28,8 @@ from xnbflow.sources.series.class_labels import (
     propose_map,
 )
 from xnbflow.sources.series.plausibility import (
-    is_patient,
-    is_sample_id,
+    Meaning,
+    meaning_of,
     suggested_batch,
     suggested_group,
 )
@@ -60,6 +59,7 @@ def propose_columns(layout: Layout) -> Layout:
     if is_in_table and is_unnamed and not entry.features:
         other_columns = ~unique.columns.isin([label, *_used_columns(entry)])
         _refuse_repeated_names(entry, unique.loc[:, other_columns])
+    entry = replace(entry, id_column=id_column)
     no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 
@@ -67,22 +67,23 @@ def propose_columns(layout: Layout) -> Layout:
     label_texts = list(fields[label]) if label in unique else []
     remarks: list[str] = []
     labels = np.full(len(fields), "", dtype=object)  # empty where the label is no field
-    if label_texts:
+    if any(map(is_missing, label_texts)):
         entry = entry.with_defaults(**label_keys(label_texts))
+    if label_texts:
         entry, labels, remarks = _classes(entry, label_texts)
 
     # Patients and the batch; what remains is phenotype, as it would be read as features.
-    candidates = unique[[name for name in descriptions if name in unique]]
-    entry = entry.with_defaults(**suggested_keys(candidates, labels))
-    entry = replace(entry, id_column=id_column)
-    used = _used_columns(entry)
-    remaining = [name for name in descriptions if name not in used]
-    if not is_in_table:  # the phenotype file has the others
-        remaining = [name for name in layout.outside if name in remaining]
-    if remaining and not entry.features:
-        entry = set_aside(entry, remaining)
-    remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
-    remarks += _remarks_on_patients(fields, descriptions, entry.group)
+    if descriptions:
+        candidates = unique[[name for name in descriptions if name in unique]]
+        entry = entry.with_defaults(**suggested_keys(candidates, labels))
+        used = _used_columns(entry)
+        remaining = [name for name in descriptions if name not in used]
+        if not is_in_table:  # the phenotype file has the others
+            remaining = [name for name in layout.outside if name in remaining]
+        if remaining and not entry.features:
+            entry = set_aside(entry, remaining)
+        remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
+        remarks += _remarks_on_patients(fields, descriptions, entry.group)
 
     # Too few numbers to recognise which are features.
     few_features = [name for name in layout.few_features if name not in (label, id_column)]
@@ -93,7 +94,7 @@ def propose_columns(layout: Layout) -> Layout:
             "recognise which are features: all are proposed (features). Leave out those that "
             "describe samples."
         )
-    return layout.with_keys(entry, remarks)
+    return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
 
 def _used_columns(entry: DatasetEntry) -> list[str]:
@@ -159,7 +160,8 @@ def repeated_names(fields: pd.DataFrame) -> dict[str, list[str]]:
     """
     columns = {}
     for name in map(str, fields):
-        if not is_sample_id(name) or is_patient(name):
+        meaning = meaning_of(name)
+        if Meaning.SAMPLE not in meaning or Meaning.PATIENT in meaning:
             continue
         counts = Counter(cell for cell in fields[name] if not is_missing(cell))
         repeated = [cell for cell, count in counts.items() if count > 1]
@@ -211,9 +213,11 @@ def _remarks_on_patients(
 ) -> list[str]:
     """Return sentences on columns of patients that are not the ``group``."""
     remarks = []
+    unique = fields.loc[:, ~fields.columns.duplicated()]
     for name in descriptions:
-        n_values = first_column(fields, name).nunique()
-        if name != group and is_patient(name) and 2 < n_values < len(fields):
+        n_values = unique[name].nunique()
+        is_patient = Meaning.PATIENT in meaning_of(name)
+        if name != group and is_patient and 2 < n_values < len(fields):
             remarks.append(
                 f"{name!r} has {n_values} values for {len(fields)} samples and is not proposed as "
                 "group: that needs at least five patients, three of each class, and one of every "

@@ -6,10 +6,7 @@ age, a quality or a position in a run, differ from them in at least one of these
 after them more often than among them. No list of clinical words is needed, which would always lack
 the next one.
 
-*Names.* The family of a name is its pattern (`family_of`), or the name with 9 for its number if a
-fifth of all names have that (``gene9``, ``ENSG9``). The families of the block are the common
-ones. If they hold too few columns, as in a table of metabolites or of questions, names decide
-nothing.
+*Names.* The names of the block are of a few families (`xnbflow.sources.infer.name_families`).
 
 *Values.* A column is unlike the block if its median or its standard deviation is outside the range
 of the block's, or if its numbers are written with fewer decimals than those of the block: a quality
@@ -22,30 +19,19 @@ block have none, or if it is unlike by its name and its values, or by its decima
 reads, with few values, or with the largest difference between the classes thus remains a feature.
 """
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.sources.formats.cell_texts import is_date, is_missing, numbers_of
-from xnbflow.sources.series.sequencing import is_control, is_total, read_tallies
+from xnbflow.sources.formats.cell_texts import is_missing, numbers_of
+from xnbflow.sources.infer.name_families import BlockNames, families_of
+from xnbflow.sources.series.feature_names import TOTAL, are_controls, read_tallies
 
 #: Least number of columns of a block; which of fewer columns are features is asked.
 _LEAST_FEATURES = 20
 #: Most samples by which columns are compared.
 COMPARED_SAMPLES = 20
-#: Least share of all columns of a family that is a name without its numbers, as ``gene9``.
-_STEM_SHARE = 0.2
-#: Least size of a family of the block, relative to its largest family.
-_FAMILY_SHARE = 0.2
-#: Least share of all columns that the families of the block hold; else names decide nothing.
-_NAMED_SHARE = 0.75
-#: Least share of all columns in a block of strict names: identifiers of one form, no symbols.
-_STRICT_SHARE = 0.9
-#: Largest share of columns with words among a block of names without words.
-_MOST_WORDS = 0.05
 #: Columns at each end of a table, and their share, that do not define the values of the block.
 _LEAST_END = 25
 _SHARE_OF_END = 0.05
@@ -61,22 +47,6 @@ _FEW = 0.05
 _AT_ONCE = 3
 #: Most columns of the block that are compared with others.
 _COMPARED_FEATURES = 2000
-
-#: Symbols of genes: 2 to 12 letters and digits, capitals as in humans, or a capital first as in
-#: mice; parts may be joined, as in HLA-A and RP11-34P13.7.
-_CAPITAL_SYMBOL = re.compile(r"(?=\d*[A-Z])[A-Z0-9]{2,12}")
-_TITLE_SYMBOL = re.compile(r"[A-Z][a-z0-9]{1,11}(-[A-Za-z0-9]+)*")
-_OPEN_FRAME = re.compile(r"C[0-9XY]+orf\d+")
-_JOINED_SYMBOL = re.compile(r"[A-Z0-9]+([-.|][A-Z0-9]+)+")
-#: Small letters after an optional capital, which are neither beside digits nor beside capitals
-#: except those of the next word.
-_WORD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][a-z]{2,}(?![a-z0-9]|[A-Z]{2}|[A-Z]$)")
-#: Names whose letters are one prefix of a number, as in ``ENSG9`` and ``cg9``; symbols with one
-#: prefix, as ZNF100, are like other symbols, unless the prefix is no gene's, as in ``GENE9``.
-_NUMBERED = re.compile(r"[A-Za-z]+([_.-]?9)+")
-_NUMBERED_WORD = re.compile(
-    r"(gene|probe|feature|transcript|protein|var|[a-z])[_.-]?9", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,26 +98,41 @@ def find_feature_block(
     >>> find_feature_block(names, [quality, order, *genes]).others
     [0, 1]
     """
-    n_columns = len(names)
     # Controls of an array, sums, reads of no gene and columns without a name are no features
     # either, but are left out or refused elsewhere.
-    left_out = {i for i, name in enumerate(names) if not name or is_control(name)}
-    left_out |= {i for i, name in enumerate(names) if is_total(name) or read_tallies([name])}
+    left_out = set(np.flatnonzero(are_controls(names)).tolist())
+    tallies = set(read_tallies(names))
+    for position, name in enumerate(names):
+        if not name or name in tallies or TOTAL.fullmatch(name):
+            left_out.add(position)
     if left_out:
-        kept = [i for i in range(n_columns) if i not in left_out]
+        kept = sorted(set(range(len(names))) - left_out)
         block = find_feature_block([names[i] for i in kept], [cells[i] for i in kept], decimal)
         return FeatureBlock(
             features=sorted([*left_out, *(kept[i] for i in block.features)]),
             others=[kept[i] for i in block.others],
             is_small=block.is_small,
         )
-    if n_columns < _LEAST_FEATURES:
-        return FeatureBlock(features=list(range(n_columns)), others=[], is_small=True)
 
-    # What the names and the values of each column have in common with the block.
-    block_names = _BlockNames.of(names)
-    if block_names.are_strict.all():
-        return FeatureBlock(features=list(range(n_columns)), others=[], is_small=False)
+    every_column = list(range(len(names)))
+    if len(names) < _LEAST_FEATURES:
+        return FeatureBlock(features=every_column, others=[], is_small=True)
+    families = families_of(names)
+    if families[0] != "SYM" and len(set(families)) == 1:  # identifiers of one form
+        return FeatureBlock(features=every_column, others=[], is_small=False)
+    is_other = _are_outside(cells, BlockNames.of(names, families), decimal)
+    features = np.flatnonzero(~is_other).tolist()
+    if len(features) < _LEAST_FEATURES:
+        return FeatureBlock(features=every_column, others=[], is_small=True)
+    return FeatureBlock(features=features, others=np.flatnonzero(is_other).tolist(), is_small=False)
+
+
+def _are_outside(
+    cells: Sequence[Sequence[str]], block_names: BlockNames, decimal: str
+) -> np.ndarray:
+    """Return which columns are outside the block (n_columns,), by their names and their cells."""
+    # What the values of each column have in common with those of the block.
+    n_columns = len(cells)
     has_block_name = block_names.are_common
     n_end = max(_LEAST_END, round(_SHARE_OF_END * n_columns))
     inner = [i for i in range(n_end, n_columns - n_end) if has_block_name[i]]
@@ -172,119 +157,12 @@ def find_feature_block(
     is_other[:start] = True
     is_other[end:] = True
     is_other &= ~block_names.are_strict
-    others = np.flatnonzero(is_other).tolist()
-    features = np.flatnonzero(~is_other).tolist()
-    if len(features) < _LEAST_FEATURES:
-        return FeatureBlock(features=list(range(n_columns)), others=[], is_small=True)
-    return FeatureBlock(features=features, others=others, is_small=False)
-
-
-def are_numbered(names: Sequence[str]) -> bool:
-    """Return whether names differ by their numbers alone.
-
-    Examples
-    --------
-    >>> are_numbered(["gene1", "gene2"]), are_numbered(["alcohol", "ash"])
-    (True, False)
-    """
-    stems = {re.sub(r"\d+", "9", name) for name in names}
-    return len(stems) == 1 and "9" in stems.pop()
-
-
-def family_of(name: str) -> str:
-    """Return the pattern of a name: ``SYM`` for a symbol, else its letters and digits generalised.
-
-    Examples
-    --------
-    >>> [family_of(name) for name in ("TP53", "C19orf39", "HLA-A", "1007_s_at")]
-    ['SYM', 'SYM', 'SYM', '9_a_a']
-    >>> [family_of(name) for name in ("ENSG00000141510", "gene12", "tumour_size")]
-    ['A9', 'a9', 'a_a']
-    """
-    is_symbol = _CAPITAL_SYMBOL.fullmatch(name) or _OPEN_FRAME.fullmatch(name)
-    if is_symbol or _JOINED_SYMBOL.fullmatch(name):
-        return "SYM"
-    return re.sub(r"\d+", "9", re.sub("[a-z]+", "a", re.sub("[A-Z]+", "A", name)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class _BlockNames:
-    """Which names are those of the block; arrays of bool, shape (n_columns,).
-
-    Attributes
-    ----------
-    are_common : ndarray of bool
-        Whether a name is of the block's families.
-    are_words : ndarray of bool
-        Whether a name is none of the block, even among it: it has words, and the block has none;
-        or the block has identifiers of one form, and the name has another.
-    are_strict : ndarray of bool
-        Whether a name is an identifier of this one form. Where most names have one ending, as
-        ``hum_alu_at`` and ``AB000409_at``, a name with it is common.
-    """
-
-    are_common: np.ndarray
-    are_words: np.ndarray
-    are_strict: np.ndarray
-
-    @classmethod
-    def of(cls, names: Sequence[str]) -> "_BlockNames":
-        """Compare the names of all columns."""
-        families = _families(names)
-        counts = Counter(families)
-        ((largest, most),) = counts.most_common(1)
-        common = {family for family, count in counts.items() if count >= _FAMILY_SHARE * most}
-        are_common = np.array([family in common for family in families])
-        none = np.zeros(len(names), dtype=bool)
-        if are_common.mean() < _NAMED_SHARE:  # names of metabolites, questions, ...
-            return cls(are_common=~none, are_words=none, are_strict=none)
-
-        is_strict = largest != "SYM" and most >= _STRICT_SHARE * len(names)
-        prefix = largest.partition("9")[0] or "9"
-        endings = [re.split(r"[^A-Za-z0-9]", name)[-1] for name in names]
-        ((ending, n_endings),) = Counter(endings).most_common(1)
-        if not is_strict and ending and n_endings >= _STRICT_SHARE * len(names):
-            are_common |= np.array([name_ending == ending for name_ending in endings])
-        repeats = Counter(names)
-        are_words = none.copy()
-        for i in np.flatnonzero(~are_common).tolist():
-            name = names[i]
-            # "Metazoa_SRP" is the name of many RNA genes, "2-Sep" was a symbol, and
-            # "ENSG00000182378_PAR_Y" has the form of the others.
-            if repeats[name] > 1 or is_date(name):
-                continue
-            is_alike = re.sub(r"\d+", "9", name).startswith(prefix)
-            are_words[i] = _WORD.search(name) is not None or (is_strict and not is_alike)
-        if are_words.mean() > _MOST_WORDS:
-            are_words[:] = False
-        are_strict = np.array([is_strict and family == largest for family in families])
-        return cls(are_common=are_common, are_words=are_words, are_strict=are_strict)
-
-
-def _families(names: Sequence[str]) -> list[str]:
-    """Return the family of each name."""
-    n_least = max(2.0, _STEM_SHARE * len(names))
-    stems = [re.sub(r"\d+", "9", name) for name in names]
-    counts = Counter(stems)
-    # Symbols of mice have a capital first; a table of human symbols has few such names.
-    n_titles = sum(_TITLE_SYMBOL.fullmatch(name) is not None for name in names)
-    are_titles = 2 * n_titles > len(names)
-    families = []
-    for name, stem in zip(names, stems, strict=True):
-        pattern = re.sub("(_a)+", "_a", family_of(name))  # 1007_s_at and 121_at
-        is_numbered = _NUMBERED.fullmatch(stem) and pattern != "SYM"
-        is_common = counts[stem] >= n_least
-        if is_common and (is_numbered or _NUMBERED_WORD.fullmatch(stem)):
-            pattern = stem
-        elif are_titles and _TITLE_SYMBOL.fullmatch(name):
-            pattern = "SYM"
-        families.append(pattern)
-    return families
+    return is_other
 
 
 def _columns_to_compare(
     cells: Sequence[Sequence[str]],
-    names: "_BlockNames",
+    names: BlockNames,
     block: "_CellStatistics",
     n_end: int,
     decimal: str,

@@ -9,9 +9,10 @@ from xnbflow.sources.formats.cell_texts import (
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.variables import (
     FIRST_SAMPLES,
-    is_text_column,
+    Kind,
+    kind_of,
 )
-from xnbflow.sources.series.sequencing import FEATURE_COUNTS_COLUMNS
+from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS
 
 #: First rows by which columns of texts are recognised, with samples in columns.
 _FIRST_FEATURES = 60
@@ -42,19 +43,14 @@ def sample_column_names(raw: TextTable) -> list[str]:
     rows = raw.first_rows(FIRST_SAMPLES)
     no_samples = {0, *_number_columns_about_genes(raw.header)}
     for i, column in enumerate(zip(*rows, strict=True)):
-        if is_text_column(column):
+        if kind_of(column) is Kind.TEXT:
             no_samples.add(i)
     return [name for i, name in enumerate(raw.header) if i not in no_samples]
 
 
 def _number_columns_about_genes(header: Sequence[str]) -> list[int]:
     """Return the columns of numbers that describe genes: of featureCounts, and Entrez's numbers."""
-    gene_numbers = [i for i, name in enumerate(header) if _GENE_NUMBER.fullmatch(name.strip())]
-    return sorted({*gene_numbers, *feature_count_columns(header)})
-
-
-def feature_count_columns(header: Sequence[str]) -> list[int]:
-    """Return the columns of featureCounts that describe genes; none in another table."""
+    positions = {i for i, name in enumerate(header) if _GENE_NUMBER.fullmatch(name.strip())}
     if set(FEATURE_COUNTS_COLUMNS) <= set(header):
-        return [header.index(name) for name in FEATURE_COUNTS_COLUMNS]
-    return []
+        positions |= {header.index(name) for name in FEATURE_COUNTS_COLUMNS}
+    return sorted(positions)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.infer.sample_names import (
@@ -22,23 +22,19 @@ from xnbflow.sources.infer.sample_names import (
     class_pattern,
     classes_of_pattern,
 )
+from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.series.class_labels import (
     common_spellings,
     label_keys,
     plain_text,
 )
 from xnbflow.sources.series.plausibility import (
+    Meaning,
     binary_counts,
-    is_class_name,
-    is_event_status,
-    is_event_time,
-    is_sample_id,
-    is_technical,
+    is_follow_up,
+    meaning_of,
 )
-from xnbflow.sources.series.sequencing import (
-    are_alignments,
-    plain_sample_names,
-)
+from xnbflow.sources.series.sample_names import are_alignments, plain_sample_names
 
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.
 SHOWN_VALUES = 12
@@ -88,19 +84,22 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     >>> class_score("vital_status", ["dead", "alive"] * 4)
     0
     """
-    # Texts without missing values; "unknown" may be a class (`label_keys`).
+    # Texts without missing values; "none" may be a class (`label_keys`).
     plain = list(map(plain_text, texts))
-    literal = label_keys(plain).get("literal", ())
-    present = [text for text in plain if text in literal or not is_missing(text)]
+    present = [text for text in plain if not is_missing(text)]
+    if len(present) < len(plain):
+        literal = label_keys(plain).get("literal", ())
+        present = [text for text in plain if text in literal or not is_missing(text)]
     spellings = common_spellings(present)
     counts = Counter(spellings[text] for text in present)
 
     # Fields that are no class by their name, the number of their values or what these are.
     if not 2 <= len(counts) <= MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
         return NO_CLASS
-    if is_event_status(name, list(counts)) or is_event_time(name):
+    if is_follow_up(name, counts):
         return NO_CLASS
-    if all(map(is_day, counts)):
+    have_digits = any(map(str.isdecimal, next(iter(counts))))
+    if have_digits and all(map(is_day, counts)):
         return NO_CLASS
 
     # Fields that are no class by the numbers of samples of their values.
@@ -111,7 +110,7 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     if n_repeated < 2 or has_many_single or is_rarely_known:
         return NO_CLASS
 
-    has_class_name = is_class_name(name)
+    has_class_name = Meaning.CLASS in meaning_of(name)
     are_numbers = all(map(is_number, counts))
     if name == "description" or (are_numbers and not has_class_name):
         return WEAK_CLASS
@@ -125,43 +124,53 @@ def choose_label(layout: Layout) -> Layout:
     entry has no label.
     """
     entry = layout.entry
-    fields = layout.fields
-    follow_up = [str(name) for name in fields if _is_follow_up_field(fields, str(name))]
-    remarks = [_remark_on_follow_up(follow_up, entry.label)] if follow_up else []
-    if entry.label:
-        return layout.with_keys(entry, remarks)
+    fields = layout.fields.loc[:, ~layout.fields.columns.duplicated()]
+    texts = {str(name): list(map(str, cells)) for name, cells in fields.items()}
+    remarks = []
+    if follow_up := [name for name, cells in texts.items() if is_follow_up(name, cells)]:
+        remarks.append(_remark_on_follow_up(follow_up, entry.label))
+    if not entry.label:
+        # Of the numbers outside the block of features only those are candidates whose name is that
+        # of a class, such as a stage; 0 and 1 are classes where nothing else is
+        # (`choose_binary_label`).
+        measurements = []
+        for name in layout.outside:
+            cells = texts[name]
+            if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
+                measurements.append(name)
+        candidates = plausible_labels(fields.drop(columns=measurements))
+        if not candidates:
+            entry, further = _label_in_names(entry, layout.samples or _sample_names(fields))
+            remarks += further
+        else:
+            best, *others = candidates
+            entry = replace(entry, label=best)
+            if kind_of(texts[best]) is not Kind.TEXT:
+                remarks += _remarks_on_binary(best, texts[best])
+            others += [name for name in plausible_labels(layout.binary) if name not in candidates]
+            if others:
+                remarks += remarks_on_others(pd.concat([fields, layout.binary], axis=1), others)
+    return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
-    # Of the numbers outside the block of features only those are candidates whose name is that of
-    # a class, such as a stage; 0 and 1 are classes where nothing else is (`choose_binary_label`).
-    measurements = []
-    for name in layout.outside:
-        cells = list(map(str, first_column(fields, name)))
-        if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
-            measurements.append(name)
-    candidates = plausible_labels(fields.drop(columns=measurements))
-    if candidates:
-        best, *others = candidates
-        remarks += _remarks_on_binary(best, first_column(fields, best))
-        numbers = [name for name in plausible_labels(layout.binary) if name not in candidates]
-        all_fields = pd.concat([fields, layout.binary], axis=1)
-        remarks += remarks_on_others(all_fields, [*others, *numbers])
-        return layout.with_keys(replace(entry, label=best), remarks)
 
-    names = list(layout.samples or _sample_names(fields))
+def _label_in_names(entry: DatasetEntry, names: Sequence[str]) -> tuple[DatasetEntry, list[str]]:
+    """Return the entry whose label is the class in the names of the samples, and a sentence.
+
+    Names without a class leave the entry as it is.
+    """
     if are_alignments(names):
         names = plain_sample_names(names)
-    if pattern := class_pattern(names):
-        entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=barcode_map(pattern))
+    pattern = class_pattern(names)
+    if not pattern:
+        return entry, []
+    entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=barcode_map(pattern))
+    if not entry.label_classes and not entry.label_pattern:
         classes = classes_of_pattern(pattern)
-        if not entry.label_classes and not entry.label_pattern:
-            entry = replace(
-                entry, label_classes=classes, label_pattern=None if classes else pattern
-            )
-        matches = [re.search(pattern, name) for name in names]
-        counts = Counter(match[1] for match in matches if match is not None)
-        class_sizes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
-        remarks.append(f"The names of the samples contain the class: {class_sizes}.")
-    return layout.with_keys(entry, remarks)
+        entry = replace(entry, label_classes=classes, label_pattern=None if classes else pattern)
+    matches = [re.search(pattern, name) for name in names]
+    counts = Counter(match[1] for match in matches if match is not None)
+    class_sizes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
+    return entry, [f"The names of the samples contain the class: {class_sizes}."]
 
 
 def choose_binary_label(layout: Layout) -> Layout:
@@ -176,8 +185,12 @@ def choose_binary_label(layout: Layout) -> Layout:
     cells = layout.binary[label]
     fields = layout.fields.assign(**{label: list(cells)})
     remarks = [*remarks_on_others(layout.binary, others), *_remarks_on_binary(label, cells)]
-    entry = replace(layout.entry, label=label)
-    return replace(layout, fields=fields).with_keys(entry, remarks)
+    return replace(
+        layout,
+        fields=fields,
+        entry=replace(layout.entry, label=label),
+        remarks=(*layout.remarks, *remarks),
+    )
 
 
 def plausible_labels(fields: pd.DataFrame) -> list[str]:
@@ -193,28 +206,23 @@ def plausible_labels(fields: pd.DataFrame) -> list[str]:
     ['response', 'stage']
     """
     ranks = {}
-    for name in dict.fromkeys(map(str, fields)):
-        cells = list(map(str, first_column(fields, name)))
-        score = class_score(name, cells)
+    for name, column in fields.loc[:, ~fields.columns.duplicated()].items():
+        cells = list(map(str, column))
+        score = class_score(str(name), cells)
         if score:
-            is_severity = _SEVERITY.search(name) is not None
+            is_severity = _SEVERITY.search(str(name)) is not None
             has_words = any(is_text(cell) for cell in cells)
-            ranks[name] = (score, not is_severity, has_words)
+            ranks[str(name)] = (score, not is_severity, has_words)
     return sorted(ranks, key=ranks.__getitem__, reverse=True)
-
-
-def _is_follow_up_field(fields: pd.DataFrame, name: str) -> bool:
-    """Return whether a column is the time to an event, or its status."""
-    cells = list(map(str, first_column(fields, name)))
-    return is_event_time(name) or is_event_status(name, cells)
 
 
 def remarks_on_others(fields: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """Return a sentence on further columns that look like classes, with their values."""
     descriptions = []
-    questions = [name for name in names if not is_technical(name)]
+    questions = [name for name in names if Meaning.TECHNICAL not in meaning_of(name)]
+    unique = fields.loc[:, ~fields.columns.duplicated()]
     for name in questions[:_SHOWN_LABELS]:
-        counts = Counter(plain_text(str(cell)) for cell in first_column(fields, name))
+        counts = Counter(plain_text(str(cell)) for cell in unique[name])
         values = []
         for value, count in counts.most_common():
             if len(value) > _LONGEST_VALUE:
@@ -250,8 +258,9 @@ def remark_on_separating(fields: pd.DataFrame, names: Sequence[str], labels: np.
     'Each value of source has samples of one class alone: '
     """
     separating = []
+    unique = fields.loc[:, ~fields.columns.duplicated()]
     for name in names:
-        texts = first_column(fields, name)[labels != ""]
+        texts = unique.loc[labels != "", name]
         pairs = pd.DataFrame({"text": texts.to_numpy(), "label": labels[labels != ""]})
         if pairs["text"].nunique() == len(pairs.drop_duplicates()) < len(pairs):
             separating.append(name)
@@ -263,11 +272,6 @@ def remark_on_separating(fields: pd.DataFrame, names: Sequence[str], labels: np.
         f"class in other words, use --set {shlex.quote(assignment)}; if it is how samples were "
         "taken or measured, the class cannot be judged."
     )
-
-
-def first_column(fields: pd.DataFrame, name: str) -> pd.Series:
-    """Return the first column of a name, which may occur twice."""
-    return fields[[name]].iloc[:, 0]
 
 
 def best_binary_label(layout: Layout) -> str:
@@ -294,9 +298,8 @@ def _sample_names(fields: pd.DataFrame) -> list[str]:
 
     A column without a name counts as well. The list is empty if there is no such column.
     """
-    for name in fields:
-        cells = first_column(fields, name)
-        is_name_of_samples = not name or is_sample_id(str(name))
+    for name, cells in fields.items():
+        is_name_of_samples = not name or Meaning.SAMPLE in meaning_of(str(name))
         if is_name_of_samples and cells.nunique() == len(cells):
             return list(map(str, cells))
     return []

@@ -15,30 +15,19 @@ import pandas as pd
 from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import either, listed, noun
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, is_accession
-from xnbflow.sources.formats.program_exports import refuse_export_header
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.infer.column_keys import (
-    add_names,
-    drop_tallies,
-)
-from xnbflow.sources.infer.feature_block import are_numbered
+from xnbflow.sources.infer.column_keys import add_names
 from xnbflow.sources.infer.gene_columns import (
     columns_about_genes,
-    feature_count_columns,
     sample_column_names,
 )
 from xnbflow.sources.infer.measures import other_measures
-from xnbflow.sources.infer.number_format import (
-    propose_decimal,
-    remarks_on_thousands,
-    remarks_on_units,
-)
+from xnbflow.sources.infer.name_families import are_numbered
+from xnbflow.sources.infer.number_format import propose_decimal, remarks_on_units
 from xnbflow.sources.infer.phenotype_file import join_phenotype
-from xnbflow.sources.infer.variables import (
-    FIRST_SAMPLES,
-    guess_variables,
-)
+from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
+from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, read_tallies
 from xnbflow.sources.series.phenotype import (
     PhenotypeFile,
     matched_names,
@@ -84,10 +73,6 @@ class Layout:
     outside: tuple[str, ...] = ()
     few_features: tuple[str, ...] = ()
 
-    def with_keys(self, entry: DatasetEntry, remarks: Sequence[str] = ()) -> "Layout":
-        """Return the layout with a further completed entry, and further reasons."""
-        return replace(self, entry=entry, remarks=(*self.remarks, *remarks))
-
 
 def recognise_layout(
     raw: TextTable, entry: DatasetEntry, phenotype_file: PhenotypeFile | None = None
@@ -101,12 +86,10 @@ def recognise_layout(
         names = [raw.header[i] for i in raw.described[1:]]
         return Layout(pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object), entry)
     path = Path(raw.path)
-    refuse_export_header(path, raw.header)
     if not len(raw):
         return Layout(pd.DataFrame(), entry)  # the reader refuses it
     first_rows = raw.first_rows(FIRST_SAMPLES)
-    entry = propose_decimal(entry, raw, first_rows)
-    remarks = remarks_on_thousands(raw, first_rows)
+    entry, remarks = propose_decimal(entry, raw, first_rows)
 
     # The descriptions of the samples: in a file beside the table, in its rows or in its columns.
     phenotype = pd.DataFrame()
@@ -117,7 +100,7 @@ def recognise_layout(
     if _are_columns(entry, raw, first_rows, phenotype):
         layout = _samples_in_columns(raw, entry, phenotype)
     else:
-        layout = _samples_in_rows(raw, entry, phenotype)
+        layout = _samples_in_rows(raw, entry, phenotype, first_rows)
     if phenotype.empty:
         remarks += remarks_on_units(layout.fields, entry.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
@@ -151,25 +134,30 @@ def _are_columns(
     if entry.label or sample_names:
         return bool(entry.label) and entry.label not in header
     has_conditions = _CONDITIONS.fullmatch(first_rows[0][0]) is not None
-    return has_conditions or bool(feature_count_columns(header))
+    return has_conditions or set(FEATURE_COUNTS_COLUMNS) <= set(header)
 
 
-def _samples_in_rows(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> Layout:
+def _samples_in_rows(
+    raw: TextTable,
+    entry: DatasetEntry,
+    phenotype: pd.DataFrame,
+    first_rows: Sequence[Sequence[str]],
+) -> Layout:
     """Return the layout of a table with samples in rows.
 
     The columns of a ``phenotype`` file are added to the columns of the table that describe samples.
     """
-    table = turn(raw, entry)
     header = raw.header
-    guess = guess_variables(table, entry)
+    guess = guess_variables(turn(raw, entry), entry, first_rows)
     fields = pd.DataFrame(
-        list(zip(*(guess.cells[i] for i in guess.texts), strict=True)),
-        columns=[header[i] for i in guess.texts],
+        list(zip(*guess.descriptions.values(), strict=True)),
+        columns=[header[i] for i in guess.descriptions],
         dtype=object,
     )
 
     # Columns that are no features: reads of no gene, and columns without a value.
-    entry = drop_tallies(entry, header)
+    if tallies := read_tallies(list(map(str.strip, header))):
+        entry = add_names(entry, "drop", tallies)
     remarks = []
     empty = [header[i] for i in guess.empty if header[i]]
     if empty and not entry.features:
@@ -208,8 +196,9 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
 
     # Rows of texts are fields of the samples.
     table = turn(raw, entry)
-    guess = guess_variables(table, entry)
-    fields = pd.DataFrame({table.names[i]: guess.cells[i] for i in guess.texts}, dtype=object)
+    guess = guess_variables(table, entry, table.first_samples(FIRST_SAMPLES))
+    described = {table.names[i]: cells for i, cells in guess.descriptions.items()}
+    fields = pd.DataFrame(described, dtype=object)
     if entry.label and entry.label not in fields and phenotype.empty:
         _refuse_absent_label(raw, entry, table.names, [*gene_column_names, *fields])
         # The label is the names of the samples, or in GEO: the rows of the table describe nothing.
@@ -225,7 +214,8 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
         is_in_table = phenotype.index.isin(matched)
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
-    entry = drop_tallies(entry, table.names)
+    if tallies := read_tallies(list(map(str.strip, table.names))):
+        entry = add_names(entry, "drop", tallies)
     return Layout(
         fields,
         entry,

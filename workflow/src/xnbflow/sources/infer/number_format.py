@@ -26,32 +26,26 @@ from xnbflow.sources.formats.text_table import TextTable
 
 def propose_decimal(
     entry: DatasetEntry, raw: TextTable, first_rows: Sequence[Sequence[str]]
-) -> DatasetEntry:
+) -> tuple[DatasetEntry, list[str]]:
     """Return the entry with ``decimal: comma`` if the first rows have decimal commas.
 
-    They have numbers with commas, which do not separate thousands, and none with points.
+    They have numbers with commas, which do not separate thousands, and none with points. A sentence
+    follows if the decimal sign of the table probably separates thousands.
     """
     cells = list(chain.from_iterable(first_rows))
-    has_commas = any(map(DECIMAL_COMMA.fullmatch, cells))
-    has_points = any(map(DECIMAL_POINT.fullmatch, cells))
-    are_thousands = has_commas and have_thousands(cells, ",")
-    if raw.decimal == "." and has_commas and not has_points and not are_thousands:
-        return entry.with_defaults(decimal="comma")
-    return entry
-
-
-def remarks_on_thousands(raw: TextTable, first_rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a sentence if the decimal sign of a table probably separates thousands."""
-    cells = list(chain.from_iterable(first_rows))
+    if raw.decimal == "." and any(map(DECIMAL_COMMA.fullmatch, cells)):
+        has_points = any(map(DECIMAL_POINT.fullmatch, cells))
+        if not has_points and not have_thousands(cells, ","):
+            entry = entry.with_defaults(decimal="comma")
     if not have_thousands(cells, raw.decimal):
-        return []
+        return entry, []
     example = next(cell for cell in cells if raw.decimal in cell and not is_text(cell))
     remark = (
         f"Numbers such as {example} look like whole numbers with separators of thousands, but are "
         f"read with {raw.decimal!r} as the decimal sign: if so, save the table without "
         "separators."
     )
-    return [remark]
+    return entry, [remark]
 
 
 def remarks_on_units(fields: pd.DataFrame, label: str | None) -> list[str]:

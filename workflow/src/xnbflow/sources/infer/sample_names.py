@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from xnbflow.sources.series.sequencing import BARCODE
+from xnbflow.sources.series.sample_names import BARCODE
 
 #: Most classes that names are searched for, and the least number of samples of each.
 _MOST_CLASSES = 10

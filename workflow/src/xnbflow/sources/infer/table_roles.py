@@ -6,6 +6,7 @@ reader applies the entry as it is written, so that it does what the proposal sta
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -103,8 +104,9 @@ def infer(
     """
     if not table.header:
         raise InputError(f"{table.path} has no header; get it again")
-    if given.header is None:
-        _refuse_values_as_header(table)
+    numbers = [name for name in table.header if is_number(name)]
+    if given.header is None and 2 * len(numbers) > len(table.header):
+        _refuse_values_as_header(table, numbers)
     if len(table.header) <= MOST_LONG_COLUMNS and not table.described:
         refuse_long(table, given.label)
     if phenotype is not None:
@@ -114,7 +116,9 @@ def infer(
     entry = given
     remarks: tuple[str, ...] = ()
     if complete:
-        layout = _labelled_layout(table, given, phenotype)
+        layout = choose_label(recognise_layout(table, given, phenotype))
+        if not layout.entry.label:
+            layout = _other_layout(table, layout)
         if not layout.entry.label:
             return InferredRoles(
                 entry=layout.entry, table=table, fields=layout.fields, remarks=layout.remarks
@@ -122,7 +126,8 @@ def infer(
         layout = propose_columns(layout)
         entry = layout.entry
         remarks = layout.remarks
-        table = with_decimal(table, entry)
+        if entry.decimal == "comma":
+            table = replace(table, decimal=",")
 
     # The roles by the entry, whether it was written or inferred.
     columns = None
@@ -136,14 +141,14 @@ def infer(
     return InferredRoles(entry=entry, table=turned, roles=roles, phenotype=kept, remarks=remarks)
 
 
-def _refuse_values_as_header(table: TextTable) -> None:
-    """Refuse a header that is the values of a first sample, in a table without names.
+def _refuse_values_as_header(table: TextTable, numbers: Sequence[str]) -> None:
+    """Refuse a header of ``numbers`` that are the values of a first sample, without names.
 
     Names may be numbers as well: of genes (Entrez), samples, or days, and those that repeat get
     endings such as ``.1`` in pandas. Other numbers are values: those that repeat, that are below
     0, or that have two decimals or more.
     """
-    counts = Counter(name for name in table.header if is_number(name))
+    counts = Counter(numbers)
     n_values = sum(
         n_columns
         for name, n_columns in counts.items()
@@ -160,28 +165,20 @@ def _refuse_values_as_header(table: TextTable) -> None:
     raise InputError(msg, file=str(table.path), key="header")
 
 
-def _labelled_layout(
-    table: TextTable, given: DatasetEntry, phenotype: PhenotypeFile | None
-) -> Layout:
-    """Return the layout with the best label: a column or row of texts, or one of 0 and 1.
+def _other_layout(table: TextTable, layout: Layout) -> Layout:
+    """Return the layout of a table with another label than a column of texts.
 
     The label of a table without a phenotype may be in a row, so that samples are columns; the first
-    column then has distinct names of features.
+    column then has distinct names of features. Or it is a column or row of 0 and 1.
     """
-    layout = choose_label(recognise_layout(table, given, phenotype))
-    if layout.entry.label:
-        return layout
-    may_be_columns = layout.entry.samples == "rows" and suffix_of(given.location) != ".h5ad"
-    if may_be_columns and not given.phenotype:
-        in_columns = replace(layout.entry, samples="columns")
-        transposed = recognise_layout(with_decimal(table, in_columns), in_columns)
+    entry = layout.entry
+    may_be_columns = entry.samples == "rows" and suffix_of(entry.location) != ".h5ad"
+    if may_be_columns and not entry.phenotype:
+        if entry.decimal == "comma":
+            table = replace(table, decimal=",")
+        transposed = recognise_layout(table, replace(entry, samples="columns"))
         labelled = choose_label(transposed)
         has_label = bool(labelled.entry.label or best_binary_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:
             layout = labelled
     return layout if layout.entry.label else choose_binary_label(layout)
-
-
-def with_decimal(table: TextTable, entry: DatasetEntry) -> TextTable:
-    """Return the table with decimal commas, if the entry has this key."""
-    return replace(table, decimal=",") if entry.decimal == "comma" else table

@@ -1,12 +1,13 @@
-"""What each variable of a table probably is, by its name and its values.
+"""What each variable of a table probably is, by its name and its cells.
 
 The guess is the same with samples in rows and in columns. A proposal writes it as keys of an entry,
 which `xnbflow.sources.roles` obeys.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -17,14 +18,15 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_keys import columns_named
 from xnbflow.sources.infer.feature_block import find_feature_block
 from xnbflow.sources.series.plausibility import (
+    Meaning,
     binary_counts,
-    is_case_control,
-    is_event_status,
-    is_event_time,
-    is_patient,
-    is_sample_id,
+    meaning_of,
 )
 
+#: Meanings of the name of a number that is no measurement.
+_DESCRIPTION = Meaning.SAMPLE | Meaning.PATIENT | Meaning.FOLLOW_UP
+#: Meanings of a name by which a column of few numbers is one of classes.
+_CLASS = Meaning.CLASS | Meaning.CASE_CONTROL
 #: First samples by which variables of text are recognised.
 FIRST_SAMPLES = 20
 #: Most features with which a variable of few numbers is compared.
@@ -45,56 +47,83 @@ _LEAST_OF_LEVEL = 4
 _CAPITALS = 0.8
 
 
+class Kind(Enum):
+    """What the cells of a variable are."""
+
+    EMPTY = "no cell has a value"
+    TEXT = "more than a quarter of the cells are no numbers; single ones are mistakes"
+    FEW_NUMBERS = "few distinct numbers, as 0 and 1 or doses, each of several cells"
+    NUMBER = "other numbers"
+
+
+def kind_of(cells: Sequence[str]) -> Kind:
+    """Return what the cells of a variable are.
+
+    Examples
+    --------
+    >>> kind_of(["ill", "well", "NA"]).name, kind_of(["1.5", "NA", "low", "2", "7"]).name
+    ('TEXT', 'NUMBER')
+    >>> kind_of(["0", "1", "0", "1"]).name, kind_of(["", "NA"]).name
+    ('FEW_NUMBERS', 'EMPTY')
+    """
+    present = [cell for cell in cells if not is_missing(cell)]
+    if not present:
+        return Kind.EMPTY
+    if 4 * sum(map(is_text, present)) > len(present):
+        return Kind.TEXT
+    n_distinct = len(set(map(str.strip, present)))
+    are_few = n_distinct <= _MOST_LEVELS and 2 * n_distinct <= max(len(cells), 4)
+    return Kind.FEW_NUMBERS if are_few else Kind.NUMBER
+
+
 @dataclass(frozen=True, kw_only=True)
 class Variables:
     """Positions of the variables of a table by what they probably are.
 
     Attributes
     ----------
-    texts : list of int
-        Variables that describe samples: texts, and numbers outside the block of features.
+    descriptions : dict of int to list of str
+        The cells of the variables that describe samples: texts, and numbers outside the block of
+        features.
     features : list of int
         All other variables, which are numbers.
     outside : list of int
-        The numbers among ``texts``.
+        The numbers among ``descriptions``.
     are_few : bool
         Whether the features are too few to be recognised as a block
         (`xnbflow.sources.infer.feature_block`).
     empty : list of int
         Columns without any value that the entry does not name.
-    cells : dict of int to list of str
-        The texts of the variables in ``texts``, and of `binary`.
     binary : DataFrame
         Columns of 0 and 1 among the features that are plausible labels.
     """
 
-    texts: list[int]
+    descriptions: dict[int, list[str]]
     features: list[int]
     outside: list[int]
     are_few: bool
     empty: list[int]
-    cells: dict[int, list[str]]
     binary: pd.DataFrame
 
 
-def guess_variables(table: TextTable, entry: DatasetEntry) -> Variables:
+def guess_variables(
+    table: TextTable, entry: DatasetEntry, first_samples: Sequence[Sequence[str]]
+) -> Variables:
     """Return what the variables of a table probably are.
 
-    The texts of the first samples decide which variables may be text; these are then read whole.
+    The texts of the first samples, a sequence for each, decide which variables may be text; these
+    are then read whole.
     """
     names = table.names
-    first_texts = table.first_texts(FIRST_SAMPLES)
-    # A column without a value describes nothing; a row without one is a feature.
-    has_empty = table.samples_are_rows
+    first_texts = [[cells[i] for cells in first_samples] for i in range(len(names))]
+    kinds = list(map(kind_of, first_texts))
     declared = {entry.label, *entry.phenotype_columns} - {None}
 
     # Variables that may be texts by their first cells; the others are numbers, of which the
     # features are a block. Of few numbers only names of samples, patients and follow-up are known.
-    may_be_text = {
-        i
-        for i, texts in enumerate(first_texts)
-        if is_text_column(texts) or (has_empty and _is_empty(texts))
-    }
+    # A column without a value describes nothing; a row without one is a feature.
+    kinds_of_texts = {Kind.TEXT, Kind.EMPTY} if table.samples_are_rows else {Kind.TEXT}
+    may_be_text = {i for i, kind in enumerate(kinds) if kind in kinds_of_texts}
     named = {i for i, name in enumerate(names) if name in declared}
     numbers = sorted(set(range(len(names))) - may_be_text - named)
     block = find_feature_block(
@@ -102,120 +131,75 @@ def guess_variables(table: TextTable, entry: DatasetEntry) -> Variables:
     )
     outside = {numbers[i] for i in block.others}
     if block.is_small:
-        outside = {i for i in numbers if _describes_samples(names[i])}
+        outside = {i for i in numbers if meaning_of(names[i]) & _DESCRIPTION}
     features = sorted(set(numbers) - outside)
 
-    # The columns that are read whole: descriptions, numbers that may be labels, and some features.
-    label_candidates = _binary_candidates([*features, *outside], names, first_texts)
-    compared = features[:: max(1, len(features) // _COMPARED)]
-    positions = sorted({*may_be_text, *named, *outside, *compared, *label_candidates})
-    cells = dict(zip(positions, table.texts(positions), strict=True))
-    compared_values = _as_numbers([cells[i] for i in compared], table.decimal)
+    # What describes samples is read whole: it may be no text, or have no value at all.
+    positions = sorted(may_be_text | named | outside)
+    descriptions = dict(zip(positions, table.texts(positions), strict=True))
+    empty = []
+    for i in sorted(may_be_text - named):
+        kind = kind_of(descriptions[i])
+        if kind is Kind.EMPTY and names[i] not in (entry.id_column, *columns_named(entry)):
+            empty.append(i)
+        if kind not in kinds_of_texts or i in empty:
+            del descriptions[i]
 
-    # The descriptions of samples, without columns that are empty and that the entry does not name.
-    empty = set()
-    if has_empty:
-        used = {entry.label, entry.id_column, *columns_named(entry)}
-        empty = {i for i, column in cells.items() if _is_empty(column) and names[i] not in used}
-    described = sorted((may_be_text | named | outside) - empty)
-    texts = []
-    for i in described:
-        is_number = i in named or i in outside
-        if is_number or is_text_column(cells[i]) or _is_empty(cells[i]):
-            texts.append(i)
-    binary = _plausible_labels(
-        candidates={i: cells[i] for i in label_candidates},
-        names=names,
-        others=features,
-        features=compared_values,
-    )
+    binary = pd.DataFrame()
+    if candidates := [i for i in [*features, *sorted(outside)] if kinds[i] is Kind.FEW_NUMBERS]:
+        binary = _plausible_labels(table, candidates, features)
     return Variables(
-        texts=texts,
+        descriptions=descriptions,
         features=features,
-        outside=sorted(outside - empty),
+        outside=sorted(outside),
         are_few=block.is_small,
-        empty=sorted(empty),
-        cells=cells,
+        empty=empty,
         binary=binary,
     )
 
 
-def _describes_samples(name: str) -> bool:
-    """Return whether a number is no measurement by its name: samples, patients, or follow-up."""
-    is_name = is_sample_id(name) or is_patient(name)
-    return is_name or is_event_time(name) or is_event_status(name)
-
-
-def _binary_candidates(
-    others: Sequence[int], names: Sequence[str], heads: Sequence[Sequence[str]]
-) -> list[int]:
-    """Return the features that have few distinct numbers in the first samples.
-
-    Of many, as in a table of counts, only those with the name of a class are returned.
-    """
-    candidates = [i for i in others if _has_few_numbers(heads[i])]
-    if len(candidates) > _MOST_BINARY:
-        candidates = [i for i in candidates if is_case_control(names[i])]
-    return candidates
-
-
-def _has_few_numbers(cells: Sequence[str]) -> bool:
-    """Return whether a column with these first cells may have classes: 0 and 1, or doses."""
-    distinct = {cell.strip() for cell in cells if not is_missing(cell)}
-    return 0 < len(distinct) <= _MOST_LEVELS and 2 * len(distinct) <= max(len(cells), 4)
-
-
 def _plausible_labels(
-    *,
-    candidates: Mapping[int, Sequence[str]],
-    names: Sequence[str],
-    others: Sequence[int],
-    features: np.ndarray,
+    table: TextTable, candidates: Sequence[int], features: Sequence[int]
 ) -> pd.DataFrame:
-    """Return the columns of few numbers that are probably labels, a row per sample.
+    """Return the variables of few numbers that are probably labels, a row per sample.
 
     They are 0 and 1, or up to ten numbers as the doses of a drug; each value is frequent. The name
-    means a class; or there is one such column, which is not a gene (it is not between the features,
-    and not in capitals as they are) and not a count (most features, of which some have the values
-    ``features``, are not whole numbers).
-
-    ``candidates`` are columns by their position among all ``names``, ``others`` the positions of
-    the features.
+    means a class; or there is one such variable, which is not a gene (it is not between the
+    features, and not in capitals as they are) and not a count (most features, of which some are
+    read, are not whole numbers). Of many ``candidates``, as in a table of counts, only those with
+    the name of a class are examined.
     """
+    names = table.names
+    if len(candidates) > _MOST_BINARY:
+        candidates = [i for i in candidates if meaning_of(names[i]) & _CLASS]
     frequent = {}
-    for i, cells in candidates.items():
+    for i, cells in zip(candidates, table.texts(candidates), strict=True):
         counts = Counter(cell.strip() for cell in cells if not is_missing(cell))
         is_binary = binary_counts(cells) is not None
         if not is_binary and not 2 < len(counts) <= _MOST_LEVELS:
             continue
         least = _LEAST_BINARY if is_binary else max(_LEAST_BINARY, _LEAST_OF_LEVEL)
         if min(counts.values()) >= max(least, _BINARY_SHARE * len(cells)):
-            frequent[i] = list(cells)
-    labels = {names[i]: cells for i, cells in frequent.items() if is_case_control(names[i])}
+            frequent[i] = cells
+    labels = {names[i]: cells for i, cells in frequent.items() if meaning_of(names[i]) & _CLASS}
     if not labels and len(frequent) == 1:
         ((i, cells),) = frequent.items()
-        is_between = bool(others) and others[0] < i < others[-1]
-        is_symbol = names[i].isupper() and _are_capitals([names[other] for other in others])
-        with np.errstate(invalid="ignore"):
-            is_whole = np.all((features == np.floor(features)) | np.isnan(features), axis=1)
-        are_counts = 2 * int(is_whole.sum()) >= len(features)
-        if not (is_between or is_symbol or are_counts):
+        is_between = bool(features) and features[0] < i < features[-1]
+        is_symbol = names[i].isupper() and _are_capitals([names[other] for other in features])
+        if not (is_between or is_symbol or _are_whole(table, features)):
             labels = {names[i]: cells}
     if len(labels) > _MOST_BINARY_LABELS:
         labels = {}
     return pd.DataFrame(labels, dtype=object)
 
 
-def is_text_column(cells: Sequence[str]) -> bool:
-    """Return whether more than a quarter of the cells are not numbers; single ones are mistakes."""
-    n_texts = sum(map(is_text, cells))
-    if not n_texts:
-        return False
-    return 4 * n_texts > sum(not is_missing(cell) for cell in cells)
-
-
-def _is_empty(cells: Sequence[str]) -> bool:
-    return all(map(is_missing, cells))
+def _are_whole(table: TextTable, features: Sequence[int]) -> bool:
+    """Return whether half of some features, or more, are whole numbers, as counts are."""
+    compared = features[:: max(1, len(features) // _COMPARED)]
+    values = _as_numbers(table.texts(compared), table.decimal)
+    with np.errstate(invalid="ignore"):
+        is_whole = np.all((values == np.floor(values)) | np.isnan(values), axis=1)
+    return 2 * int(is_whole.sum()) >= len(values)
 
 
 def _are_capitals(names: Sequence[str]) -> bool:

@@ -11,16 +11,19 @@ from xnbflow.sources.infer.column_keys import (
     set_aside,
 )
 from xnbflow.sources.infer.layout import recognise_layout
-from xnbflow.sources.infer.table_roles import with_decimal
 from xnbflow.sources.table_files import TableTexts
 
 
-def complete_entry(texts: TableTexts, features: Collection[str] = ()) -> TableTexts:
+def complete_entry(
+    texts: TableTexts,
+    features: Collection[str] = (),
+    descriptions: Collection[str] = (),
+) -> TableTexts:
     """Return the texts of a table with all keys of its entry that its layout shows.
 
-    These are whether samples are rows, the column of their names, and columns that are no features.
-    The ``features`` of a model remain features. The entry is unchanged if the table does not have
-    its label.
+    These are whether samples are rows, decimal commas, the column of the samples' names, which is
+    none of the ``descriptions``, and columns that are no features. The ``features`` of a model
+    remain features. The entry is unchanged if the table does not have its label.
     """
     entry = texts.entry
     layout = recognise_layout(texts.table, entry, texts.phenotype)
@@ -29,10 +32,13 @@ def complete_entry(texts: TableTexts, features: Collection[str] = ()) -> TableTe
     if entry.label and not is_sample_name and entry.label not in fields:
         return texts
     completed = layout.entry
-    texts = replace(texts, table=with_decimal(texts.table, completed))
+    kept = [name for name in completed.drop if name in entry.drop or name not in features]
+    completed = replace(completed, drop=tuple(kept))
+    if completed.decimal == "comma":
+        texts = replace(texts, table=replace(texts.table, decimal=","))
     if suffix_of(completed.location) == ".h5ad":
         return replace(texts, entry=completed)
-    id_column = name_column(completed, fields, [completed.label])
+    id_column = name_column(completed, fields, [completed.label, *features, *descriptions])
     completed = replace(completed, id_column=id_column)
     if not completed.phenotype and not completed.features:
         # Texts of the samples that no key names are no features.
@@ -41,12 +47,3 @@ def complete_entry(texts: TableTexts, features: Collection[str] = ()) -> TableTe
         unnamed = [name for name in columns if name not in features and not matches(name, named)]
         completed = set_aside(completed, unnamed) if unnamed else completed
     return replace(texts, entry=completed)
-
-
-def column_of_samples(texts: TableTexts, exceptions: Collection[str]) -> str | None:
-    """Return the column that names samples in rows of a table; None without one.
-
-    It is none of the ``exceptions``.
-    """
-    layout = recognise_layout(texts.table, texts.entry, texts.phenotype)
-    return name_column(layout.entry, layout.fields.map(str.strip), exceptions)

@@ -30,7 +30,8 @@ from xnbflow.sources.infer.label import (
 )
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.reasons import reasons_of
-from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
+from xnbflow.sources.proposal.scale import sentence_of
+from xnbflow.sources.proposal.summary import Summary, describe_fields
 from xnbflow.sources.series.class_labels import (
     LabelRule,
     class_expression,
@@ -137,7 +138,7 @@ def _summarise_stream(
             )
             if not recognised.is_logged:  # else the reader finds the base, as here
                 entry = entry.with_defaults(**recognised.settings())
-                reason += f" {recognised.sentence()}"
+                reason += f" {sentence_of(recognised)}"
         missing, remark = propose_missing(first.to_numpy())
         if missing is not None and not entry.missing:
             entry = replace(entry, missing=missing)
@@ -147,8 +148,7 @@ def _summarise_stream(
     labels = [] if proposal.labels is None else list(proposal.labels)
     shown = [name for name in head.fields if name in head.characteristics or name == "source"]
     fields = head.fields[[name for name in [*shown, "title"] if name in head.fields]]
-    numbers = described_numbers(fields)
-    is_number = fields.columns.isin(numbers["field"])
+    described = describe_fields(fields)
     return Summary(
         accession=head.accession,
         title=head.title,
@@ -156,8 +156,8 @@ def _summarise_stream(
         type=head.facts.get("type") or head.facts.get("dataset_type", ""),
         n_samples=len(head.samples),
         has_table=head.has_table and not (entry and entry.source == "table"),
-        values=distinct_values(fields.loc[:, ~is_number]),
-        numbers=numbers,
+        values=described.values,
+        numbers=described.numbers,
         entry=entry,
         reason=reason,
         supplementary=tuple(dict.fromkeys(head.supplementary)),

@@ -12,6 +12,8 @@ from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.count_folder import refuse_one_sample
 from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.parquet import PARQUET
+from xnbflow.sources.formats.program_exports import refuse_export_header
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.infer.gene_columns import sample_column_names
@@ -27,6 +29,8 @@ from xnbflow.sources.table_files import (
     with_keys_of_format,
 )
 
+#: Most columns of the counts of one sample, as programs write them.
+_MOST_COLUMNS_OF_ONE_SAMPLE = 40
 #: The encoding of texts that are not UTF-8: that of Windows in western Europe.
 _WINDOWS = "cp1252"
 
@@ -54,7 +58,10 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
     if table is None:
         reading = {"encoding": _WINDOWS, **entry.reading}
         table = read_raw_table(path, reading, refuse_exports=True)
-    refuse_one_sample(table)
+    if suffix_of(path) in (*WORKBOOKS, *PARQUET):  # those of text are refused by its first lines
+        refuse_export_header(path, table.header)
+    if len(table.header) <= _MOST_COLUMNS_OF_ONE_SAMPLE:
+        refuse_one_sample(table)
     if table.encoding and not entry.encoding:
         entry = replace(entry, encoding=table.encoding)
         remarks.append(

@@ -7,7 +7,7 @@ import numpy as np
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.series.scale_recognition import ScaleOfValues
+from xnbflow.sources.series.scales import ScaleOfValues
 
 #: Reasons that do not depend on the series, by the key.
 _REASONS = {
@@ -15,6 +15,7 @@ _REASONS = {
     "batch": "a technical column, which the audit examines",
     "drop": "no features, and no descriptions of samples",
     "phenotype": "columns of the samples, no features",
+    "map": "the names of the classes",
     "literal": "a word of several samples is a class, not a missing value",
     "unlabelled": "samples without a label are left out",
     "missing": "some values are missing, or become so by the logarithm",
@@ -55,35 +56,24 @@ def reasons_of(
     >>> reasons_of(entry, request, ["a", "a", "b"], groups=["p", "q", "q"])
     {'label': '2 samples have a, 1 b', 'group': '1 of 2 values has several samples'}
     """
+    reasons = dict(_REASONS)
+    if len(labels):
+        (first, size), *others = Counter(map(str, labels)).most_common()
+        sizes = [f"{counted(size, 'sample', 'has', 'have')} {first}"]
+        sizes += [f"{n_samples} {label}" for label, n_samples in others]
+        place = ", in their names" if entry.label == SAMPLE_NAMES else ""
+        reasons["label"] = f"{listed(sizes)}{place}"
+    reasons["id"] = f"the names of the {'samples' if entry.samples == 'rows' else 'features'}"
+    if groups is not None:
+        reasons["group"] = _repeats(groups)
+    if set(entry.map.values()) & set(entry.map):
+        reasons["map"] = "spellings are joined, and classes of one or two samples left out"
+    if entry.transform or entry.scale:
+        key = "transform" if entry.transform else "scale"
+        reasons[key] = _reason_of_scale(key, scale)
     requested = request.settings()
-    reasons = {}
-    for key in entry.settings():
-        if key not in requested and (reason := _reason(key, entry, labels, groups, scale)):
-            reasons[key] = reason
-    return reasons
-
-
-def _reason(
-    key: str,
-    entry: DatasetEntry,
-    labels: Sequence[str] | np.ndarray,
-    groups: Sequence[str] | np.ndarray | None,
-    scale: ScaleOfValues | None,
-) -> str:
-    """Return the reason of one key; empty for a key that needs none, such as the source."""
-    if key == "label" and len(labels):
-        return _sizes(entry, labels)
-    if key == "id":
-        return f"the names of the {'samples' if entry.samples == 'rows' else 'features'}"
-    if key == "group" and groups is not None:
-        return _repeats(groups)
-    if key == "map":
-        is_renamed = not set(entry.map.values()) & set(entry.map)
-        rare = "spellings are joined, and classes of one or two samples left out"
-        return "the names of the classes" if is_renamed else rare
-    if key in ("transform", "scale"):
-        return _reason_of_scale(key, scale)
-    return _REASONS.get(key, "")
+    proposed = [key for key in entry.settings() if key not in requested]
+    return {key: reasons[key] for key in proposed if key in reasons}
 
 
 def _reason_of_scale(key: str, scale: ScaleOfValues | None) -> str:
@@ -106,12 +96,3 @@ def _repeats(groups: Sequence[str] | np.ndarray) -> str:
         f"{n_repeated} of {counted(len(sizes), 'value')} "
         f"{either(n_repeated, 'has', 'have')} several samples"
     )
-
-
-def _sizes(entry: DatasetEntry, labels: Sequence[str] | np.ndarray) -> str:
-    """Return the numbers of samples of the classes."""
-    (first, size), *others = Counter(map(str, labels)).most_common()
-    sizes = [f"{counted(size, 'sample', 'has', 'have')} {first}"]
-    sizes += [f"{n_samples} {label}" for label, n_samples in others]
-    place = ", in their names" if entry.label == SAMPLE_NAMES else ""
-    return f"{listed(sizes)}{place}"

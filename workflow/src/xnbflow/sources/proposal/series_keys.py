@@ -14,14 +14,12 @@ from xnbflow.data.note import Note
 from xnbflow.sources.acquire import check_shape, notes_on_constants
 from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.formats.workbook import about_sheets
 from xnbflow.sources.infer.column_keys import set_aside
 from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.series.contents import series_of_table
 from xnbflow.sources.series.inferred_keys import InferredKeys
 from xnbflow.sources.series.scale_recognition import of_other_scale
-from xnbflow.sources.series.steps import finish
+from xnbflow.sources.series.steps import series_of_table
 from xnbflow.sources.table_files import TableTexts
 
 
@@ -39,11 +37,14 @@ def propose_series(
     keys = InferredKeys()
     path = Path(inferred.table.path)
     with about_file(path):
-        with about_sheets(inferred.table):
-            raw_series = series_of_table(
-                inferred.table, inferred.roles, entry, inferred.phenotype, release=False
-            )
-        series = finish(raw_series, local, keys)
+        series = series_of_table(
+            inferred.table,
+            inferred.roles,
+            local,
+            inferred.phenotype,
+            release=False,
+            inferred=keys,
+        )
     entry = replace(entry, **keys.keys)
     check_shape(entry, series)
     remarks = list(keys.remarks)
@@ -63,9 +64,8 @@ def propose_series(
         entry = set_aside(entry, lone)
         local = set_aside(replace(local, **keys.keys), lone)
         with about_file(path):
-            again = infer(inferred.table, entry, texts.phenotype)
-            raw_series = series_of_table(again.table, again.roles, entry, again.phenotype)
-            series = finish(raw_series, local)
+            again = infer(inferred.table, local, texts.phenotype)
+            series = series_of_table(again.table, again.roles, local, again.phenotype)
         check_shape(entry, series)
         remarks.append(
             f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "

@@ -2,9 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from xnbflow.core.natural_order import natural_key
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.infer.label import SHOWN_VALUES
-from xnbflow.sources.infer.variables import is_text_column
+from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.proposal.entry_text import entry_text
 
 #: Supplementary files that are shown.
@@ -22,7 +22,7 @@ _SHOWN_FILES = 8
 #: Number of classes from which a class and all others differ from a pair of classes.
 _SEVERAL = 3
 
-#: The columns of `described_numbers`.
+#: The columns of `Summary.numbers`.
 _NUMBER_COLUMNS = ("field", "minimum", "median", "maximum", "samples", "missing")
 
 
@@ -131,46 +131,65 @@ class Summary:
         return lines
 
 
-def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
-    """Return the distinct values of each field, commonest first, with their numbers of samples.
+class DescribedFields(NamedTuple):
+    """What the fields of samples contain.
 
-    Values that are equally common are in natural order: 0 h, 6 h, 24 h.
+    ``values`` has a row per field and distinct value, ``numbers`` a row per field of numbers; the
+    columns are those of `Summary`.
     """
-    rows = []
-    for name in fields:
-        counts = Counter(fields[name])
-        ordered = sorted(counts, key=lambda text: (-counts[text], natural_key(str(text))))
-        rows += [(str(name), value or "(none)", counts[value]) for value in ordered]
-    return pd.DataFrame(rows, columns=["field", "value", "samples"])
+
+    values: pd.DataFrame
+    numbers: pd.DataFrame
 
 
-def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
-    """Return minimum, median, maximum and missing values of the fields that are numbers.
+def describe_fields(fields: pd.DataFrame, categories: Collection[str] = ()) -> DescribedFields:
+    """Return the distinct values of each field, and the limits of fields that are numbers.
 
-    Fields of at most `SHOWN_VALUES` distinct numbers are categories, such as grades.
+    Values are ordered by their numbers of samples; those that are equally common are in natural
+    order: 0 h, 6 h, 24 h. Fields of at most `SHOWN_VALUES` distinct numbers are categories, such as
+    grades, as are those that are named so.
 
     Examples
     --------
     >>> ages = [str(age) for age in range(30, 50)] + ["NA"]
-    >>> described_numbers(pd.DataFrame({"age": ages})).to_csv(index=False).split()[1]
+    >>> described = describe_fields(pd.DataFrame({"age": ages, "sex": ["f"] * 20 + ["m"]}))
+    >>> described.numbers.to_csv(index=False).split()[1]
     'age,30.0,39.5,49.0,21,1'
+    >>> described.values.to_csv(index=False).split()[1:]
+    ['sex,f,20', 'sex,m,1']
     """
-    rows = []
-    unique = fields.loc[:, ~fields.columns.duplicated()]
-    for name in unique:
-        cells = list(map(str, unique[name]))
-        if is_text_column(cells) or len(set(cells)) <= SHOWN_VALUES:
+    value_rows = []
+    number_rows = []
+    for name, column in fields.loc[:, ~fields.columns.duplicated()].items():
+        counts = Counter(map(str, column))
+        is_number = (
+            name not in categories
+            and len(counts) > SHOWN_VALUES
+            and kind_of(list(map(str, column))) is not Kind.TEXT
+        )
+        limits = _limits(str(name), column) if is_number else None
+        if limits is not None:
+            number_rows.append(limits)
             continue
-        texts = pd.Series([cell.strip().replace(",", ".", 1) for cell in cells])
-        numbers = pd.to_numeric(texts, errors="coerce")
-        if numbers.notna().any():
-            row = {
-                "field": str(name),
-                "minimum": float(numbers.min()),
-                "median": float(numbers.median()),
-                "maximum": float(numbers.max()),
-                "samples": len(cells),
-                "missing": int(numbers.isna().sum()),
-            }
-            rows.append(row)
-    return pd.DataFrame(rows, columns=_NUMBER_COLUMNS)
+        ordered = sorted(counts, key=lambda text: (-counts[text], natural_key(text)))
+        value_rows += [(str(name), value or "(none)", counts[value]) for value in ordered]
+    return DescribedFields(
+        values=pd.DataFrame(value_rows, columns=["field", "value", "samples"]),
+        numbers=pd.DataFrame(number_rows, columns=_NUMBER_COLUMNS),
+    )
+
+
+def _limits(name: str, column: pd.Series) -> dict[str, Any] | None:
+    """Return minimum, median, maximum and missing values of a field; None without a number."""
+    texts = pd.Series([str(cell).strip().replace(",", ".", 1) for cell in column])
+    numbers = pd.to_numeric(texts, errors="coerce")
+    if not numbers.notna().any():
+        return None
+    return {
+        "field": name,
+        "minimum": float(numbers.min()),
+        "median": float(numbers.median()),
+        "maximum": float(numbers.max()),
+        "samples": len(numbers),
+        "missing": int(numbers.isna().sum()),
+    }

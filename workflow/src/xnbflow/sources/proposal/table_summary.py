@@ -10,10 +10,10 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.core.nouns import counted, listed
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import NoteWarning
 from xnbflow.sources.annotation import propose_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry
@@ -26,8 +26,8 @@ from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.proposal.series_keys import propose_series
-from xnbflow.sources.proposal.summary import Summary, described_numbers, distinct_values
-from xnbflow.sources.series.plausibility import is_patient, is_technical
+from xnbflow.sources.proposal.summary import Summary, describe_fields
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
 
 
 def summarise_table(
@@ -52,16 +52,21 @@ def summarise_table(
         # What the values show: keys that the reader needs, and the scale.
         series, inferred, notes = propose_series(inferred, texts, downloads)
         of_scale = propose_scale(inferred.entry, series)
-        entry, symbol_remarks = propose_annotation(of_scale.entry, series, annotations)
+        entry = of_scale.entry
+        symbol_remarks: list[str] = []
+        if annotations is not None:
+            entry, symbol_remarks = propose_annotation(entry, series, annotations)
 
     # The sentence on the scale has the finding of the reader's note, and what is proposed.
     for note in notes:
         if not of_scale.sentence or of_scale.scale is None or note != of_scale.scale.reason:
             warnings.warn(NoteWarning(series.name, note), stacklevel=2)
-    described = pd.DataFrame({entry.label: series.labels})
-    described = pd.concat([described, series.sample_metadata], axis=1)
-    numbers = described_numbers(described.drop(columns=entry.label))
-    separating = _remark_on_separating(entry, series)
+    fields = pd.DataFrame({entry.label: series.labels})
+    separating = ""
+    if series.sample_metadata is not None:
+        fields = pd.concat([fields, series.sample_metadata], axis=1)
+        separating = _remark_on_separating(entry, series.sample_metadata, series.labels)
+    described = describe_fields(fields, categories=[str(entry.label)])
     sentences = [
         f"Label: {entry.label}. {counted(series.n_features, 'feature')}.",
         of_scale.sentence,
@@ -74,8 +79,8 @@ def summarise_table(
         type=suffix_of(entry.location)[1:],
         n_samples=series.n_samples,
         has_table=True,
-        values=distinct_values(described.loc[:, ~described.columns.isin(numbers["field"])]),
-        numbers=numbers,
+        values=described.values,
+        numbers=described.numbers,
         entry=entry,
         reason=" ".join(filter(None, sentences)),
         labels=series.labels,
@@ -84,29 +89,25 @@ def summarise_table(
     )
 
 
-def _remark_on_separating(entry: DatasetEntry, series: DataSet) -> str:
+def _remark_on_separating(entry: DatasetEntry, metadata: pd.DataFrame, labels: np.ndarray) -> str:
     """Return a sentence on columns that are the class in other words, or its cause.
 
     Patients are no such columns, and neither is how samples were measured.
     """
-    metadata = series.sample_metadata
-    if metadata is None:
-        return ""
     names = [
         name
         for name in plausible_labels(metadata)
         if name not in (entry.group, entry.batch)
-        and not is_technical(name)
-        and not is_patient(name)
+        and not meaning_of(name) & (Meaning.TECHNICAL | Meaning.PATIENT)
     ]
-    return remark_on_separating(metadata, names, series.labels)
+    return remark_on_separating(metadata, names, labels)
 
 
 def _without_proposal(inferred: InferredRoles) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
     entry = inferred.entry
     fields = inferred.fields
-    numbers = described_numbers(fields)
+    described = describe_fields(fields)
     reason = (
         "No column of text looks like a class (2 to 10 values, each of several samples). Name "
         "the column of the class labels by --label; columns of text: "
@@ -118,8 +119,8 @@ def _without_proposal(inferred: InferredRoles) -> Summary:
         type=suffix_of(entry.location)[1:],
         n_samples=len(fields),
         has_table=True,
-        values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
-        numbers=numbers,
+        values=described.values,
+        numbers=described.numbers,
         entry=None,
         reason=" ".join([*inferred.remarks, reason]),
     )

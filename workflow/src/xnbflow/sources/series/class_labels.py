@@ -52,6 +52,8 @@ _BETWEEN_WORDS = re.compile(r"(?<=[a-z])[\s_.-]+(?=[a-z])")
 _BRITISH = re.compile("tumour|leukaemia|anaemia")
 #: Signs of footnotes after a word: ``responder*``, ``case†``, ``control²``.
 _FOOTNOTE = re.compile(r"(?<=[^\W_])\s*[*∗†‡§¶#¹²³⁴⁵⁶⁷⁸⁹]+$")
+#: What is no letter, with the sign of an exponent.
+_NO_LETTERS = re.compile(r"[^a-z]|(?<=[\d.])e(?=[-+\d])")
 #: Typographic quotes and the space that does not break, and what they are plainly.
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
@@ -128,54 +130,35 @@ class LabelRule:
         )
 
     def apply(
-        self, where: str, samples: Sequence[Any] | np.ndarray, texts: Sequence[str]
+        self,
+        where: str,
+        samples: Sequence[Any] | np.ndarray,
+        texts: Sequence[str] | np.ndarray,
     ) -> SampleLabels:
         """Return the label of each sample, from its text."""
         if self.unlabelled == IGNORE:
             all_samples = np.ones(len(samples), dtype=bool)
             return SampleLabels(np.full(len(samples), UNLABELLED), all_samples, notes=[])
-        # None is a text that the pattern does not match, and a sample without a label.
-        matched_texts: list[str | None] = list(map(plain_text, texts))
-        if self.pattern is not None:
-            matched_texts = [self._search(str(text)) for text in matched_texts]
-        matched = [text for text in matched_texts if text is not None]
-        if self.mapping and (unused := self.mapping.keys() - {self._key(text) for text in matched}):
-            present = _commonest(matched) or "none that the label's pattern or classes match"
-            msg = (
-                f"{where}: map has {quoted(min(unused))}, but no sample has that text; they have "
-                f"{present}. Correct it"
-            )
-            raise InputError(msg, key="map")
-        labels = [None if text is None else self._label(text) for text in matched_texts]
-        # Samples without a label, and the words that are read as a missing one: an empty cell is no
-        # word, and a mapping decides what has no label.
-        missing = []
-        words: Counter[str] = Counter()
-        for sample, text, label in zip(samples, matched_texts, labels, strict=True):
-            if text is not None and label is None:
-                missing.append(sample)
-                if text and not self.mapping:
-                    words[text] += 1
-        if missing and self.unlabelled == "refuse" and not self.mapping:
-            _refuse_unlabelled(where, missing, len(samples), words)
+        if self.mapping:
+            self._refuse_unused(where, texts)
+        label_of_text = {text: self.label_of(text) for text in dict.fromkeys(texts)}
+        labels = [label_of_text[text] for text in texts]
         has_label = np.array([label is not None for label in labels], dtype=bool)
-        if not has_label.any():
-            msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
-            raise InputError(msg, key="label")
-        notes = []
-        if not has_label.all():
-            omitted = [f"{samples[i]} ({texts[i]})" for i in np.flatnonzero(~has_label).tolist()]
-            reason = "having no label"
-            if self.mapping:
-                reason = "having a text that is not among the classes"
-            samples_left_out = counted(len(omitted), "sample", "was", "were")
-            notes.append(f"{samples_left_out} left out, {reason}: {listed(omitted)}")
         classes = np.array([label for label in labels if label is not None])
-        if words:
-            notes += _note_words(where, classes, words)
-        if len(set(classes.tolist())) > _MOST_CLASSES:
-            _refuse_no_classes(where, classes)
-        return SampleLabels(classes, has_label, notes + _doubtful(classes))
+        notes: list[str] = []
+        if not (len(classes) and has_label.all()):
+            notes += self._leave_out(where, samples, texts, has_label, classes)
+        sizes = Counter(classes.tolist())
+        if len(sizes) > _MOST_CLASSES:
+            _refuse_no_classes(where, sizes)
+        # Classes of Latin letters alone look alike only if their letters are the same.
+        letters = {_NO_LETTERS.sub("", label.lower()) for label in sizes}
+        if len(letters) < len(sizes) or not "".join(sizes).isascii():
+            notes += _about_alike(sorted(sizes))
+        # Of small classes alone no folds can be drawn.
+        if min(sizes.values()) < _FOLDS <= max(sizes.values()):
+            notes.append(_about_small(sizes))
+        return SampleLabels(classes, has_label, notes)
 
     def label_of(self, text: str) -> str | None:
         """Return the label of one text; None where it has none.
@@ -185,8 +168,63 @@ class LabelRule:
         >>> LabelRule(mapping={"gbm": "tumour"}).label_of("GBM")
         'tumour'
         """
-        matched = self._search(plain_text(text))
-        return None if matched is None else self._label(matched)
+        label = plain_text(text)
+        if self.pattern is not None:
+            matched = self._search(label)
+            if matched is None:
+                return None
+            label = matched
+        if self.mapping:
+            return self.mapping.get(self._key(label) or "")
+        return None if is_missing(label) and label not in self.literal else label
+
+    def _refuse_unused(self, where: str, texts: Sequence[str] | np.ndarray) -> None:
+        """Refuse texts of the mapping that no sample has."""
+        matched_texts = [self._search(plain_text(text)) for text in texts]
+        matched = [text for text in matched_texts if text is not None]
+        unused = self.mapping.keys() - {self._key(text) for text in matched}
+        if unused:
+            present = _commonest(matched) or "none that the label's pattern or classes match"
+            msg = (
+                f"{where}: map has {quoted(min(unused))}, but no sample has that text; they have "
+                f"{present}. Correct it"
+            )
+            raise InputError(msg, key="map")
+
+    def _leave_out(
+        self,
+        where: str,
+        samples: Sequence[Any] | np.ndarray,
+        texts: Sequence[str] | np.ndarray,
+        has_label: np.ndarray,
+        classes: np.ndarray,
+    ) -> list[str]:
+        """Refuse samples without a label, or return notes on those that are left out.
+
+        The mapping, and the pattern for texts that it does not match, decide what has no label.
+        Other texts are words that are read as a missing label; an empty cell is no word.
+        """
+        positions = np.flatnonzero(~has_label).tolist()
+        missing = []
+        words: Counter[str] = Counter()
+        for position in positions if not self.mapping else []:
+            matched = self._search(plain_text(texts[position]))
+            if matched is not None:
+                missing.append(samples[position])
+            if matched:
+                words[matched] += 1
+        if missing and self.unlabelled == "refuse":
+            _refuse_unlabelled(where, missing, len(samples), words)
+        if not len(classes):
+            msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
+            raise InputError(msg, key="label")
+        omitted = [f"{samples[position]} ({texts[position]})" for position in positions]
+        reason = "having no label"
+        if self.mapping:
+            reason = "having a text that is not among the classes"
+        samples_left_out = counted(len(omitted), "sample", "was", "were")
+        note = f"{samples_left_out} left out, {reason}: {listed(omitted)}"
+        return [note, *_note_words(where, classes, words)]
 
     def _search(self, text: str) -> str | None:
         """Return what the pattern finds in a text; None if it finds nothing."""
@@ -199,11 +237,6 @@ class LabelRule:
             spellings = {name.lower(): name for name in self.classes}
             return spellings[match.group(1).lower()]
         return next(filter(None, match.groups()), match.group()).strip()
-
-    def _label(self, text: str) -> str | None:
-        if self.mapping:
-            return self.mapping.get(self._key(text) or "")
-        return None if is_missing(text) and text not in self.literal else text
 
     def _key(self, text: str) -> str | None:
         """Return the key of the mapping that a text has, or the first cut point that holds."""
@@ -280,12 +313,38 @@ def common_spellings(texts: Iterable[str]) -> dict[str, str]:
         without_footnote = Counter({t: n for t, n in counts.items() if not _FOOTNOTE.search(t)})
         commonest = (without_footnote or counts).most_common(1)[0][0]
         spellings.update(dict.fromkeys(counts, commonest))
-    controls = [counts for counts in by_meaning.values() if is_control_word(next(iter(counts)))]
+    totals = list(map(Counter.total, by_meaning.values()))
+    controls = []
+    if totals and min(totals) <= _RARE < max(totals):
+        controls = [counts for counts in by_meaning.values() if is_control_word(next(iter(counts)))]
     if controls:
         largest = max(controls, key=Counter.total)
         for counts in controls:
             if counts is not largest and counts.total() <= _RARE < largest.total():
                 spellings.update(dict.fromkeys(counts, largest.most_common(1)[0][0]))
+    return spellings
+
+
+def spellings_of_classes(labels: Iterable[str], classes: Sequence[str]) -> dict[str, str]:
+    """Return the class of each label that is another spelling of it, as in `common_spellings`.
+
+    Labels that are classes, or spellings of none or of several classes, are left out; so are words
+    for a control, since another word may name another class.
+
+    Examples
+    --------
+    >>> spellings_of_classes(["NORMAL", "Tumor", "control"], ["normal", "tumour"])
+    {'NORMAL': 'normal', 'Tumor': 'tumour'}
+    """
+    classes_of_meaning: dict[str, list[str]] = {}
+    for name in classes:
+        classes_of_meaning.setdefault(_meaning(name), []).append(name)
+    spellings = {}
+    for label in dict.fromkeys(labels):
+        plain = _meaning(_FOOTNOTE.sub("", label))
+        matches = classes_of_meaning.get(_meaning(label)) or classes_of_meaning.get(plain, [])
+        if label not in classes and len(matches) == 1:
+            spellings[label] = matches[0]
     return spellings
 
 
@@ -347,7 +406,7 @@ def _about_rare(rare: Mapping[str, int], entries: Mapping[str, str]) -> str:
     return f"{text}."
 
 
-def _commonest(texts: Sequence[str]) -> str:
+def _commonest(texts: Iterable[str]) -> str:
     """Return the commonest texts with the number of their samples, for messages."""
     counts = Counter(texts).most_common(_LISTED)
     return ", ".join(f"{quoted(text)} ({count})" for text, count in counts)
@@ -412,16 +471,15 @@ def _about_words(words: Mapping[str, int]) -> str:
     )
 
 
-def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
+def _refuse_no_classes(where: str, sizes: Counter[str]) -> None:
     """Refuse a continuous trait, survival times and names, of which most samples have their own.
 
-    The ``labels`` are of more than a few classes.
+    The ``sizes`` are the numbers of samples of more than a few labels.
     """
-    sizes = Counter(labels.tolist())
     are_numbers = all(map(is_number, sizes))
     least_size = _FEW_NUMBERS_ALIKE if are_numbers else _FEW_ALIKE
     n_in_small_classes = sum(size for size in sizes.values() if size < least_size)
-    if 2 * n_in_small_classes <= len(labels):
+    if 2 * n_in_small_classes <= sizes.total():
         return
     remedy = "join texts by map: {text: label, text: label}, or name another column"
     if are_numbers:
@@ -430,41 +488,41 @@ def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
             "program for regression or survival analysis"
         )
     msg = (
-        f"{where}: {counted(len(sizes), 'distinct label')} of {counted(len(labels), 'sample')} "
+        f"{where}: {counted(len(sizes), 'distinct label')} of {counted(sizes.total(), 'sample')} "
         f"({listed(sizes, 3)}) are not classes; xnbflow finds which of a few classes a sample "
         f"belongs to: {remedy}"
     )
     raise InputError(msg, key="map")
 
 
-def _doubtful(labels: np.ndarray) -> list[str]:
-    """Note classes of few samples, and those that differ by the way they are written alone."""
+def _about_alike(labels: Sequence[str]) -> list[str]:
+    """Return a note on each set of classes that look alike."""
+    appearances = set(map(_appearance, labels))
     labels_of_appearance: dict[str, list[str]] = {}
-    sizes = Counter(map(str, labels))
-    appearances = set(map(_appearance, sizes))
-    for label in sorted(sizes):
+    for label in labels:
         plain_label = _FOOTNOTE.sub("", label)
         is_footnote = _appearance(plain_label) in appearances
         appearance = _appearance(plain_label if is_footnote else label)
         labels_of_appearance.setdefault(appearance, []).append(label)
-    groups = [labels for labels in labels_of_appearance.values() if len(labels) > 1]
-    notes = list(map(_about_alike, groups))
-    small_classes = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
-    if 0 < len(small_classes) < len(sizes):  # of small classes alone no folds can be drawn
-        note = Note(
-            f"fewer than {_FOLDS} samples in class {listed(small_classes)}: with more folds than "
-            "samples, some folds test none",
-            advice="add samples, or join or leave out classes by map",
-        )
-        notes.append(note)
+    notes: list[str] = []
+    for alike in labels_of_appearance.values():
+        if len(alike) > 1:
+            note = Note(
+                f"the classes {' and '.join(map(ascii, alike))} look alike: they differ by "
+                "capital letters, a number's form, the sign of a footnote or invisible characters",
+                advice="make them one by map",
+            )
+            notes.append(note)
     return notes
 
 
-def _about_alike(labels: Sequence[str]) -> str:
+def _about_small(sizes: Mapping[str, int]) -> Note:
+    """Return a note on classes of few samples; ``sizes`` are the numbers of samples of classes."""
+    small_classes = [f"{label!r} ({size})" for label, size in sizes.items() if size < _FOLDS]
     return Note(
-        f"the classes {' and '.join(map(ascii, labels))} look alike: they differ by capital "
-        "letters, a number's form, the sign of a footnote or invisible characters",
-        advice="make them one by map",
+        f"fewer than {_FOLDS} samples in class {listed(small_classes)}: with more folds than "
+        "samples, some folds test none",
+        advice="add samples, or join or leave out classes by map",
     )
 
 

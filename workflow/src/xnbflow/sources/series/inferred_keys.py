@@ -6,18 +6,47 @@ They are in the entry that `xnbflow study` writes; the reader of a written entry
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.missing_values import propose_missing
 from xnbflow.sources.series.plausibility import suggested_group
-from xnbflow.sources.series.raw_series import RawSeries
-from xnbflow.sources.series.sequencing import BARCODE_PATIENT, NAME_PATIENT
+from xnbflow.sources.series.sample_names import BARCODE_PATIENT, NAME_PATIENT
+from xnbflow.sources.series.samples import Samples
+
+
+class KeyInference:
+    """Keys of an entry that are inferred between the steps of its reading; this class infers none.
+
+    `xnbflow.sources.series.steps.series_of_table` calls each method before the step that needs its
+    key, and goes on with the entry that it returns.
+    """
+
+    def of_samples(self, _samples: Samples, entry: DatasetEntry) -> DatasetEntry:
+        """Return the entry with a key on the samples, whose labels are known."""
+        return entry
+
+    def of_scale(
+        self, _values: np.ndarray, _features: Features, _samples: Samples, entry: DatasetEntry
+    ) -> DatasetEntry:
+        """Return the entry with a key on the scale of values (n_features, n_samples)."""
+        return entry
+
+    def of_missing(self, _values: np.ndarray, entry: DatasetEntry) -> DatasetEntry:
+        """Return the entry with a key on missing values, of values on the scale of the series."""
+        return entry
+
+    def of_duplicates(self, entry: DatasetEntry) -> DatasetEntry:
+        """Return the entry with a key on features whose names repeat."""
+        return entry
 
 
 @dataclass
-class InferredKeys:
-    """The keys that are inferred between the steps of `xnbflow.sources.series.steps.finish`.
+class InferredKeys(KeyInference):
+    """The keys that a proposal needs so that the reader accepts the table.
 
-    Each method adds a key to the entry, unless it has one, before the step that needs it.
+    Each method adds a key to the entry, unless it has one.
 
     Attributes
     ----------
@@ -30,38 +59,37 @@ class InferredKeys:
     keys: dict[str, Any] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
-    def of_samples(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+    def of_samples(self, samples: Samples, entry: DatasetEntry) -> DatasetEntry:
         """Return the entry with the patients in the names of samples as groups.
 
         They are those of TCGA's barcodes, or what the names have beside the class.
         """
-        metadata = series.sample_metadata
-        columns = [name for name in (BARCODE_PATIENT, NAME_PATIENT) if name in metadata]
-        group = suggested_group(metadata[columns], series.labels)
-        if group is None or dataset.group:
-            return dataset
+        columns = [name for name in (BARCODE_PATIENT, NAME_PATIENT) if name in samples.columns]
+        group = suggested_group(samples.columns[columns], samples.labels)
+        if group is None or entry.group:
+            return entry
         names = "barcodes" if group == BARCODE_PATIENT else "names"
         self.remarks.append(
-            f"The proposal is group: {group}: the {names} of {len(series.samples)} samples name "
-            f"{metadata[group].nunique()} patients."
+            f"The proposal is group: {group}: the {names} of {len(samples.names)} samples name "
+            f"{samples.columns[group].nunique()} patients."
         )
         self.keys["group"] = group
-        return replace(dataset, group=group)
+        return replace(entry, group=group)
 
-    def of_values(self, series: RawSeries, dataset: DatasetEntry) -> DatasetEntry:
+    def of_missing(self, values: np.ndarray, entry: DatasetEntry) -> DatasetEntry:
         """Return the entry with imputation, or with fewer features if many values are missing."""
-        if dataset.missing:
-            return dataset
-        missing, remark = propose_missing(series.values)
+        if entry.missing:
+            return entry
+        missing, remark = propose_missing(values)
         if missing is None:
-            return dataset
+            return entry
         self.remarks.append(remark)
         self.keys["missing"] = missing
-        return replace(dataset, missing=missing)
+        return replace(entry, missing=missing)
 
-    def of_names(self, dataset: DatasetEntry) -> DatasetEntry:
+    def of_duplicates(self, entry: DatasetEntry) -> DatasetEntry:
         """Return the entry that keeps the row of largest mean of those with one name."""
-        if dataset.duplicates:
-            return dataset
+        if entry.duplicates:
+            return entry
         self.keys["duplicates"] = "max_mean"
-        return replace(dataset, duplicates="max_mean")
+        return replace(entry, duplicates="max_mean")

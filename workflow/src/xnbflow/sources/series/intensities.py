@@ -6,8 +6,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.note import Note
-from xnbflow.sources.series.scale_recognition import ScaleOfValues
-from xnbflow.sources.series.scales import RecognisedScale, Transform
+from xnbflow.sources.series.scales import RecognisedScale, ScaleOfValues, Transform
 
 
 def transform(

@@ -17,15 +17,17 @@ Other values have none: effects are then differences in the unit of the table, a
 where series are combined. ``p``, ranks, accuracies and all classifiers are equal for any base.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from xnbflow.data.dataset import row_slices
+from xnbflow.data.gene_names import are_genes as have_names_of_genes
+from xnbflow.sources.series.value_numbers import ValueNumbers
 
 #: Bases by the values of the key ``scale``.
-BASES = {"log2": 2.0, "ln": float(np.e), "log10": 10.0}
+_BASES = {"log2": 2.0, "ln": float(np.e), "log10": 10.0}
 
-#: Most values that are examined.
-_MOST_VALUES = 250_000
 #: Counts of reads of a gene reach four millions.
 _LARGEST = 22.5
 #: The largest logarithm to base e of eighteen series is 12.8.
@@ -47,6 +49,8 @@ _LARGEST_CENTRE = 1.0
 _LEAST_VARIETY = 1.5
 #: Whole numbers up to this are examined, if the decimals of the logarithms suffice.
 _LARGEST_COUNT = 500.0
+#: Most decimals that are examined.
+_MOST_DECIMALS = 8
 #: Largest distance of a power from a whole number.
 _TOLERANCE = 0.1
 #: Least number of values, and of distinct whole numbers, that are evidence, and their least share.
@@ -55,7 +59,7 @@ _FEWEST_NUMBERS = 10
 _LEAST_SHARE = 0.99
 
 
-def base_of_counts(values: np.ndarray) -> str:
+def base_of_counts(some: np.ndarray) -> str:
     """Return the base of logarithms of counts, or of 1 + count, as a value of ``scale``; or "".
 
     Powers of the base are whole numbers. A logarithm with ``d`` decimals determines its power y to
@@ -65,26 +69,29 @@ def base_of_counts(values: np.ndarray) -> str:
 
     Parameters
     ----------
-    values : ndarray of float64
-        NaN is ignored.
+    some : ndarray of float64, shape (n_some,)
+        Present values of a table.
 
     Examples
     --------
-    >>> counts = np.random.default_rng(0).negative_binomial(2, 0.02, (20, 6))
+    >>> counts = np.random.default_rng(0).negative_binomial(2, 0.02, 120)
     >>> base_of_counts(np.log2(counts + 1)), base_of_counts(np.log1p(counts).round(3))
     ('log2', 'ln')
     >>> base_of_counts(np.log2(counts + 1) / 1.1), base_of_counts(counts.astype(float))
     ('', '')
     """
-    some = values[:: max(1, values.size // _MOST_VALUES)].ravel()
     # 0 and other whole logarithms have whole powers to base 2 in any case
-    some = some[np.isfinite(some)]
-    some = some[(some > 0) & (some < _LARGEST) & (some != np.floor(some))]
-    if len(some) < _FEWEST_VALUES:
+    logarithms = some[(some > 0) & (some < _LARGEST) & (some != np.floor(some))]
+    if len(logarithms) < _FEWEST_VALUES:
         return ""
-    half_unit = 0.5 * 10.0 ** -_decimals(some)
-    for name, base in BASES.items():
-        powers = base**some
+    decimals = 0
+    while decimals < _MOST_DECIMALS and not np.allclose(
+        logarithms, np.round(logarithms, decimals), rtol=0, atol=1e-9
+    ):
+        decimals += 1
+    half_unit = 0.5 * 10.0**-decimals
+    for name, base in _BASES.items():
+        powers = base**logarithms
         largest = min(_LARGEST_COUNT, _TOLERANCE / (np.log(base) * half_unit))
         powers = powers[(powers > 1) & (powers <= largest)]
         if len(powers) < _FEWEST_VALUES:
@@ -96,51 +103,44 @@ def base_of_counts(values: np.ndarray) -> str:
     return ""
 
 
-def _decimals(numbers: np.ndarray) -> int:
-    """Return the number of decimals with which numbers were written, at most 8.
+def base_by_size(
+    values: np.ndarray,
+    numbers: ValueNumbers,
+    *,
+    features: Sequence[str] | np.ndarray,
+    are_genes: bool,
+) -> str:
+    """Return "log2" if logarithms have this base by their size, or by convention; or "".
 
-    Examples
-    --------
-    >>> _decimals(np.array([1.25, 3.5])), _decimals(np.array([np.pi]))
-    (2, 8)
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples)
+        The logarithms; NaN is ignored.
+    numbers : ValueNumbers
+        Their numbers.
+    features : sequence of str
+        The names of the features.
+    are_genes : bool
+        Whether the features are known to be genes or probes. GEO's series and tables with symbols
+        of genes have logarithms to base 2, with few exceptions: these are as small as logarithms to
+        base 10.
     """
-    for decimals in range(8):
-        if np.allclose(numbers, np.round(numbers, decimals), rtol=0, atol=1e-9):
-            return decimals
-    return 8
-
-
-def base_by_size(values: np.ndarray, quantiles: np.ndarray, *, are_genes: bool) -> str:
-    """Return "log2" if logarithms (n_features, n_samples) have this base by their size; or "".
-
-    ``quantiles`` are those of `xnbflow.sources.series.scale_recognition.intensity_quantiles`;
-    ``are_genes`` whether the features are genes by their names.
-    """
-    lowest, _, median, _, _, largest = quantiles
-    if lowest <= -largest / 2:
-        return "log2" if _are_log_ratios(values, quantiles) else ""
-    if median > _LARGEST_MEDIAN and not are_genes:
+    are_ratios = numbers.lowest <= -numbers.largest / 2
+    if are_genes:
+        least = _LEAST_RATIO if are_ratios else _LARGEST_LOG10
+        return "log2" if max(-numbers.lowest, numbers.largest) > least else ""
+    if are_ratios:
+        return "log2" if _are_log_ratios(values, numbers) else ""
+    if numbers.median > _LARGEST_MEDIAN and not have_names_of_genes(features):
         return ""
-    is_of_base_2 = largest > _LARGEST_OTHER_BASE or median >= _LARGE_MEDIAN
-    return "log2" if is_of_base_2 and _LEAST_LARGEST < largest < _LARGEST else ""
+    is_of_base_2 = numbers.largest > _LARGEST_OTHER_BASE or numbers.median >= _LARGE_MEDIAN
+    return "log2" if is_of_base_2 and _LEAST_LARGEST < numbers.largest < _LARGEST else ""
 
 
-def base_by_convention(quantiles: np.ndarray) -> str:
-    """Return "log2" for logarithms of arrays, unless they are as small as those to base 10.
-
-    GEO's series and tables with symbols of genes have logarithms to base 2, with few exceptions.
-    """
-    lowest, _, _, _, _, largest = quantiles
-    are_ratios = lowest <= -largest / 2
-    least = _LEAST_RATIO if are_ratios else _LARGEST_LOG10
-    return "log2" if max(-lowest, largest) > least else ""
-
-
-def _are_log_ratios(values: np.ndarray, quantiles: np.ndarray) -> bool:
+def _are_log_ratios(values: np.ndarray, numbers: ValueNumbers) -> bool:
     """Return whether values around 0 are log ratios, and were not standardised by feature."""
-    lowest, _, median, _, _, largest = quantiles
-    size = max(-lowest, largest)
-    if abs(median) >= _LARGEST_CENTRE or not _LEAST_RATIO < size < _LARGEST_RATIO:
+    size = max(-numbers.lowest, numbers.largest)
+    if abs(numbers.median) >= _LARGEST_CENTRE or not _LEAST_RATIO < size < _LARGEST_RATIO:
         return False
     deviations = np.empty(len(values))
     for rows in row_slices(values.shape):

@@ -13,22 +13,21 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.note import Note
-from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.series.features import Features
 
 
-def collapse_probes(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
+def collapse_probes(
+    where: str, values: np.ndarray, features: Features, how: str, notes: list[str]
+) -> tuple[np.ndarray, Features]:
     """Merge the probes of each gene to one feature, by the key ``collapse``.
 
-    Probes without a symbol, and probes of several genes (``TP53 /// WRAP53``), are omitted.
+    ``values`` are (n_features, n_samples). Probes without a symbol, and probes of several genes
+    (``TP53 /// WRAP53``), are omitted; the ``notes`` get their numbers.
     """
-    how = dataset.collapse or "none"
-    if how == "none":
-        return series
-    table = series.feature_metadata
-    if table is None or "symbol" not in table or not table["symbol"].any():
+    table = features.annotation
+    if "symbol" not in table or not table["symbol"].any():
         msg = (
-            f"{series.where}: collapse: {how} needs the symbols of probes; name their "
+            f"{where}: collapse: {how} needs the symbols of probes; name their "
             "platform's annotation, as annotation: GPL570"
         )
         raise InputError(msg, key="annotation")
@@ -36,17 +35,17 @@ def collapse_probes(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     is_unnamed = symbols == ""
     has_several = np.char.find(symbols, "///") >= 0
     probes = np.flatnonzero(~is_unnamed & ~has_several)
-    merged, genes, rows = _merge_rows(series.values[probes], symbols[probes], how)
-    note = (
+    merged, genes, rows = _merge_rows(values[probes], symbols[probes], how)
+    notes.append(
         f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
         f"{counted(len(genes), 'gene')} ({how}); left out were "
         f"{is_unnamed.sum()} without a symbol and {has_several.sum()} of several genes"
     )
-    series = series.with_features(probes[rows], merged)
-    metadata = series.feature_metadata
-    if how != "median" and metadata is not None:
-        metadata = metadata.assign(probe=series.features)
-    return replace(series, features=genes, feature_metadata=metadata).with_notes([note])
+    features = features.take(probes[rows])
+    annotation = features.annotation
+    if how != "median":
+        annotation = annotation.assign(probe=features.names)
+    return merged, replace(features, names=genes, annotation=annotation)
 
 
 class MergedRows(NamedTuple):
@@ -105,29 +104,30 @@ def _merge_rows(values: np.ndarray, names: Sequence[str] | np.ndarray, how: str)
     return MergedRows(merged, np.asarray(unique, dtype=str), rows)
 
 
-def settle_duplicates(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
-    """Merge features whose names repeat, by the key ``duplicates``."""
-    how = dataset.duplicates or "refuse"
-    counts = Counter(series.features).most_common()
-    repeated = [(name, count) for name, count in counts if count > 1]
-    if not repeated:
-        return series
-    names = [f"{str(name)!r} ({count} times)" for name, count in repeated]
-    text = f"{counted(len(names), 'feature name', 'repeats', 'repeat')}: {listed(names)}"
+def merge_duplicates(
+    where: str, values: np.ndarray, features: Features, how: str, notes: list[str]
+) -> tuple[np.ndarray, Features]:
+    """Merge features whose names repeat, by the key ``duplicates``, with a note about them.
+
+    ``values`` are (n_features, n_samples).
+    """
+    counts = Counter(features.names.tolist()).most_common()
+    repeated = [f"{name!r} ({count} times)" for name, count in counts if count > 1]
+    text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {listed(repeated)}"
     if how == "refuse":
         msg = (
-            f"{series.where}: {text}. Make names unique, or set duplicates: max_mean (keep the "
+            f"{where}: {text}. Make names unique, or set duplicates: max_mean (keep the "
             "row of largest mean), mean or rename (keep all, as name, name.1, name.2)"
         )
         raise InputError(msg, key="duplicates")
     if how == "rename":
         # pandas appends .1, .2, ... to repeated names of a header.
-        header = pd.DataFrame(columns=series.features).to_csv(index=False)
+        header = pd.DataFrame(columns=features.names).to_csv(index=False)
         new_names = pd.read_csv(io.StringIO(header), index_col=False).columns
         result = "all but the first of each got the suffix .1, .2, ..."
-        note = Note(f"{text}; {result}", "names repeat")
-        return replace(series, features=new_names.to_numpy(dtype=str)).with_notes([note])
-    merged, _, rows = _merge_rows(series.values, series.features, how)
+        notes.append(Note(f"{text}; {result}", "names repeat"))
+        return values, replace(features, names=new_names.to_numpy(dtype=str))
+    merged, _, rows = _merge_rows(values, features.names, how)
     result = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
-    note = Note(f"{text}; {result}", "names repeat")
-    return series.with_features(rows, merged).with_notes([note])
+    notes.append(Note(f"{text}; {result}", "names repeat"))
+    return merged, features.take(rows)

@@ -1,7 +1,6 @@
 """Missing values of features: refused, imputed in the training folds, or dropped."""
 
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +9,9 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.series.raw_series import RawSeries
+from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.series.features import Features
+from xnbflow.sources.series.samples import Samples
 
 #: Largest share of missing values at which all are imputed; at a larger share features with many
 #: missing values are dropped.
@@ -37,25 +38,45 @@ are missing.')
     )
 
 
-def settle_missing(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
-    """Drop features with missing values, and record whether values remain to be imputed.
+class SettledValues(NamedTuple):
+    """Values (n_features, n_samples) whose missing ones are settled.
 
-    The key ``missing`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
+    ``are_imputed`` is whether some remain missing, to be imputed in the training folds.
+    """
+
+    values: np.ndarray
+    features: Features
+    are_imputed: bool
+
+
+def settle_missing(
+    values: np.ndarray,
+    features: Features,
+    samples: Samples,
+    *,
+    table: TextTable,
+    entry: DatasetEntry,
+    notes: list[str],
+) -> SettledValues:
+    """Return the features of ``values`` (n_features, n_samples) that remain by the key ``missing``.
+
+    The key is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
     ``{drop_features: 0.2}`` (features that lack more than this share of the values). Features
     without any value are always dropped. Errors and notes list the features by the number of
-    missing values.
+    missing values; an error has the place of the first in the ``table``.
     """
-    rule = dataset.missing or "refuse"
-    n_features, n_samples = series.values.shape
+    where = f"data set {entry.id}: {table.path}"
+    rule = entry.missing or "refuse"
+    n_features, n_samples = values.shape
     n_missing = np.empty(n_features, dtype=np.intp)
-    for rows in row_slices(series.values.shape):
-        n_missing[rows] = np.isnan(series.values[rows]).sum(axis=1)
+    for rows in row_slices(values.shape):
+        n_missing[rows] = np.isnan(values[rows]).sum(axis=1)
     affected = np.flatnonzero(n_missing)
     if not len(affected):
-        return series
+        return SettledValues(values, features, are_imputed=False)
     worst = affected[np.argsort(-n_missing[affected], kind="stable")]
     n_values = int(n_missing.sum())
-    names = [f"{str(series.features[i])!r} ({n_missing[i]})" for i in worst]
+    names = [f"{str(features.names[i])!r} ({n_missing[i]})" for i in worst]
     text = (
         f"{counted(n_values, 'value', 'is', 'are')} missing, in {len(affected)} of "
         f"{counted(n_features, 'feature')} (of {counted(n_samples, 'sample')} each): "
@@ -63,32 +84,37 @@ def settle_missing(series: RawSeries, dataset: DatasetEntry) -> RawSeries:
     )
     if rule == "refuse":
         feature = int(affected[0])
-        place = series.place_of(feature, int(np.argmax(np.isnan(series.values[feature]))))
-        first = f", the first in {place}" if place else ""
+        sample = int(np.argmax(np.isnan(values[feature])))
         msg = (
-            f"{series.where}: {text}{first}. Fill them in, or set missing: impute (in the "
-            "training folds), drop_features, or {drop_features: 0.2} (and impute the rest)"
+            f"{where}: {text}, the first in "
+            f"{table.place_of_variable(int(features.places[feature]))}, "
+            f"{table.place_of_sample(int(samples.places[sample]))}. Fill them in, or set missing: "
+            "impute (in the training folds), drop_features, or {drop_features: 0.2} (and impute "
+            "the rest)"
         )
         raise InputError(msg, key="missing")
     largest_share = 1.0 if rule == "impute" else 0.0
     if isinstance(rule, dict):
         largest_share = rule["drop_features"]
-    dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
-    notes = [f"missing values: {text}"]
-    if dropped.all():
-        msg = f"{series.where}: {text}; no feature is left. Fill some in, or drop fewer"
+    is_dropped = (n_missing > largest_share * n_samples) | (n_missing == n_samples)
+    n_dropped = int(is_dropped.sum())
+    if n_dropped == n_features:
+        msg = f"{where}: {text}; no feature is left. Fill some in, or drop fewer"
         raise InputError(msg, key="missing")
-    if dropped.any():
+    notes.append(f"missing values: {text}")
+    if n_dropped:
         notes.append(
-            f"{counted(dropped.sum(), 'feature', 'was', 'were')} dropped for "
-            f"{either(dropped.sum(), 'its', 'their')} missing values"
+            f"{counted(n_dropped, 'feature', 'was', 'were')} dropped for "
+            f"{either(n_dropped, 'its', 'their')} missing values"
         )
-        series = series.with_features(np.flatnonzero(~dropped))
-    n_remaining = int(n_missing[~dropped].sum())
+        kept = np.flatnonzero(~is_dropped)
+        values = values[kept]
+        features = features.take(kept)
+    n_remaining = int(n_missing[~is_dropped].sum())
     if n_remaining:
-        n_features = int((n_missing[~dropped] > 0).sum())
+        n_incomplete = int((n_missing[~is_dropped] > 0).sum())
         notes.append(
-            f"{counted(n_remaining, 'missing value')} of {counted(n_features, 'feature')} "
+            f"{counted(n_remaining, 'missing value')} of {counted(n_incomplete, 'feature')} "
             f"{either(n_remaining, 'remains', 'remain')}, to be imputed in the training folds"
         )
-    return replace(series, missing=n_remaining > 0).with_notes(notes)
+    return SettledValues(values, features, are_imputed=n_remaining > 0)

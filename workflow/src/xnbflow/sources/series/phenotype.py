@@ -24,7 +24,7 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, about_sheets
 from xnbflow.sources.roles import position_of
 from xnbflow.sources.series.class_labels import plain_text
-from xnbflow.sources.series.sequencing import BARCODE, plain_sample_names
+from xnbflow.sources.series.sample_names import BARCODE, plain_sample_names
 
 #: Least number of different names of which one is a part of the other.
 _LEAST_MATCHED = 3

@@ -1,34 +1,67 @@
-"""Plausibility: the meaning of columns of samples by their names, and repeated samples."""
+"""Plausibility: the meaning of columns of samples by their names.
+
+`meaning_of` returns what a name means. A rule that depends on values as well, as that of follow-up,
+is a function of a name and its cells.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import Flag, auto
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.dataset import row_slices
 from xnbflow.sources.formats.cell_texts import is_missing
 
-_PATIENT = re.compile(
-    r"(^| )(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
-    r"animals?|mouse|mice|rats?|family|twins?) ?(id|no|nr|num|number|code)?$",
-    re.IGNORECASE,
-)
-#: Words in the names of columns that are classes.
-_CLASS = re.compile(
-    r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
-    r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade|dose|dosage",
-    re.IGNORECASE,
-)
-#: Whole words in the names of columns of 0 and 1 that are classes.
-_CASE_CONTROL = "case cases control controls affected responder"
-#: Spellings of 0 and 1.
-_BINARY = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
-#: Names of a column of samples.
-_SAMPLE_ID = re.compile(
-    r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name|"
-    r"barcode|unnamed: 0",
-    re.IGNORECASE,
+
+class Meaning(Flag):
+    """What the name of a column of samples means; a name may have several meanings."""
+
+    CLASS = auto()
+    CASE_CONTROL = auto()  # a whole word for a class of two
+    SAMPLE = auto()  # the names of the samples
+    PATIENT = auto()  # patients, animals or pairs
+    TECHNICAL = auto()  # how, where or when samples were measured
+    SITE = auto()  # a hospital, or a place in the body
+    EVENT_TIME = auto()  # the time to an event, or to the last visit
+    EVENT_STATUS = auto()  # whether the event was seen
+    FOLLOW_UP = EVENT_TIME | EVENT_STATUS
+
+
+#: The parts of a name that have a meaning.
+_PATTERNS = {
+    Meaning.CLASS: (
+        r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
+        r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade|dose|dosage"
+    ),
+    Meaning.SAMPLE: (
+        r"^((sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|"
+        r"name|barcode|unnamed: 0)$"
+    ),
+    Meaning.PATIENT: (
+        r"(^|[\W_])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
+        r"animals?|mouse|mice|rats?|family|twins?)[\W_]*(id|no|nr|num|number|code)?[\W_]*$"
+    ),
+    Meaning.EVENT_TIME: (
+        r"(days?|weeks?|months?|years?|time)[\s_.\-]*(to|until)[\s_.\-]*"
+        r"(death|event|relapse|recurrence|progression|last|follow|new|metastasis)|"
+        r"^(os|pfs|dfs|rfs|efs|dss|ttp|dmfs|css)[\s_.\-]*"
+        r"(time|days?|weeks?|months?|years?|mo|yrs?)?$|"
+        r"follow[\s_.\-]*up|survival"
+    ),
+    Meaning.EVENT_STATUS: (
+        r"vital[\s_.\-]*status|censor|"
+        r"^(os|pfs|dfs|rfs|efs|dss|ttp|dmfs|css)[\s_.\-]*(status|event|code|cens.*)$|"
+        r"(survival|death|event|relapse|recurrence|progression)[\s_.\-]*"
+        r"(status|event|indicator)|"
+        r"^(dead|deceased|died|death|event)$"
+    ),
+}
+_MEANINGS = {meaning: re.compile(pattern, re.IGNORECASE) for meaning, pattern in _PATTERNS.items()}
+#: Whole words in the names of columns of 0 and 1 that are classes. Digits are part of a word, as in
+#: BMI1, and so are hyphens, as in COMMD3-BMI1.
+_CASE_CONTROL = re.compile(
+    r"(?<![^\s_.,;:()\[\]/])(cases?|controls?|affected|responder)(?![^\s_.,;:()\[\]/])"
 )
 #: Words in the names of columns for how, where or when a sample was measured.
 _TECHNICAL = (
@@ -42,28 +75,12 @@ _IN_COMPANY = {
     "date": "assay experiment extraction measurement of preparation sample",
     "study": "accession code gse id name no number",
 }
+#: Spellings of 0 and 1.
+_BINARY = {"0": 0, "0.0": 0, "1": 1, "1.0": 1}
 #: Least number of groups that folds keep whole.
 _GROUPS = 5
 #: Least number of such groups of each class.
 _GROUPS_OF_CLASS = 3
-#: Least number of features among which one is conspicuous.
-_AT_LEAST = 20
-#: Names of the time to an event or to the last visit.
-_EVENT_TIME = re.compile(
-    r"(days?|weeks?|months?|years?|time)[\s_.\-]*(to|until)[\s_.\-]*"
-    r"(death|event|relapse|recurrence|progression|last|follow|new|metastasis)|"
-    r"^(os|pfs|dfs|rfs|efs|dss|ttp|dmfs|css)[\s_.\-]*(time|days?|weeks?|months?|years?|mo|yrs?)?$|"
-    r"follow[\s_.\-]*up|survival",
-    re.IGNORECASE,
-)
-#: Names of whether the event was seen.
-_EVENT_STATUS = re.compile(
-    r"vital[\s_.\-]*status|censor|"
-    r"^(os|pfs|dfs|rfs|efs|dss|ttp|dmfs|css)[\s_.\-]*(status|event|code|cens.*)$|"
-    r"(survival|death|event|relapse|recurrence|progression)[\s_.\-]*(status|event|indicator)|"
-    r"^(dead|deceased|died|death|event)$",
-    re.IGNORECASE,
-)
 #: Words of values for the life status.
 _LIFE = frozenset(["alive", "dead", "deceased", "living", "died", "censored"])
 #: Tissues and organs, by which a column of sites is anatomical.
@@ -79,58 +96,68 @@ _ORGANS = (
 )
 
 
+def meaning_of(name: str) -> Meaning:
+    """Return what the name of a column of samples means.
+
+    Examples
+    --------
+    >>> meaning_of("tumour_type"), meaning_of("TP53")
+    (<Meaning.CLASS: 1>, <Meaning: 0>)
+    >>> [Meaning.CASE_CONTROL in meaning_of(name) for name in ("case", "CASE1", "CASR")]
+    [True, False, False]
+    >>> [Meaning.PATIENT in meaning_of(name) for name in ("patient [id]", "inpatient")]
+    [True, False]
+    >>> [Meaning.TECHNICAL in meaning_of(name) for name in ("array_batch", "ScanDate", "plate2")]
+    [True, True, True]
+    >>> [Meaning.TECHNICAL in meaning_of(name) for name in ("study site", "primary site", "slice")]
+    [True, False, False]
+    >>> [Meaning.EVENT_TIME in meaning_of(name) for name in ("days_to_death", "OS.time", "time")]
+    [True, True, False]
+    """
+    meaning = Meaning(0)
+    for possible, pattern in _MEANINGS.items():
+        if pattern.search(name):
+            meaning |= possible
+    if Meaning.EVENT_STATUS in meaning:
+        meaning &= ~Meaning.EVENT_TIME
+
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()  # ScanDate is Scan Date
+    if _CASE_CONTROL.search(spaced):
+        meaning |= Meaning.CASE_CONTROL
+    words = set(re.findall(r"[a-z]+", spaced))
+    is_in_company = any(
+        word in words and words <= {word, *companions.split()}
+        for word, companions in _IN_COMPANY.items()
+    )
+    if is_in_company or words & {*_TECHNICAL.split()}:
+        meaning |= Meaning.TECHNICAL
+    if "site" in words:
+        meaning |= Meaning.SITE
+    return meaning
+
+
 def is_technical(name: str) -> bool:
     """Return whether a column's name means a batch: how, where or when samples were measured.
 
     Examples
     --------
-    >>> [is_technical(name) for name in ("array_batch", "ScanDate", "plate2", "study site")]
-    [True, True, True, True]
-    >>> [is_technical(name) for name in ("primary site", "slice", "date of birth")]
-    [False, False, False]
-    """
-    words = _words(name)
-    if words & {*_TECHNICAL.split()}:
-        return True
-    for word, companions in _IN_COMPANY.items():
-        if word in words and words <= {word, *companions.split()}:
-            return True
-    return False
-
-
-def is_batch(name: str, cells: Sequence[str]) -> bool:
-    """Return whether a column's name means a batch, except sites whose values are organs.
-
-    Examples
-    --------
-    >>> is_batch("site", ["Ulm", "Kiel"]), is_batch("site", ["colon", "liver"])
+    >>> is_technical("study site"), is_technical("date of birth")
     (True, False)
     """
-    return is_technical(name) and not ("site" in _words(name) and _are_places_of_body(cells))
+    return Meaning.TECHNICAL in meaning_of(name)
 
 
-def is_event_time(name: str) -> bool:
-    """Return whether a name means the time to an event, or of follow-up.
-
-    Examples
-    --------
-    >>> [is_event_time(name) for name in ("days_to_death", "OS.time", "OS_months", "time point")]
-    [True, True, True, False]
-    """
-    return _EVENT_TIME.search(name) is not None and not is_event_status(name)
-
-
-def is_event_status(name: str, cells: Sequence[str] = ()) -> bool:
-    """Return whether a name, or all values, mean that an event was seen or not.
+def is_follow_up(name: str, cells: Iterable[str]) -> bool:
+    """Return whether a column is the time to an event, or whether it was seen, by name or values.
 
     Examples
     --------
-    >>> is_event_status("vital_status"), is_event_status("status", ["dead", "alive", "dead"])
-    (True, True)
-    >>> is_event_status("status", ["tumour", "normal"]), is_event_status("OS.event")
-    (False, True)
+    >>> is_follow_up("days_to_death", ["40", "90"]), is_follow_up("age", ["40", "90"])
+    (True, False)
+    >>> is_follow_up("status", ["dead", "alive", "NA"]), is_follow_up("status", ["tumour"])
+    (True, False)
     """
-    if _EVENT_STATUS.search(name):
+    if meaning_of(name) & Meaning.FOLLOW_UP:
         return True
     words = {cell.strip().lower() for cell in cells if not is_missing(cell)}
     return bool(words) and words <= _LIFE
@@ -154,28 +181,6 @@ def _are_places_of_body(cells: Sequence[str]) -> bool:
     return 2 * n_places > len(values)
 
 
-def is_class_name(name: str) -> bool:
-    """Return whether a name has a word for classes of samples.
-
-    Examples
-    --------
-    >>> is_class_name("tumour_type"), is_class_name("TP53")
-    (True, False)
-    """
-    return _CLASS.search(name) is not None
-
-
-def is_case_control(name: str) -> bool:
-    """Return whether a column of 0 and 1 is one of classes by its name.
-
-    Examples
-    --------
-    >>> [is_case_control(name) for name in ("case", "disease", "CASE1", "CASR")]
-    [True, True, False, False]
-    """
-    return is_class_name(name) or bool(_whole_words(name) & {*_CASE_CONTROL.split()})
-
-
 def binary_counts(cells: Sequence[str]) -> tuple[int, int] | None:
     """Return how many cells are 0 and 1; None if one has another value, or all the same.
 
@@ -191,38 +196,6 @@ def binary_counts(cells: Sequence[str]) -> tuple[int, int] | None:
         elif not is_missing(cell):
             return None
     return (counts[0], counts[1]) if all(counts) else None
-
-
-def is_sample_id(name: str) -> bool:
-    """Return whether a column of this name has the names of the samples."""
-    return _SAMPLE_ID.fullmatch(name) is not None
-
-
-def is_patient(name: str) -> bool:
-    """Return whether a name means patients, animals or pairs.
-
-    Examples
-    --------
-    >>> is_patient("patient [id]"), is_patient("inpatient")
-    (True, False)
-    """
-    words = re.sub(r"[\W_]+", " ", name).strip()
-    return _PATIENT.search(words) is not None
-
-
-def _whole_words(name: str) -> set[str]:
-    """Return the words of a name in small letters.
-
-    Digits are part of a word, as in BMI1, and so are hyphens, as in COMMD3-BMI1.
-    """
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # ScanDate is Scan Date
-    return {word.lower() for word in re.split(r"[\s_.,;:()\[\]/]+", spaced)}
-
-
-def _words(name: str) -> set[str]:
-    """Return the words of a name in small letters."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)  # ScanDate is Scan Date
-    return set(re.findall(r"[a-z]+", spaced.lower()))
 
 
 def suggested_group(
@@ -242,7 +215,9 @@ def suggested_group(
     'patient'
     """
     least_groups, least_of_class = least
-    for name in filter(is_patient, map(str, sample_metadata)):
+    for name in map(str, sample_metadata):
+        if Meaning.PATIENT not in meaning_of(name):
+            continue
         cells = pd.Series(list(sample_metadata[name]), dtype=object)
         if cells.map(is_missing).any() or not least_groups <= cells.nunique() < len(cells):
             continue
@@ -261,41 +236,12 @@ def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
     'plate'
     """
     for name in map(str, sample_metadata):
-        if not is_batch(name, list(map(str, sample_metadata[name]))):
+        meaning = meaning_of(name)
+        if Meaning.TECHNICAL not in meaning:
+            continue
+        if Meaning.SITE in meaning and _are_places_of_body(list(map(str, sample_metadata[name]))):
             continue
         present = sample_metadata[name][~sample_metadata[name].map(is_missing)]
         if 1 < present.nunique() <= len(present) / 2:
             return name
     return None
-
-
-def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:
-    """Return the positions of samples with equal values: one sample that is given twice.
-
-    The result is empty with few features, or whole numbers alone, since samples may agree by
-    chance, and where a group keeps such samples together.
-
-    Examples
-    --------
-    >>> values = np.random.default_rng(0).normal(size=(30, 4))
-    >>> values[:, 3] = values[:, 1]
-    >>> repeated_samples(values), repeated_samples(values, np.array(["p", "q", "r", "q"]))
-    ([[1, 3]], [])
-    """
-    if len(values) < _AT_LEAST:
-        return []
-    sums = np.zeros(values.shape[1])  # equal samples have equal sums, and few others have
-    for rows in row_slices(values.shape):
-        sums += np.nansum(values[rows], axis=0)
-    _, position, counts = np.unique(sums, return_inverse=True, return_counts=True)
-    samples_of_values: dict[bytes, list[int]] = {}
-    for sample in np.flatnonzero(counts[position] > 1).tolist():
-        samples_of_values.setdefault(values[:, sample].tobytes(), []).append(sample)
-    repeated = []
-    for samples in samples_of_values.values():
-        is_one_group = groups is not None and len(set(groups[samples].tolist())) == 1
-        shared_values = values[:, samples[0]]
-        is_whole = (shared_values == np.floor(shared_values)).all()
-        if len(samples) > 1 and not is_one_group and not is_whole:
-            repeated.append(samples)
-    return repeated

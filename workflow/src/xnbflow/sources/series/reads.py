@@ -10,12 +10,21 @@ import re
 import numpy as np
 
 from xnbflow.data.dataset import row_slices
-from xnbflow.sources.series.scales import RecognisedScale
+from xnbflow.data.note import Note
+from xnbflow.sources.series.scales import (
+    PROPOSED_COUNT_TRANSFORM,
+    RecognisedScale,
+    ScaleOfValues,
+    Transform,
+)
+from xnbflow.sources.series.value_numbers import ValueNumbers
 
 #: Least largest value of a table of counts.
 LEAST_COUNT = 100
 #: Most distinct values of a table of categories or scores, which are whole numbers as well.
 _FEW_VALUES = 10
+#: Fewest features whose reads are normalised by their sum: those of a panel were selected.
+_GENES = 100
 #: Names of values that were divided by the library's size, in names of files.
 _RELATIVE_NAMES = {
     RecognisedScale.TPM: re.compile(r"(?<![a-z])tpms?(?![a-z])", re.IGNORECASE),
@@ -24,8 +33,6 @@ _RELATIVE_NAMES = {
 }
 #: Sum of the transcripts (or counts) per million of a sample.
 _MILLION = 1e6
-#: Largest relative difference of a sum from it, due to rounding.
-_ROUNDING = 0.01
 #: Least share of whole numbers among the positive values of estimated counts.
 _LEAST_WHOLE = 0.25
 #: Positive values below this are parts of a read.
@@ -38,121 +45,106 @@ _LEAST_SPAN = 30.0
 _LEAST_ZEROS = 10
 #: Largest smallest value above 0 of reads.
 _LARGEST_GAP = 5.0
-#: Values by which a large table is judged.
-_MOST_VALUES = 1_000_000
 
 
-def looks_like_counts(values: np.ndarray) -> bool:
-    """Return whether a matrix looks like counts of reads (RNA-seq).
+def unit_of_reads(
+    values: np.ndarray, numbers: ValueNumbers, file_name: str = ""
+) -> ScaleOfValues | None:
+    """Return the unit of a table of RNA-seq that is not logged; None for other values.
 
-    All values are whole and not negative, and they spread as counts do: the largest is at least
-    100, and more than a few distinct values occur.
+    1. *Counts* are whole, and have more than a few distinct values.
+    2. *TPM, CPM and FPKM* are relative to the size of the library: the name of the file has the
+       unit, or each sample sums to a million.
+    3. *Estimated counts*: Salmon, kallisto and RSEM divide reads between genes, and tximport may
+       scale them, so that not all are whole. They span orders of magnitude, and are numbers of
+       reads. Values that span them and are none are *FPKM*, which have no common sum.
 
     Parameters
     ----------
-    values : ndarray of float64, shape (n_features, n_samples) or its transpose
-        NaN is ignored.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> looks_like_counts(rng.negative_binomial(1, 0.01, (50, 6)))
-    True
-    >>> looks_like_counts(rng.normal(8, 2, (50, 6))), looks_like_counts(np.eye(9))
-    (False, False)
-    """
-    largest = 0.0
-    n_distinct = 0
-    for rows in row_slices(values.shape):
-        counts = np.asarray(values[rows], dtype=np.float64)
-        counts = counts[~np.isnan(counts)]
-        if (counts < 0).any() or (counts != np.floor(counts)).any():
-            return False
-        largest = max(largest, counts.max(initial=0.0))
-        n_distinct = max(n_distinct, len(np.unique(counts)))
-    return bool(largest >= LEAST_COUNT and n_distinct > _FEW_VALUES)
-
-
-def relative_unit(values: np.ndarray, name: str = "") -> RecognisedScale | None:
-    """Return TPM, CPM or FPKM where values (n_features, n_samples) are relative to the library.
-
-    None for other values.
-
-    Transcripts and counts per million sum to a million for each sample. FPKM have no common sum:
-    they are recognised by the ``name`` of their file, or as values that span orders of magnitude
-    like counts, many of them 0 and others below half a read. Logarithms are not recognised.
+    values : ndarray of float64, shape (n_features, n_samples)
+        Values of which none is negative and the largest is at least `LEAST_COUNT`.
+    numbers : ValueNumbers
+        Their numbers.
+    file_name : str
+        The name of the file.
 
     Examples
     --------
-    >>> rates = np.random.default_rng(0).gamma(0.3, size=(200, 4))
-    >>> print(relative_unit(1e6 * rates / rates.sum(axis=0)), relative_unit(rates))
-    TPM None
-    >>> print(relative_unit(100 * rates, "genes_FPKM.csv"))
-    FPKM
-    """
-    lowest = np.fmin.reduce(values, axis=None)
-    largest = np.fmax.reduce(values, axis=None)
-    if not (lowest >= 0 and largest >= LEAST_COUNT):
-        return None
-    present = _some_values(values)
-    if (present == np.floor(present)).all():
-        return None
-    for unit, pattern in _RELATIVE_NAMES.items():
-        if pattern.search(name):
-            return unit
-    sums = np.nansum(values, axis=0)
-    if (np.abs(sums / _MILLION - 1) < _ROUNDING).all():
-        return RecognisedScale.TPM
-    if _spans_magnitudes(present) and not _are_reads(present):
-        return RecognisedScale.FPKM
-    return None
-
-
-def looks_like_estimated_counts(values: np.ndarray) -> bool:
-    """Return whether values (n_features, n_samples) look like estimated counts of reads.
-
-    Salmon, kallisto and RSEM divide reads between genes, and tximport may scale them, so that not
-    all counts are whole. They are not negative, some are 0, and they span orders of magnitude;
-    a quarter of the others are whole, or hardly any is less than half a read, as many FPKM are.
-
-    Examples
-    --------
+    >>> from xnbflow.sources.series.value_numbers import measure_values
     >>> rng = np.random.default_rng(0)
     >>> counts = rng.negative_binomial(1, 0.002, (200, 6)) * (rng.random((200, 1)) < 0.7)
-    >>> looks_like_estimated_counts(counts * 1.01), looks_like_estimated_counts(counts / 900)
-    (True, False)
+    >>> per_million = 1e6 * counts / counts.sum(axis=0)
+    >>> for table in (counts, counts * 1.01, counts**1.5 / 900, per_million):
+    ...     print(unit_of_reads(table, measure_values(table)).kind)
+    counts
+    estimated counts
+    FPKM
+    TPM
     """
-    present = _some_values(values)
-    return _spans_magnitudes(present) and _are_reads(present)
+    if numbers.share_of_whole == 1 and _are_counts(values):
+        advice = (
+            f"if they are reads of RNA-seq, set transform: {PROPOSED_COUNT_TRANSFORM}; if they "
+            "are intensities, transform: log2"
+        )
+        return ScaleOfValues(
+            kind=RecognisedScale.COUNTS,
+            reason=Note("the values look like counts (whole numbers from 0)", advice=advice),
+            transform=PROPOSED_COUNT_TRANSFORM if len(values) >= _GENES else Transform.LOG2P1,
+        )
+
+    unit = None
+    if numbers.share_of_whole < 1:
+        named = (unit for unit, word in _RELATIVE_NAMES.items() if word.search(file_name))
+        unit = next(named, None)
+        if unit is None and numbers.common_sum == _MILLION:
+            unit = RecognisedScale.TPM
+    if unit is None and _span_magnitudes(numbers):
+        positive = numbers.some[numbers.some > 0]
+        share_of_whole = np.mean(positive == np.floor(positive))
+        share_of_small = np.mean(positive < _SMALL)
+        if share_of_whole >= _LEAST_WHOLE or share_of_small <= _MOST_SMALL:
+            finding = (
+                "the values look like estimated counts of reads (not all whole, as those of "
+                "Salmon, RSEM and tximport)"
+            )
+            return ScaleOfValues(
+                kind=RecognisedScale.ESTIMATED_COUNTS,
+                reason=Note(finding, advice=f"if so, set transform: {PROPOSED_COUNT_TRANSFORM}"),
+                transform=PROPOSED_COUNT_TRANSFORM,
+            )
+        unit = RecognisedScale.FPKM
+    if unit is None:
+        return None
+    reason = Note(
+        f"the values look like {unit}, which are relative to the size of the library",
+        advice=(
+            "if so, set transform: log2p1, for log2(1 + value); they are not counts, so that "
+            "neither TMM nor counts per million are computed"
+        ),
+    )
+    return ScaleOfValues(kind=unit, reason=reason, transform=Transform.LOG2P1)
 
 
-def _some_values(values: np.ndarray) -> np.ndarray:
-    """Return the present values of equally spaced features, at most about a million."""
-    step = max(1, values.size // _MOST_VALUES)
-    some = values[::step].ravel()
-    return np.asarray(some[~np.isnan(some)])
+def _are_counts(values: np.ndarray) -> bool:
+    """Return whether all values are whole, and more than a few distinct ones occur."""
+    n_distinct = 0
+    for rows in row_slices(values.shape):
+        counts = values[rows]
+        counts = counts[~np.isnan(counts)]
+        if (counts != np.floor(counts)).any():
+            return False
+        n_distinct = max(n_distinct, len(np.unique(counts)))
+    return n_distinct > _FEW_VALUES
 
 
-def _spans_magnitudes(present: np.ndarray) -> bool:
-    """Return whether values are spread as reads are: none negative, some 0, some very large.
+def _span_magnitudes(numbers: ValueNumbers) -> bool:
+    """Return whether values are spread as reads are: some are 0, and some very large.
 
     Where some genes have no reads, others have few; intensities below a threshold that became 0
     have a gap instead.
     """
-    if not present.size or present.min() < 0 or (present == 0).sum() < _LEAST_ZEROS:
+    if (numbers.some == 0).sum() < _LEAST_ZEROS:
         return False
-    if np.min(present, where=present > 0, initial=np.inf) > _LARGEST_GAP:
+    if np.min(numbers.some, where=numbers.some > 0, initial=np.inf) > _LARGEST_GAP:
         return False
-    return bool(present.max() >= max(LEAST_COUNT, _LEAST_SPAN * np.median(present)))
-
-
-def _are_reads(present: np.ndarray) -> bool:
-    """Return whether positive values are numbers of reads rather than shares of the library."""
-    positive = present[present > 0]
-    whole = np.mean(positive == np.floor(positive))
-    small = np.mean(positive < _SMALL)
-    return bool(whole >= _LEAST_WHOLE or small <= _MOST_SMALL)
+    return numbers.largest >= _LEAST_SPAN * numbers.median

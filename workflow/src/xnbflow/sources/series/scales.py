@@ -4,7 +4,11 @@ A scale is recognised by `xnbflow.sources.series.scale_recognition`; the transfo
 `xnbflow.sources.series.intensities`. Members are texts as tables and messages have them.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+from xnbflow.data.note import Note
 
 
 class RecognisedScale(StrEnum):
@@ -46,3 +50,73 @@ class Transform(StrEnum):
 
 #: The transform that is proposed for counts of reads.
 PROPOSED_COUNT_TRANSFORM = Transform.TMM
+#: Thresholds of intensities in publications, to which smaller values are raised.
+FLOORS = (1, 16, 20, 100)
+#: Scales whose values are used as they are.
+_USABLE = (RecognisedScale.LOGARITHMS, RecognisedScale.CYCLES, RecognisedScale.FRACTIONS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaleOfValues:
+    """The probable scale of a table of values, and the transform that is proposed for it.
+
+    Attributes
+    ----------
+    kind : RecognisedScale
+        The scale.
+    reason : Note
+        The numbers or names by which it was recognised, and what to do.
+    transform : Transform or None
+        The transform that makes logarithms of the values, or normalises counts.
+    floor : int or None
+        The value to which smaller ones are raised before, where some have no logarithm.
+    missing : str, dict or None
+        The key ``missing`` for values that become missing by the transform.
+    base : {"", "log2", "ln", "log10"}
+        The base of logarithms, as the key ``scale`` has it; empty if it is unknown.
+    is_certain : bool
+        Whether the values are those of genes, by their number, their names or themselves. The
+        values of other tables look alike, but may be of anything: nothing is proposed for them.
+    is_unlogged : bool
+        Whether logarithms make the values comparable in a figure, whatever they are of.
+    vary_alike : bool
+        Whether there are as many features as in a panel, and one method may have measured them.
+    """
+
+    kind: RecognisedScale
+    reason: Note
+    transform: Transform | None = None
+    floor: int | None = None
+    missing: Any = None
+    base: str = ""
+    is_certain: bool = True
+    is_unlogged: bool = False
+    vary_alike: bool = False
+
+    @property
+    def is_logged(self) -> bool:
+        """Whether the values can be used as they are: logarithms, or other values of their size."""
+        return self.kind in _USABLE
+
+    def settings(self) -> dict[str, Any]:
+        """Return the keys of an entry that are proposed: ``transform``, ``missing``, ``scale``.
+
+        Examples
+        --------
+        >>> scale = ScaleOfValues(
+        ...     kind=RecognisedScale.NOT_LOGGED, reason=Note(""), transform=Transform.LOG2, floor=20
+        ... )
+        >>> scale.settings()
+        {'transform': {'log2': {'floor': 20}}}
+        """
+        if not self.is_certain:
+            return {}
+        if self.base:
+            return {"scale": self.base}
+        if self.transform is None:
+            return {}
+        transform: Any = self.transform.value
+        if self.floor is not None:
+            transform = {transform: {"floor": self.floor}}
+        settings = {"transform": transform, "missing": self.missing}
+        return {key: value for key, value in settings.items() if value is not None}

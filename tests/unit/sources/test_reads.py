@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 from lab_files import HTSEQ, STAR, counts, logarithms
 
-from xnbflow.sources.series.reads import looks_like_estimated_counts, relative_unit
+from xnbflow.sources.series.feature_names import read_tallies, without_version
+from xnbflow.sources.series.sample_names import are_alignments, plain_sample_names
 from xnbflow.sources.series.scale_recognition import recognise_scale
-from xnbflow.sources.series.sequencing import (
-    are_alignments,
-    plain_sample_names,
-    read_tallies,
-    without_version,
-)
 
 COUNTS = counts().T.astype(float)
 RNG = np.random.default_rng(0)
@@ -49,32 +44,37 @@ def test_the_scale_is_recognised_by_distribution_and_name(values, name, kind):
 
 def test_sums_of_a_million_are_exact_to_a_hundredth():
     values = 1e6 * RATES / RATES.sum(axis=0)
-    assert relative_unit(values * 1.009) == "TPM"
-    assert relative_unit(values * 1.011) != "TPM"
+    assert recognise_scale(values * 1.009).kind == "TPM"
+    assert recognise_scale(values * 1.011).kind != "TPM"
     values[:, 0] *= 1.1  # one sample is enough
-    assert relative_unit(values) != "TPM"
+    assert recognise_scale(values).kind != "TPM"
 
 
 def test_a_name_does_not_make_counts_relative():
-    assert relative_unit(COUNTS, "tpm.csv") is None
     assert recognise_scale(COUNTS, file_name="genes_tpm.csv").kind == "counts"
-    assert relative_unit(RATES - 1.0, "tpm.csv") is None  # negative values
+    negative = recognise_scale(RATES - 1.0, file_name="tpm.csv")
+    assert negative.kind == "not logged"
 
 
 @pytest.mark.parametrize(
     ("name", "unit"),
-    [("a_tpm.tsv", "TPM"), ("gene.TPMs.tsv", "TPM"), ("attpma.tsv", None), ("x.RPKM.txt", "FPKM")],
+    [
+        ("a_tpm.tsv", "TPM"),
+        ("gene.TPMs.tsv", "TPM"),
+        ("attpma.tsv", "not logged"),
+        ("x.RPKM.txt", "FPKM"),
+    ],
 )
 def test_units_in_names_are_whole_words(name, unit):
     values = RATES * 500 + 0.001  # no zeros, so that only the name tells the unit
-    assert relative_unit(values, name) == unit
+    assert recognise_scale(values, file_name=name).kind == unit
 
 
 @pytest.mark.parametrize(("n_zeros", "expected"), [(9, False), (10, True)])
 def test_estimated_counts_have_zeros(n_zeros, expected):
     values = np.random.default_rng(1).lognormal(3, 2.5, 2000) + 1.0
     values[:n_zeros] = 0
-    assert looks_like_estimated_counts(values.reshape(200, 10)) == expected
+    assert (recognise_scale(values.reshape(200, 10)).kind == "estimated counts") == expected
 
 
 def test_estimated_counts_are_whole_or_hardly_ever_below_half_a_read():
@@ -82,18 +82,18 @@ def test_estimated_counts_are_whole_or_hardly_ever_below_half_a_read():
     values[:100] = 0
     positive = np.arange(100, 4000)
     values[positive[:70]] = 0.4  # 1.8 % of the positive values
-    assert looks_like_estimated_counts(values.reshape(400, 10))
+    assert recognise_scale(values.reshape(400, 10)).kind == "estimated counts"
     values[positive[:90]] = 0.4  # 2.3 %
-    assert not looks_like_estimated_counts(values.reshape(400, 10))
+    assert recognise_scale(values.reshape(400, 10)).kind != "estimated counts"
     values[positive[1000:2100]] = 7.0  # more than a quarter is whole
-    assert looks_like_estimated_counts(values.reshape(400, 10))
+    assert recognise_scale(values.reshape(400, 10)).kind == "estimated counts"
 
 
 def test_values_of_one_magnitude_are_no_counts():
     values = np.random.default_rng(1).uniform(50, 150, (200, 10)).round()
     values[0] = 0
     values[1, 0] = 0.5
-    assert not looks_like_estimated_counts(values)
+    assert recognise_scale(values).kind != "estimated counts"
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_counts_span_thirty_times_their_median_and_reach_a_hundred(typical, larg
     values[1, 0] = largest
     values[2, 0] = typical + 0.5
     values[3] = 1.0  # reads have small numbers, too
-    assert looks_like_estimated_counts(values) == are_counts
+    assert (recognise_scale(values).kind == "estimated counts") == are_counts
 
 
 def test_of_two_units_in_a_name_tpm_comes_first():
     values = RATES * 500 + 0.001
-    assert relative_unit(values, "fpkm_and_tpm.tsv") == "TPM"
+    assert recognise_scale(values, file_name="fpkm_and_tpm.tsv").kind == "TPM"
