@@ -1,5 +1,6 @@
 """A user's table in any format, with samples in rows or columns."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def series_of_texts(
     The texts are removed from memory as they are converted. The other arguments are those of
     `series_of_table`.
     """
-    with about_sheets(texts.table):
+    with about_sheets(texts.table) if texts.table.sheets else nullcontext():
         table_roles = infer(texts.table, texts.entry, texts.phenotype)
     return series_of_table(
         table_roles.table,

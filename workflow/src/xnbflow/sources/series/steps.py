@@ -1,6 +1,7 @@
 """From a table of text with roles to a data set, in the documented order."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -92,14 +93,14 @@ def series_of_table(
     inferred : KeyInference, optional
         Infers keys that the entry lacks, each before the step that needs it.
     """
-    if not len(table):
+    if not table.lines:
         raise InputError(f"{table.path} has no rows below its header; get it again")
     where = f"data set {entry.id}: {table.path}"
     notes = list(table.notes)
 
     # Names, texts of the samples, and values. The values of what is left out later remain until
     # all of it is known, so that they are copied once.
-    with about_sheets(table):
+    with about_sheets(table) if table.sheets else nullcontext():
         features = find_features(table, roles)
         samples = find_samples(table, roles)
         values = read_values(table, features, entry, release=release)
