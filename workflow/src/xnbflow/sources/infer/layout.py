@@ -87,7 +87,7 @@ def recognise_layout(
         names = [raw.header[i] for i in raw.described[1:]]
         return Layout(pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object), entry)
     path = Path(raw.path)
-    if not len(raw):
+    if not raw.lines:
         return Layout(pd.DataFrame(), entry)  # the reader refuses it
     first_rows = raw.first_rows(FIRST_SAMPLES)
     entry, remarks = propose_decimal(entry, raw, first_rows)

@@ -116,7 +116,7 @@ def series_of_table(
     >>> series.labels.tolist(), series.features.tolist(), series.values.tolist()
     (['t', 'n'], ['g1', 'g2'], [[1.5, 3.0], [2.0, 4.0]])
     """
-    if not len(table):
+    if not table.lines:
         raise InputError(f"{table.path} has no rows below its header; get it again")
     where = f"data set {entry.id}: {table.path}"
     notes = list(table.notes)
