@@ -105,7 +105,8 @@ def assign_roles(
     ``angular`` and ``features`` name, or all without ``features``. Up
     to 50 variables that remain are texts of the samples as well, unless they have one name. A
     variable that the format describes as a text, such as a column of ``obs`` in AnnData, is a
-    feature only if ``categorical`` or ``angular`` names it.
+    feature only if ``categorical`` or ``angular`` names it. An unnamed first column that counts the
+    rows, beside a column of names, is left out.
 
     Parameters
     ----------
