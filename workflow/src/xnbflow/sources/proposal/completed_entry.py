@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, matches
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, matching
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.infer.column_keys import (
     columns_named,
@@ -47,8 +47,8 @@ def complete_entry(
     completed = replace(completed, id_column=id_column)
     if not completed.phenotype and not completed.features:
         # Texts of the samples that no key names are no features.
-        named = columns_named(completed)
         columns = [str(name) for name in fields if name not in (completed.label, id_column, "")]
-        unnamed = [name for name in columns if name not in features and not matches(name, named)]
+        used = {*features, *matching(columns, columns_named(completed))}
+        unnamed = [name for name in columns if name not in used]
         completed = set_aside(completed, unnamed) if unnamed else completed
     return replace(texts, entry=completed)
