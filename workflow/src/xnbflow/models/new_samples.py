@@ -20,7 +20,7 @@ from xnbflow.models.agreement import labels_of_texts
 from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matches
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matching
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
@@ -261,9 +261,9 @@ def _complete_entry(
     entry = replace(entry, drop=tuple(drop), id_column=id_column)
     if not entry.phenotype and not entry.features:
         # Texts of the samples that no key names are no features.
-        named = columns_named(entry)
         columns = [str(name) for name in fields if name not in (id_column, "", *features)]
-        entry = set_aside(entry, [name for name in columns if not matches(name, named)])
+        used = matching(columns, columns_named(entry))
+        entry = set_aside(entry, [name for name in columns if name not in used])
     decimal = "," if entry.decimal == "comma" else texts.table.decimal
     return replace(texts, entry=entry, table=replace(texts.table, decimal=decimal))
 

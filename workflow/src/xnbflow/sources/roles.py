@@ -16,7 +16,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import listed
 from xnbflow.sources.annotation import names_of_gene_columns
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matches
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matching
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.series.sample_names import BARCODE_PATIENT, NAME_PATIENT
@@ -78,15 +78,12 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
         return raw.with_samples_in_rows(id_position)
     if id_position is None:
         id_position = 0
-    annotation: list[int] = []
-    samples: list[int] = []
-    for position, name in enumerate(header):
-        if position == id_position or (position == 0 and not name):
-            continue
-        if matches(name, dataset.drop):
-            annotation.append(position)
-        else:
-            samples.append(position)
+    dropped = matching(header, dataset.drop)
+    others = [position for position in range(len(header)) if position != id_position]
+    if not header[0]:
+        others = [position for position in others if position > 0]
+    annotation = [position for position in others if header[position] in dropped]
+    samples = [position for position in others if header[position] not in dropped]
     # Of more dropped columns than this, such as a detection p-value of each sample, only symbols
     # and identifiers are kept as descriptions of the rows.
     if len(annotation) > _MOST_UNNAMED_TEXTS:
@@ -102,11 +99,11 @@ def assign_roles(
 
     A variable that the label or another key names is a text of the samples. Of the others, those
     that ``drop`` names are left out, and features are the variables that ``categorical``,
-    ``angular`` and ``features`` name, or all without ``features``. Up
-    to 50 variables that remain are texts of the samples as well, unless they have one name. A
-    variable that the format describes as a text, such as a column of ``obs`` in AnnData, is a
-    feature only if ``categorical`` or ``angular`` names it. An unnamed first column that counts the
-    rows, beside a column of names, is left out.
+    ``angular`` and ``features`` name, or all without ``features``. Up to 50 variables that remain are
+    texts of the samples as well, unless they have one name. A variable that the format describes as
+    a text, such as a column of ``obs`` in AnnData, is a feature only if ``categorical`` or
+    ``angular`` names it. A first column without a name beside a column of names, as pandas and R
+    write the numbers of the rows, is left out.
 
     Parameters
     ----------
@@ -173,9 +170,10 @@ def _roles_by_patterns(
     names = list(table.names)
     names += [] if phenotype is None else map(str, phenotype)
     names += [] if table.samples_are_rows else table.header
+    every_name = set(names)
     for key in ("drop", "features", "categorical", "angular"):
         for item in getattr(dataset, key):
-            if not any(matches(name, [item]) for name in names):
+            if item not in every_name and not matching(names, [item]):
                 text = item.pattern if isinstance(item, NamePattern) else item
                 similar = did_you_mean(text, names)
                 msg = (
@@ -183,15 +181,18 @@ def _roles_by_patterns(
                     f"are {listed(names)} ({len(names)} in all). Correct {key}"
                 )
                 raise InputError(msg, file=str(table.path), key=key)
+    dropped = matching(table.names, dataset.drop)
+    categories = matching(table.names, dataset.categorical)
+    features = matching(table.names, dataset.features)
     roles = []
     for name in table.names:
-        if matches(name, dataset.drop):
+        if name in dropped:
             role = Role.LEFT_OUT
-        elif matches(name, dataset.categorical):
+        elif name in categories:
             role = Role.CATEGORY
         elif name in dataset.angular:
             role = Role.ANGLE
-        elif not dataset.features or matches(name, dataset.features):
+        elif not dataset.features or name in features:
             role = Role.NUMBER
         else:
             role = Role.TEXT
@@ -223,8 +224,8 @@ def kept_columns(phenotype: pd.DataFrame, dataset: DatasetEntry) -> pd.DataFrame
     A column that the label or another key names is kept.
     """
     named = {dataset.label, dataset.group, dataset.batch, *dataset.phenotype_columns}
-    columns = [name for name in phenotype if name in named or not matches(str(name), dataset.drop)]
-    return phenotype[columns]
+    dropped = matching(map(str, phenotype), dataset.drop) - named
+    return phenotype[[name for name in phenotype if str(name) not in dropped]]
 
 
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
