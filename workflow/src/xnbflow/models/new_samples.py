@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.agreement import labels_of_texts
@@ -34,7 +35,7 @@ from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.feature_names import without_version
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.plausibility import Meaning, meaning_of
-from xnbflow.sources.series.samples import Samples
+from xnbflow.sources.series.samples import Samples, column_named
 from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
@@ -114,7 +115,9 @@ def read_samples(
         # Samples may lack values and labels, and control probes may be features of the model.
         entry = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
         if dataset.source == "geo":
-            entry = fetch_annotation(entry.with_defaults(label="title"), Downloads(folder))
+            # With titles as label all other fields are columns of the samples.
+            entry = replace(entry, label="title", label_classes=(), label_pattern=None)
+            entry = fetch_annotation(entry, Downloads(folder))
             series = read_geo(fetch_geo(entry, Downloads(folder)), entry, scale.complete)
         elif dataset.source == "table":
             texts = _read_table(
@@ -186,13 +189,21 @@ def _read_labels(
         )
     if dataset.map:
         rule = replace(rule, map=dataset.map)
-    metadata = series.sample_metadata
+    metadata = series.sample_metadata if series.sample_metadata is not None else pd.DataFrame()
+    name = rule.label or ""
+    if dataset.source == "geo":  # a field may be named with its kind: characteristics:diagnosis
+        name = name.rpartition(":")[2].strip()
+    name = column_named(metadata, name)
     if rule.label == SAMPLE_NAMES:
         texts = list(map(str, series.samples))
-    elif metadata is not None and rule.label in metadata:
-        texts = list(map(str, metadata[rule.label]))
-    elif dataset.label and dataset.source == "table":
-        msg = f"{dataset.location} has no column {quoted(dataset.label)}, which label names"
+    elif name in metadata:
+        texts = list(map(str, metadata[name]))
+    elif dataset.label and dataset.source in ("geo", "table"):
+        columns = listed(list(map(str, metadata))) or "none"
+        msg = (
+            f"{dataset.location} has no column {quoted(dataset.label)}, which label names; its "
+            f"columns of the samples: {columns}"
+        )
         raise InputError(msg, file=dataset.location, key="label")
     else:
         return None, []
