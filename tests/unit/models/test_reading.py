@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from toys import dataset, refused
 
+from xnbflow.models.new_samples import read_samples
 from xnbflow.models.reading import described_entry, read_training, symbols_of
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
@@ -130,3 +131,36 @@ def test_training_samples_are_those_of_a_proposed_study(tmp_path, change):
     np.testing.assert_array_equal(training.series.values, expected.values)
     if change == "patients":
         assert training.series.groups.tolist() == expected.groups.tolist()
+
+
+def write_series_matrix(path):
+    """Write a series matrix of GEO: twelve samples of six patients, in two states."""
+    samples = [f"GSM{i}" for i in range(12)]
+    fields = {
+        "title": [f"sample {i}" for i in range(12)],
+        "geo_accession": samples,
+        "characteristics_ch1": ["disease state: tumour", "disease state: normal"] * 6,
+        "characteristics_ch1 ": [f"individual: p{i // 2}" for i in range(12)],
+    }
+    lines = ['!Series_title\t"A series"', '!Series_geo_accession\t"GSE1"']
+    for name, texts in fields.items():
+        quoted_texts = [f'"{text}"' for text in texts]
+        lines.append("\t".join([f"!Sample_{name.strip()}", *quoted_texts]))
+    values = np.random.default_rng(0).normal(8, 1, (600, 12)).round(2)
+    table = pd.DataFrame(values, index=[f"probe{i}" for i in range(600)], columns=samples)
+    lines += ["!series_matrix_table_begin", table.to_csv(sep="\t", index_label="ID_REF").rstrip()]
+    path.write_text("\n".join([*lines, "!series_matrix_table_end", ""]))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_patients_of_a_series_of_geo_are_groups_and_its_fields_may_be_labels(tmp_path):
+    path = tmp_path / "series_matrix.txt"
+    write_series_matrix(path)
+    settings = {"label": "characteristics:disease state"}
+    training = read_training(described_entry(str(path), settings))
+    assert training.entry.group == "individual"
+    assert training.series.groups.tolist() == [f"p{i // 2}" for i in range(12)]
+    assert any("group: individual" in remark for remark in training.remarks)
+    for command in ({}, settings, {"label": "disease state"}):
+        samples = read_samples(described_entry(str(path), command), training.entry)
+        assert samples.labels == training.series.labels.tolist()

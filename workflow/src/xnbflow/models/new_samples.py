@@ -14,13 +14,14 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.agreement import labels_of_texts
 from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matches
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matching
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
@@ -34,7 +35,7 @@ from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.feature_names import without_version
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.plausibility import Meaning, meaning_of
-from xnbflow.sources.series.samples import Samples
+from xnbflow.sources.series.samples import Samples, column_named
 from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
@@ -114,7 +115,9 @@ def read_samples(
         # Samples may lack values and labels, and control probes may be features of the model.
         entry = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
         if dataset.source == "geo":
-            entry = fetch_annotation(entry.with_defaults(label="title"), Downloads(folder))
+            # With titles as label all other fields are columns of the samples.
+            entry = replace(entry, label="title", label_classes=(), label_pattern=None)
+            entry = fetch_annotation(entry, Downloads(folder))
             series = read_geo(fetch_geo(entry, Downloads(folder)), entry, scale.complete)
         elif dataset.source == "table":
             texts = _read_table(
@@ -186,13 +189,21 @@ def _read_labels(
         )
     if dataset.map:
         rule = replace(rule, map=dataset.map)
-    metadata = series.sample_metadata
+    metadata = series.sample_metadata if series.sample_metadata is not None else pd.DataFrame()
+    name = rule.label or ""
+    if dataset.source == "geo":  # a field may be named with its kind: characteristics:diagnosis
+        name = name.rpartition(":")[2].strip()
+    name = column_named(metadata, name)
     if rule.label == SAMPLE_NAMES:
         texts = list(map(str, series.samples))
-    elif metadata is not None and rule.label in metadata:
-        texts = list(map(str, metadata[rule.label]))
-    elif dataset.label and dataset.source == "table":
-        msg = f"{dataset.location} has no column {quoted(dataset.label)}, which label names"
+    elif name in metadata:
+        texts = list(map(str, metadata[name]))
+    elif dataset.label and dataset.source in ("geo", "table"):
+        columns = listed(list(map(str, metadata))) or "none"
+        msg = (
+            f"{dataset.location} has no column {quoted(dataset.label)}, which label names; its "
+            f"columns of the samples: {columns}"
+        )
         raise InputError(msg, file=dataset.location, key="label")
     else:
         return None, []
@@ -261,9 +272,9 @@ def _complete_entry(
     entry = replace(entry, drop=tuple(drop), id_column=id_column)
     if not entry.phenotype and not entry.features:
         # Texts of the samples that no key names are no features.
-        named = columns_named(entry)
         columns = [str(name) for name in fields if name not in (id_column, "", *features)]
-        entry = set_aside(entry, [name for name in columns if not matches(name, named)])
+        used = matching(columns, columns_named(entry))
+        entry = set_aside(entry, [name for name in columns if name not in used])
     decimal = "," if entry.decimal == "comma" else texts.table.decimal
     return replace(texts, entry=entry, table=replace(texts.table, decimal=decimal))
 

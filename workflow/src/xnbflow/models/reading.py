@@ -5,7 +5,7 @@ import shlex
 import tempfile
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from xnbflow.sources.dataset_entry import (
 from xnbflow.sources.formats.files import format_of, open_raw
 from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.geo_summary import summarise_series
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.proposal.series_keys import propose_series
@@ -113,7 +114,7 @@ class TrainingSamples:
 
 
 def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) -> TrainingSamples:
-    r"""Read samples with their labels, and complete the entry of a table as a proposed study does.
+    r"""Read samples with their labels, and complete their entry as a proposed study does.
 
     A table is read once. Its values are not transformed unless ``dataset`` has a transform; the
     remarks propose one, as a study does. What is downloaded is kept in the folder ``downloads``.
@@ -138,11 +139,14 @@ def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) ->
         raise InputError(msg)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        if dataset.source != "table":
-            series = acquire(dataset, downloads=folder)
-            remarks = _remarks_on_scale(dataset, series) if dataset.source == "geo" else ()
-            return TrainingSamples(entry=dataset, series=series, remarks=remarks)
         fetcher = Downloads(folder)
+        if dataset.source == "geo":
+            entry, remarks = _with_keys_of_samples(dataset, fetcher)
+            series = acquire(entry, downloads=folder)
+            remarks += _remarks_on_scale(entry, series)
+            return TrainingSamples(entry=entry, series=series, remarks=remarks)
+        if dataset.source != "table":
+            return TrainingSamples(entry=dataset, series=acquire(dataset, downloads=folder))
         texts = read_request(dataset, fetcher)
         inferred = infer(texts.table, texts.entry, texts.phenotype, complete=True)
         series, inferred, notes = propose_series(inferred, texts, fetcher)
@@ -151,6 +155,28 @@ def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) ->
     entry = inferred.entry
     remarks = (*texts.remarks, *inferred.remarks, *_remarks_on_scale(entry, series))
     return TrainingSamples(entry=entry, series=series, remarks=remarks)
+
+
+def _with_keys_of_samples(
+    dataset: DatasetEntry, downloads: Downloads
+) -> tuple[DatasetEntry, tuple[str, ...]]:
+    """Return the entry of a series of GEO with the keys of its samples, and their reasons.
+
+    They are those that a study proposes, unless ``dataset`` has them: patients, and which samples
+    have which class.
+    """
+    # Gene symbols are no key of the samples: without a platform their file is not sought.
+    summary = summarise_series(dataset.with_defaults(annotation="none"), downloads)
+    entry = dataset
+    remarks = []
+    if summary.entry is not None and summary.entry.source == "geo":
+        for key in ("group", "map", "literal", "unlabelled", "missing"):
+            value = getattr(summary.entry, key)
+            if value and not getattr(dataset, key):
+                entry = replace(entry, **{key: value})
+                setting = f"{key}: {flow_yaml(value)}"
+                remarks.append(f"The proposal is {setting}: {summary.reasons[key]}.")
+    return entry, tuple(remarks)
 
 
 def _remarks_on_scale(dataset: DatasetEntry, series: DataSet) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from xnbflow.core.errors import InputError, about_file
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import GEO_URLS
-from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matches
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matching
 from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead
 from xnbflow.sources.formats.geo_table import SYMBOLS, read_geo_table
 from xnbflow.sources.formats.text_table import TextTable
@@ -154,7 +154,8 @@ def _samples_in_columns(raw: TextTable, head: GeoHead, dataset: DatasetEntry) ->
     header = raw.header
     names = [name.upper() for name in header]
     symbols = [names.index(SYMBOLS)] if SYMBOLS in names else []
-    kept = [sample for sample in head.samples if not matches(sample, dataset.drop)]
+    dropped = matching(head.samples, dataset.drop)
+    kept = [sample for sample in head.samples if sample not in dropped]
     columns = [header.index(sample) for sample in kept]
     table = raw.with_samples_in_columns(0, symbols, columns)
     for cells in table.annotation.values():
