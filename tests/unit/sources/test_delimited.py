@@ -46,6 +46,25 @@ def test_blank_rows_of_a_spreadsheet_are_no_samples(tmp_path, separator):
     assert contents(tmp_path, text) == (rows[0], samples)
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_blank_row_of_a_spreadsheet_is_no_header(tmp_path, separator):
+    rows = [["id", "g1", "g2"], ["s1", "1", "2"], ["s2", "3", "4"]]
+    above = [separator * 2, "", separator * 2]
+    text = "\n".join([*above, *map(separator.join, rows), ""])
+    assert contents(tmp_path, text) == (rows[0], rows[1:])
+    assert contents(tmp_path, f"A title\n{text}") == (rows[0], rows[1:])
+    with refused("header: 1 names a line that is empty"):
+        contents(tmp_path, text, header=1)
+
+
+@pytest.mark.parametrize("position", [0, 2, 7])
+def test_a_repeated_header_is_left_out_wherever_it_is(tmp_path, position):
+    rows = [[f"s{i}", "1", "2"] for i in range(9)]
+    header = ["id", "g1", "g2"]
+    lines = map(",".join, [header, *rows[:position], header, *rows[position:]])
+    assert contents(tmp_path, "\n".join([*lines, ""])) == (header, rows)
+
+
 def test_titles_are_left_out_with_any_separator(tmp_path):
     for separator in ",;\t":
         text = separator.join(["gene", "s1", "s2"]) + "\n" + separator.join("123") + "\n"

@@ -149,7 +149,7 @@ def read_text(
         advice=advice,
         notes=lines.notes,
     )
-    if first_rows:
+    if first_rows or header_line is not None:
         header = _header_and_rows(path, first_rows, separator, header_line)
         table.header = header.names
         table.is_header_short = header.is_short
@@ -226,7 +226,7 @@ def _recognise_text(
     Where the usual ``separator`` divides all of them evenly, and the first one has several cells
     with texts and no mark of a comment, that is the header and no other separator is tried.
     """
-    filled = [row for row in rows if not row.isspace()]
+    filled = [row for row in rows if not _BLANK_LINE(row)]
     is_plain = (
         header_line is None
         and len(filled) > 1
@@ -237,7 +237,7 @@ def _recognise_text(
     n_titles = 0
     if not is_plain:
         n_titles = _n_titles(rows, header_line)
-        filled = [row for row in rows[n_titles:] if not row.isspace()]
+        filled = [row for row in rows[n_titles:] if not _BLANK_LINE(row)]
         if not is_separator_set:
             separator = find_separator(path, filled[:_FIRST_ROWS], separator)
         elif filled:
@@ -258,7 +258,7 @@ def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
         n_marked = _n_marked_rows(rows)
         if n_marked:
             return n_marked
-    positions = [i for i, row in enumerate(rows) if not row.isspace()]
+    positions = [i for i, row in enumerate(rows) if not _BLANK_LINE(row)]
     if len(positions) < 2:
         return 0
     return positions[_n_title_rows([rows[i] for i in positions])]
@@ -309,7 +309,7 @@ def _n_rows_before(rows: Sequence[str], header_line: int) -> int:
 def _notes_on_titles(titles: Sequence[str]) -> list[str]:
     """Return a note on lines above the header, except the first comment of featureCounts."""
     titles = [line for line in titles if not line.startswith("# ")]
-    texts = [text for line in titles if (text := line.strip().strip('",;\t '))]
+    texts = [text for line in titles if (text := line.strip().strip('",;|\t '))]
     if not texts:
         return []
     note = Note(
