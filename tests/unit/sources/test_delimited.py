@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sys
 
 import numpy as np
 import pytest
@@ -167,3 +168,16 @@ def test_names_in_quotes_are_those_of_the_csv_module(tmp_path, separator):
     assert table.columns([0])[0][6:] == [name.strip() for name in names]
     numbers = table.values([1, 2]).T[6:]
     np.testing.assert_array_equal(numbers, [[i + 0.5, -i] for i in range(len(names))])
+
+
+def test_a_table_in_quotes_takes_no_more_memory_than_one_without(tmp_path):
+    """Its rows are kept as lines as well: cells, as a list, take several times as much."""
+    rows = [["id", "x", "y"], *([f"s{i}", f"{i}.5", str(-i)] for i in range(20))]
+    tables = []
+    for quoting in (csv.QUOTE_ALL, csv.QUOTE_MINIMAL):
+        with (tmp_path / "x.csv").open("w", newline="") as file:
+            csv.writer(file, quoting=quoting).writerows(rows)
+        tables.append(read_raw_table(tmp_path / "x.csv", {}))
+    in_quotes, plain = tables
+    assert (in_quotes.header, in_quotes.rows) == (plain.header, plain.rows)
+    assert sum(map(sys.getsizeof, in_quotes.rows)) < 100 * len(plain.rows)

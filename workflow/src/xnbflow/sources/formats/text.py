@@ -187,7 +187,8 @@ def _numbered_rows(
 ) -> Iterator[NumberedRow]:
     """Yield the rows of a text that are not blank, with the number of their first line.
 
-    A row without quotes is its line, which is divided later; one with quotes is a list of cells.
+    A row is its line without quotes, which is divided later and takes much less memory; or a list
+    of cells, where a cell contains a quote, a separator or a line break.
     """
     numbers = itertools.count(first_line)
     numbered = zip(lines, numbers, strict=False)
@@ -210,7 +211,9 @@ def _numbered_rows(
             msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
             raise InputError(msg, file=str(path)) from error
         if any(map(str.strip, cells)):
-            yield number, cells
+            text = separator.join(cells)
+            needs_quotes = '"' in text or "\n" in text or text.count(separator) >= len(cells)
+            yield number, cells if needs_quotes else text
 
 
 def _recognise_text(
