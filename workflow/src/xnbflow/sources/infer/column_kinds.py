@@ -4,7 +4,6 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -63,38 +62,42 @@ def propose_columns(layout: Layout) -> Layout:
     no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 
-    # The classes. Rare ones are left out.
-    label_texts = list(fields[label]) if label in unique else []
+    # The classes, without rare ones; they are empty texts where the label is no field.
     remarks: list[str] = []
-    labels = np.full(len(fields), "", dtype=object)  # empty where the label is no field
-    if any(map(is_missing, label_texts)):
-        entry = entry.with_defaults(**label_keys(label_texts))
-    if label_texts:
-        entry, labels, remarks = _classes(entry, label_texts)
+    labels = np.full(len(fields), "", dtype=object)
+    if label in unique:
+        label_texts = list(fields[label])
+        if any(map(is_missing, label_texts)):
+            entry = entry.with_defaults(**label_keys(label_texts))
+        samples = range(len(label_texts))
+        classes, has_label, _ = LabelRule.parse(entry).apply(entry.location, samples, label_texts)
+        if not entry.map:
+            proposed, remark = propose_map(classes.tolist())
+            if proposed:
+                entry = replace(entry, map=proposed)
+                remarks.append(remark)
+                rule = LabelRule.parse(entry)
+                classes, has_label, _ = rule.apply(entry.location, samples, label_texts)
+        labels[has_label] = classes
 
-    # Patients and the batch; what remains is phenotype, as it would be read as features.
+    layout = replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
+
+    # What else describes the samples is no feature.
     if descriptions:
-        candidates = unique[[name for name in descriptions if name in unique]]
-        entry = entry.with_defaults(**suggested_keys(candidates, labels))
-        used = _used_columns(entry)
-        remaining = [name for name in descriptions if name not in used]
-        if not is_in_table:  # the phenotype file has the others
-            remaining = [name for name in layout.outside if name in remaining]
-        if remaining and not entry.features:
-            entry = set_aside(entry, remaining)
-        remarks += _remarks_on_numbers([name for name in layout.outside if name in descriptions])
-        remarks += _remarks_on_patients(fields, descriptions, entry.group)
+        layout = _propose_descriptions(layout, unique, descriptions, labels)
 
     # Too few numbers to recognise which are features.
+    entry = layout.entry
     few_features = [name for name in layout.few_features if name not in (label, id_column)]
     if is_in_table and few_features and not (entry.features or entry.drop):
-        entry = add_names(entry, "features", few_features)
-        remarks.append(
+        remark = (
             f"The table has {counted(len(few_features), 'column')} of numbers, too few to "
             "recognise which are features: all are proposed (features). Leave out those that "
             "describe samples."
         )
-    return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
+        entry = add_names(entry, "features", few_features)
+        layout = replace(layout, entry=entry, remarks=(*layout.remarks, remark))
+    return layout
 
 
 def _used_columns(entry: DatasetEntry) -> list[str]:
@@ -102,34 +105,34 @@ def _used_columns(entry: DatasetEntry) -> list[str]:
     return [name for name in columns_named(entry) if isinstance(name, str)]
 
 
-class _Classes(NamedTuple):
-    """An entry with its ``map``, the class of each sample, and sentences.
+def _propose_descriptions(
+    layout: Layout, unique: pd.DataFrame, descriptions: Sequence[str], labels: np.ndarray
+) -> Layout:
+    """Return the layout with patients, the batch, and other columns that describe the samples.
 
-    ``labels`` (n_samples,) are empty for samples that are left out.
+    Parameters
+    ----------
+    layout : Layout
+        The layout, with the label and the column of the samples' names.
+    unique : DataFrame
+        The fields whose names occur once.
+    descriptions : sequence of str
+        The fields that are neither the label nor the names of the samples.
+    labels : ndarray of str, shape (n_samples,)
+        The class of each sample; empty for samples that are left out.
     """
-
-    entry: DatasetEntry
-    labels: np.ndarray
-    remarks: list[str]
-
-
-def _classes(entry: DatasetEntry, texts: Sequence[str]) -> _Classes:
-    """Return the class of each sample, and the entry with a ``map`` that leaves out rare classes.
-
-    The ``texts`` are the labels of the samples. A ``map`` of the user is kept.
-    """
-    samples = range(len(texts))
-    classes, has_label, _ = LabelRule.parse(entry).apply(entry.location, samples, texts)
-    remarks = []
-    if not entry.map:
-        proposed, remark = propose_map(classes.tolist())
-        remarks += [remark] if remark else []
-        if proposed:
-            entry = replace(entry, map=proposed)
-            classes, has_label, _ = LabelRule.parse(entry).apply(entry.location, samples, texts)
-    labels = np.full(len(texts), "", dtype=object)
-    labels[has_label] = classes
-    return _Classes(entry, labels, remarks)
+    entry = layout.entry
+    candidates = unique[[name for name in descriptions if name in unique]]
+    entry = entry.with_defaults(**suggested_keys(candidates, labels))
+    used = _used_columns(entry)
+    remaining = [name for name in descriptions if name not in used]
+    if entry.phenotype or suffix_of(entry.location) == ".h5ad":  # which has the others
+        remaining = [name for name in layout.outside if name in remaining]
+    if remaining and not entry.features:
+        entry = set_aside(entry, remaining)
+    remarks = _remarks_on_numbers([name for name in layout.outside if name in descriptions])
+    remarks += _remarks_on_patients(layout.fields.map(str.strip), descriptions, entry.group)
+    return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
 
 def _refuse_repeated_names(entry: DatasetEntry, fields: pd.DataFrame) -> None:

@@ -6,7 +6,6 @@ reader applies the entry as it is written, so that it does what the proposal sta
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -104,9 +103,9 @@ def infer(
     """
     if not table.header:
         raise InputError(f"{table.path} has no header; get it again")
-    numbers = [name for name in table.header if is_number(name)]
-    if given.header is None and 2 * len(numbers) > len(table.header):
-        _refuse_values_as_header(table, numbers)
+    n_digits = sum(name.lstrip("+-.")[:1].isdecimal() for name in table.header)
+    if given.header is None and 2 * n_digits > len(table.header):
+        _refuse_values_as_header(table)
     if len(table.header) <= MOST_LONG_COLUMNS and not table.described:
         refuse_long(table, given.label)
     if phenotype is not None:
@@ -141,14 +140,14 @@ def infer(
     return InferredRoles(entry=entry, table=turned, roles=roles, phenotype=kept, remarks=remarks)
 
 
-def _refuse_values_as_header(table: TextTable, numbers: Sequence[str]) -> None:
-    """Refuse a header of ``numbers`` that are the values of a first sample, without names.
+def _refuse_values_as_header(table: TextTable) -> None:
+    """Refuse a header that is the values of a first sample, in a table without names.
 
     Names may be numbers as well: of genes (Entrez), samples, or days, and those that repeat get
     endings such as ``.1`` in pandas. Other numbers are values: those that repeat, that are below
     0, or that have two decimals or more.
     """
-    counts = Counter(numbers)
+    counts = Counter(name for name in table.header if is_number(name))
     n_values = sum(
         n_columns
         for name, n_columns in counts.items()

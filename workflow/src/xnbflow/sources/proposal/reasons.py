@@ -66,7 +66,8 @@ def reasons_of(
     reasons["id"] = f"the names of the {'samples' if entry.samples == 'rows' else 'features'}"
     if groups is not None:
         reasons["group"] = _repeats(groups)
-    if set(entry.map.values()) & set(entry.map):
+    classes = {label.lower() for label in entry.map.values()}
+    if classes.intersection(text.lower() for text in entry.map):  # else each text has a new name
         reasons["map"] = "spellings are joined, and classes of one or two samples left out"
     if entry.transform or entry.scale:
         key = "transform" if entry.transform else "scale"

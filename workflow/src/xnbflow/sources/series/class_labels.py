@@ -301,12 +301,13 @@ def common_spellings(texts: Iterable[str]) -> dict[str, str]:
     {'case': 'case', 'case†': 'case', 'p53*': 'p53*'}
     """
     sizes = Counter(texts)
-    meanings = {text: _meaning(text) for text in sizes}
+    plain = {text: _FOOTNOTE.sub("", text) for text in sizes}
+    meanings = {text: _meaning(text) for text in {*sizes, *plain.values()}}
+    meanings_of_texts = {meanings[text] for text in sizes}
     by_meaning: dict[str, Counter[str]] = {}
     for text, size in sizes.items():
-        plain_meaning = _meaning(_FOOTNOTE.sub("", text))
-        is_footnote = plain_meaning in meanings.values()
-        meaning = plain_meaning if is_footnote else meanings[text]
+        is_footnote = meanings[plain[text]] in meanings_of_texts
+        meaning = meanings[plain[text] if is_footnote else text]
         by_meaning.setdefault(meaning, Counter())[text] += size
     spellings = {}
     for counts in by_meaning.values():
