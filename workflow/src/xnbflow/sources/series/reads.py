@@ -17,7 +17,7 @@ from xnbflow.sources.series.scales import (
     ScaleOfValues,
     Transform,
 )
-from xnbflow.sources.series.value_numbers import ValueNumbers
+from xnbflow.sources.series.value_numbers import RANGE, ValueNumbers
 
 #: Least largest value of a table of counts.
 LEAST_COUNT = 100
@@ -41,7 +41,7 @@ _SMALL = 0.5
 _MOST_SMALL = 0.02
 #: Counts span orders of magnitude: the largest is at least this many times the median.
 _LEAST_SPAN = 30.0
-#: Least number of large counts; one or two among logarithms are codes or mistakes.
+#: Least number of values that exceed logarithms; one or two among these are codes or mistakes.
 _LEAST_LARGE = 3
 #: Least number of cells without any read of a table of estimated counts.
 _LEAST_ZEROS = 10
@@ -149,6 +149,6 @@ def _span_magnitudes(numbers: ValueNumbers) -> bool:
         return False
     if np.min(numbers.some, where=numbers.some > 0, initial=np.inf) > _LARGEST_GAP:
         return False
-    if (numbers.some >= LEAST_COUNT).sum() < _LEAST_LARGE:
+    if (numbers.some > RANGE).sum() < _LEAST_LARGE:
         return False
     return numbers.largest >= _LEAST_SPAN * numbers.median
