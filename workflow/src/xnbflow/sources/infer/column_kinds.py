@@ -65,8 +65,8 @@ def propose_columns(layout: Layout) -> Layout:
     # The classes, without rare ones; they are empty texts where the label is no field.
     remarks: list[str] = []
     labels = np.full(len(fields), "", dtype=object)
-    if label in unique:
-        label_texts = list(fields[label])
+    label_texts = list(fields[label]) if label in unique else []
+    if label_texts:
         if any(map(is_missing, label_texts)):
             entry = entry.with_defaults(**label_keys(label_texts))
         samples = range(len(label_texts))
