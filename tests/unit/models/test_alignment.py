@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fitted_models import CSNB, HOLES, NB, NEW, SERIES, XNB
+from toys import dataset
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import COUNTS, DataSet
@@ -49,7 +50,7 @@ def test_a_missing_value_is_the_training_median():
 def test_a_count_model_takes_a_table_that_lacks_genes_without_reads():
     """Programs leave out genes of which no sample has a read; other genes are still needed."""
     rng = np.random.default_rng(0)
-    means = np.append(rng.lognormal(4, 1, 60), [0.4] * 10)
+    means = np.append(rng.lognormal(6, 1, 60), [0.4] * 9 + [4.0])
     counts = rng.negative_binomial(5, 5 / (5 + means[:, None]), (70, 24)).astype(float)
     series = DataSet(
         name="counts",
@@ -67,3 +68,13 @@ def test_a_count_model_takes_a_table_that_lacks_genes_without_reads():
     pd.testing.assert_frame_equal(without.table, complete.table)
     with pytest.raises(InputError, match="lacks 1 of the model's 70 features: g0"):
         predict_table(model, new.drop(columns=["g0", *silent]), "error")
+
+
+def test_a_panel_of_sparse_counts_has_no_genes_without_reads(rng):
+    """In data of single cells most genes have no read in a quarter of the samples."""
+    counts = rng.poisson(rng.lognormal(-1, 1, (200, 1)), (200, 60)).astype(float)
+    series = dataset(counts, ["a", "b"] * 30, scale=COUNTS)
+    model = fit_model(series, {"method": "gaussian_nb"})
+    assert (model.quartiles[0] == 0).mean() > 0.8
+    with pytest.raises(InputError, match=r"the table lacks 1\d\d of the model"):
+        predict_table(model, series.frame().iloc[:, :50], "error")

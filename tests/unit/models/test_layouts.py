@@ -6,7 +6,8 @@ import pytest
 from model_files import two_classes
 
 from xnbflow.models import fit_model, predict_table
-from xnbflow.models.reading import described_entry, read_labelled_samples
+from xnbflow.models.new_samples import read_samples
+from xnbflow.models.reading import described_entry
 from xnbflow.sources.dataset_entry import DatasetEntry
 
 N_FEATURES = 40
@@ -96,7 +97,7 @@ def test_predictions_do_not_depend_on_the_layout_of_a_table(tmp_path, name):
         pytest.importorskip("openpyxl", reason="writes the workbook")
     LAYOUTS[name](tmp_path / name)
     training = DatasetEntry("training", "table", label="type", id_column="sample", decimal="comma")
-    samples = read_labelled_samples(
+    samples = read_samples(
         described_entry(str(tmp_path / name)),
         training,
         features=MODEL.features,

@@ -1,140 +1,17 @@
-"""Reading of samples from a table, for training or prediction."""
+"""Reading of samples with labels, to train a model."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from fitted_models import CSNB, NEW
-from serving import serving
-from toys import dataset, refused, set_fields
+from toys import dataset, refused
 
-from xnbflow.models import predict_table, reading
-from xnbflow.models.reading import described_entry, read_samples, read_training, symbols_of
+from xnbflow.models.new_samples import read_samples
+from xnbflow.models.reading import described_entry, read_training, symbols_of
+from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats import opening
-from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.table_summary import summarise_table
-
-
-def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
-    path = tmp_path / "new.csv"
-    NEW.assign(**{"a, b": 1.0, "site": "Ghent", "empty": np.nan})[::-1].to_csv(path)
-    read = read_samples(described_entry(str(path)), features=CSNB.features)
-    assert predict_table(CSNB, read.loc[NEW.index]).table.equals(predict_table(CSNB, NEW).table)
-    NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
-    with refused(CSNB.features[0]):
-        read_samples(described_entry(str(path)), features=CSNB.features)
-
-
-RNG = np.random.default_rng(0)
-
-
-@pytest.mark.parametrize(("row", "names"), [(19, ["late"]), (20, [])])
-def test_text_is_recognised_in_twenty_rows(tmp_path, row, names):
-    table = pd.DataFrame({"g0": np.arange(30.0), "late": "1"})
-    table.loc[row, "late"] = "high"
-    assert text_columns(table, tmp_path) == names
-
-
-def test_columns_of_text_may_have_any_name_and_exceptions_are_none(tmp_path):
-    names = ["site", "a, b", "c*", "d?", "e[0]", "label"]
-    table = pd.DataFrame([["x"] * 6, ["y"] * 6], columns=names)
-    assert text_columns(table, tmp_path, exceptions={"label"}) == names[:-1]
-
-
-def text_columns(table, folder, exceptions=()):
-    table.to_csv(folder / "new.csv", index=False)
-    return reading._columns_of_text(opening.read_raw_table(folder / "new.csv", {}), exceptions)
-
-
-def test_a_number_with_the_decimal_sign_of_the_table_is_no_text():
-    assert not reading._has_text(["1,5", "", "NA"], ",")
-    assert reading._has_text(["1,5"], ".")
-    assert reading._has_text(["1.5", "high"], ".")
-
-
-def trained(**fields):
-    """Return the entry of the training data."""
-    return DatasetEntry("training", "table", **fields)
-
-
-def complete(entry, training=None, features=()):
-    return reading._texts_to_predict(
-        entry, training, features=set(features), downloads=Downloads(Path())
-    ).entry
-
-
-def test_samples_to_predict_keep_controls_gaps_and_unlabelled_ones():
-    row = reading._without_demands(described_entry("GSE4107"))
-    assert row.label == "title"
-    assert set_fields(row) == {"controls": "keep", "missing": "impute", "unlabelled": "ignore"}
-    configured = reading._without_demands(
-        described_entry("GSE4107", {"label": "source_name_ch1", "missing": "refuse"})
-    )
-    assert configured.label == "source_name_ch1"
-    assert configured.missing == "refuse"
-
-
-def test_versions_of_identifiers_do_not_change_the_orientation(tmp_path):
-    names = [f"ENSG{i:011}.4" for i in range(5)]
-    path = tmp_path / "new.csv"
-    pd.DataFrame(np.ones((3, 5)), list("xyz"), names).to_csv(path, index_label="sample")
-    features = [name.partition(".")[0] for name in names]
-    assert complete(described_entry(str(path)), features=features).samples == "rows"
-
-
-def test_the_column_of_names_is_that_of_the_training_where_the_table_has_it(tmp_path):
-    path = tmp_path / "new.csv"
-    table = {"sample": ["x", "y"], "file": ["f1", "f2"], "g0": [1.0, 2.0]}
-    pd.DataFrame(table).to_csv(path, index=False)
-    row = described_entry(str(path))
-    assert complete(row, trained(id_column="file"), ["g0"]).id_column == "file"
-    assert complete(row, trained(id_column="patient"), ["g0"]).id_column == "sample"
-
-
-@pytest.mark.parametrize(
-    ("columns", "names"),
-    [
-        ({"patient_id": ["x", "y"]}, ["x", "y"]),
-        ({"patient_id": [7, 8]}, ["7", "8"]),
-        ({"": ["x", "y"]}, ["x", "y"]),
-        ({"site": ["Ghent", "Ghent"], "file": ["x", "y"]}, ["x", "y"]),
-        ({"patient_id": ["x", "x"]}, ["0", "1"]),
-        ({"type": ["a", "b"], "sex": ["F", "M"]}, ["0", "1"]),  # columns of the training data
-        ({}, ["0", "1"]),
-    ],
-)
-def test_samples_are_named_by_a_column_with_another_name_than_in_training(tmp_path, columns, names):
-    path = tmp_path / "new.csv"
-    pd.DataFrame({**columns, "g0": [1.0, 2.0], "g1": 0.5}).to_csv(path, index=False)
-    training = trained(id_column="sample", label="type", phenotype_columns=("sex",))
-    frame = read_samples(described_entry(str(path)), training, features=["g0"])
-    assert frame.index.tolist() == names
-    assert frame["g0"].tolist() == [1.0, 2.0]
-
-
-def test_a_table_at_a_url_is_read_as_a_file_and_downloaded_once(tmp_path):
-    columns = {"patient_id": ["x", "y"], "site": ["Ghent", "Ulm"], "g0": [1.0, 2.0], "g1": 0.5}
-    text = pd.DataFrame(columns).to_csv(index=False)
-    in_columns = pd.DataFrame(columns).set_index("patient_id")[["g0", "g1"]].T.to_csv()
-    training = trained(id_column="sample", label="type")
-    files = {"new.csv": [text.encode()], "columns.csv": [in_columns.encode()]}
-    with serving("tables", files) as server:
-        for name in files:
-            row = described_entry(f"{server.url}/{name}")
-            frame = read_samples(row, training, features=["g0", "g1"])
-            assert frame.index.tolist() == ["x", "y"]
-            assert frame["g0"].tolist() == [1.0, 2.0]
-    assert server.requests == ["/tables/new.csv", "/tables/columns.csv"]
-
-
-def test_the_index_of_a_parquet_file_names_the_samples(tmp_path):
-    path = tmp_path / "new.parquet"
-    pd.DataFrame({"g0": [1.0, 2.0]}, index=["x", "y"]).to_parquet(path)
-    frame = read_samples(described_entry(str(path)), trained(id_column="sample"), features=["g0"])
-    assert frame.index.tolist() == ["x", "y"]
 
 
 @pytest.mark.parametrize(
@@ -185,61 +62,105 @@ def test_a_feature_without_a_symbol_has_none():
     assert symbols_of(series, "ensembl") == {}
 
 
-@pytest.mark.filterwarnings("ignore:data set training")
 @pytest.mark.parametrize("orientation", ["rows", "columns"])
-def test_a_table_is_read_once_for_training_and_for_prediction(tmp_path, monkeypatch, orientation):
-    """Also where its samples are in columns, and where its values still need a transform."""
-    raw = pd.DataFrame(2 ** RNG.normal(8, 1.2, (12, 120)), columns=[f"g{i}" for i in range(120)])
-    raw.index = [f"s{i}" for i in range(12)]
-    training = raw.assign(type=["a", "b"] * 6)
-    new = raw if orientation == "rows" else raw.T
-    training.to_csv(tmp_path / "training.csv", index_label="sample")
-    new.to_csv(tmp_path / "new.csv", index_label="name")
-    opened = []
-
-    def open_noted(path, **settings):
-        opened.append(Path(path).name)
-        return open_raw(path, **settings)
-
-    open_raw = opening.open_raw
-    monkeypatch.setattr(opening, "open_raw", open_noted)
-    entry, series = read_training(
-        described_entry(str(tmp_path / "training.csv"), {"label": "type", "transform": "log2"})
-    )
-    samples = reading.read_labelled_samples(
-        described_entry(str(tmp_path / "new.csv")),
-        entry,
-        features=series.features,
-        quartiles=np.quantile(series.values, [0.25, 0.5, 0.75], axis=1),
-    )
-    assert opened == ["training.csv", "new.csv"]
-    assert "transform: log2 was applied" in samples.notes[0]
-    np.testing.assert_allclose(samples.frame[series.features].T, series.values, rtol=1e-12)
+def test_classes_are_in_names_of_samples_in_rows_and_in_columns(tmp_path, orientation):
+    names = [f"P{i // 2}_{'tumour' if i % 2 else 'normal'}" for i in range(12)]
+    values = np.random.default_rng(0).normal(8, 1, (12, 30))
+    table = pd.DataFrame(values, names, [f"g{i}" for i in range(30)])
+    table = table if orientation == "rows" else table.T
+    table.to_csv(tmp_path / "mine.csv", index_label="name")
+    label = {"from": "sample names", "classes": ["normal", "tumour"]}
+    training = read_training(described_entry(str(tmp_path / "mine.csv"), {"label": label}))
+    assert training.series.labels.tolist() == ["normal", "tumour"] * 6
+    assert training.series.samples.tolist() == names
+    assert len(set(training.series.groups)) == 6
 
 
-@pytest.mark.filterwarnings("ignore:data set training")
+def changed_table(change):
+    """Return a table of 24 samples and 120 genes with one of the faults that tables have."""
+    rng = np.random.default_rng(0)
+    genes = [f"ZNF{i}" for i in range(120)]
+    table = pd.DataFrame(rng.normal(8, 1, (24, 120)).round(2), columns=genes)
+    table.insert(0, "type", ["normal", "tumour"] * 12)
+    table.insert(0, "sample", [f"s{i}" for i in range(24)])
+    match change:
+        case "spellings":
+            table.loc[[1, 3], "type"] = ["Tumour", "tumor"]
+        case "unlabelled":
+            table.loc[[4, 6], "type"] = ""
+        case "class none":
+            table["type"] = ["none", "drug"] * 12
+        case "rare class":
+            table.loc[[4, 6], "type"] = "benign"
+        case "numbers":
+            table["type"] = ["1", "01", "2", "2"] * 6
+        case "gaps":
+            table.loc[5, "ZNF7"] = np.nan
+        case "repeated gene":
+            table = table.rename(columns={"ZNF7": "ZNF8"})
+        case "patients":
+            table.insert(2, "patient", [f"p{i // 2}" for i in range(24)])
+        case "footer":
+            table.loc[24, "sample"] = "Remark: plate 2 was repeated"
+        case "repeated header":
+            header = pd.DataFrame([list(table)], columns=table.columns)
+            table = pd.concat([table.astype(object), header])
+        case "unknown class":
+            table["type"] = ["01", "11"] * 11 + ["01", "NA"]
+    return table
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
-    ("classes", "last_row", "samples"),
+    "change",
     [
-        (["a", "b"], "values are log2,", 12),  # remarks below the table have no label
-        (["a", "b"], "sample,type", 12),  # a repeated header
-        (["none", "drug"], "s12,drug", 13),  # a word of several samples is a class
-        (["01", "11"], "s12,NA", 12),
+        "nothing", "spellings", "unlabelled", "class none", "rare class", "numbers", "gaps",
+        "repeated gene", "patients", "footer", "repeated header", "unknown class",
     ],
-)
-def test_a_model_is_fitted_to_the_samples_of_a_study(tmp_path, classes, last_row, samples):
-    """`fit` accepts what `study` proposes for samples without a label."""
-    values = pd.DataFrame(RNG.normal(8, 1, (12, 40)).round(2)).rename(columns="g{}".format)
-    values.insert(0, "type", classes * 6)
-    values.insert(0, "sample", [f"s{i}" for i in range(12)])
-    cells = values.columns[2:] if last_row == "sample,type" else ["8.5"] * 40
-    text = f"{values.to_csv(index=False)}{last_row},{','.join(cells)}\n"
-    (tmp_path / "training.csv").write_text(text)
-    request = described_entry(str(tmp_path / "training.csv"), {"label": "type"})
-    entry, series = read_training(request)
-    proposed = summarise_table(request).entry
-    assert series.n_samples == samples
-    assert sorted(series.classes) == sorted(classes)
-    assert (entry.unlabelled, entry.literal) == (proposed.unlabelled, proposed.literal)
-    if last_row.endswith("NA"):
-        assert "1 sample was left out, having no label: s12 (NA)" in series.notes
+)  # fmt: skip
+def test_training_samples_are_those_of_a_proposed_study(tmp_path, change):
+    path = tmp_path / "mine.csv"
+    changed_table(change).to_csv(path, index=False)
+    proposed = summarise_table(DatasetEntry("mine", "table", str(path))).entry
+    training = read_training(described_entry(str(path), {"label": "type"}))
+    assert replace(proposed, transform=None, scale=None) == training.entry
+    expected = acquire(replace(proposed, transform=None, scale=None))
+    assert training.series.labels.tolist() == expected.labels.tolist()
+    assert training.series.samples.tolist() == expected.samples.tolist()
+    assert training.series.features.tolist() == expected.features.tolist()
+    np.testing.assert_array_equal(training.series.values, expected.values)
+    if change == "patients":
+        assert training.series.groups.tolist() == expected.groups.tolist()
+
+
+def write_series_matrix(path):
+    """Write a series matrix of GEO: twelve samples of six patients, in two states."""
+    samples = [f"GSM{i}" for i in range(12)]
+    fields = {
+        "title": [f"sample {i}" for i in range(12)],
+        "geo_accession": samples,
+        "characteristics_ch1": ["disease state: tumour", "disease state: normal"] * 6,
+        "characteristics_ch1 ": [f"individual: p{i // 2}" for i in range(12)],
+    }
+    lines = ['!Series_title\t"A series"', '!Series_geo_accession\t"GSE1"']
+    for name, texts in fields.items():
+        quoted_texts = [f'"{text}"' for text in texts]
+        lines.append("\t".join([f"!Sample_{name.strip()}", *quoted_texts]))
+    values = np.random.default_rng(0).normal(8, 1, (600, 12)).round(2)
+    table = pd.DataFrame(values, index=[f"probe{i}" for i in range(600)], columns=samples)
+    lines += ["!series_matrix_table_begin", table.to_csv(sep="\t", index_label="ID_REF").rstrip()]
+    path.write_text("\n".join([*lines, "!series_matrix_table_end", ""]))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_patients_of_a_series_of_geo_are_groups_and_its_fields_may_be_labels(tmp_path):
+    path = tmp_path / "series_matrix.txt"
+    write_series_matrix(path)
+    settings = {"label": "characteristics:disease state"}
+    training = read_training(described_entry(str(path), settings))
+    assert training.entry.group == "individual"
+    assert training.series.groups.tolist() == [f"p{i // 2}" for i in range(12)]
+    assert any("group: individual" in remark for remark in training.remarks)
+    for command in ({}, settings, {"label": "disease state"}):
+        samples = read_samples(described_entry(str(path), command), training.entry)
+        assert samples.labels == training.series.labels.tolist()

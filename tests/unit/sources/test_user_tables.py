@@ -223,6 +223,22 @@ def test_a_repeated_name_of_a_sample_is_refused_in_rows_and_columns(tmp_path, or
         summary_of(tmp_path / "x.csv", label="condition", samples=orientation)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("n_genes", [3, N_GENES])
+def test_row_numbers_of_pandas_and_r_beside_names_are_left_out(tmp_path, first, n_genes):
+    samples = [f"s{i}" for i in range(12)]
+    table = genes_in_rows(logarithms(), samples).T.iloc[:, :n_genes].rename_axis("sample")
+    table = table.assign(type=CLASSES).reset_index()
+    table.index += first
+    path = tmp_path / "mine.csv"
+    table.to_csv(path)
+    entry = summary_of(path).entry
+    assert (entry.id_column, entry.label) == ("sample", "type")
+    series = acquire(entry)
+    assert series.samples.tolist() == samples
+    assert series.features.tolist() == GENES[:n_genes]
+
+
 @pytest.mark.parametrize("form", ["MSTRG.{number}|{symbol}", "{symbol}|{number}"])
 def test_symbols_are_beside_a_bar(tmp_path, form):
     names = [form.format(number=i + 1, symbol=gene) for i, gene in enumerate(GENES)]

@@ -15,7 +15,7 @@ from xnbflow.core.study import Design
 from xnbflow.diagnostics.adjustment import design_notes
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.models.reading import read_samples
+from xnbflow.models.new_samples import read_samples
 from xnbflow.running.cli import commands, proposals
 from xnbflow.running.cli.app import propose
 from xnbflow.running.config import read_config
@@ -185,7 +185,7 @@ def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):
     assert "controls: keep" in series.notes[0]
     with_controls = acquire(replace(row, controls="keep"))
     assert with_controls.features.tolist() == frame.columns[1:].tolist()
-    assert read_samples(row, row).shape == (N, 30)  # as the model needs them
+    assert read_samples(row, row).frame.shape == (N, 30)  # as the model needs them
 
 
 @pytest.mark.parametrize(("n_samples", "repeats"), [(20, 3), (1000, 3), (1001, 1)])

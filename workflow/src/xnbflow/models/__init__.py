@@ -5,13 +5,14 @@ file                        question
 =========================== ==========================================================
 ``final``                   what is kept of a classifier that is fitted to all samples?
 ``trained``                 what is a model, and how is it fitted and cross-validated?
-``steps``                   which features does a pipeline use, and can it explain?
+``pipelines``               which features does a pipeline use, and can it explain?
 ``signature``               which genes are high or low in a class?
 ``typicality``              is a sample unlike the training samples?
 ``model_file``              how is a model written and read?
 ``saving``                  how does a classifier fitted in Python become a file?
 ``permitted_types``         which objects may a model's file contain?
-``reading``                 how is a table read, with or without labels?
+``reading``                 how are samples with labels read?
+``new_samples``             how are samples to predict read?
 ``scale_of_samples``        are new samples on the scale of the training data?
 ``alignment``               how does a table become a model's input?
 ``prediction``              which class has a sample, and how sure is that?

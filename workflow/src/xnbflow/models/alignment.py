@@ -16,6 +16,11 @@ from xnbflow.naive_bayes.independent import IndependentNB
 #: Choices for a feature that the model uses and the table lacks.
 MISSING = ("auto", "error", "impute", "drop")
 
+#: A gene with fewer reads than this is hardly expressed: the least count of edgeR's filterByExpr.
+_FEW_READS = 10.0
+#: Largest share of the reads that genes without reads in new samples have in training.
+_MOST_READS = 0.01
+
 
 @dataclass(frozen=True)
 class AlignedSamples:
@@ -56,11 +61,7 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
         raise InputError(msg)
     columns = X.columns.astype(str).get_indexer(model.features)  # -1 where the table has none
     has_no_column = columns[model.used] < 0
-    # Tables of counts lack the genes of which no sample has a read. A quarter of the training
-    # samples or more had none of these, too.
-    has_no_reads = np.zeros(len(model.used), dtype=bool)
-    if takes_counts(model.estimator):
-        has_no_reads = has_no_column & (model.quartiles[0, model.used] == 0)
+    has_no_reads = _are_without_reads(model, has_no_column)
     absent = has_no_column & ~has_no_reads
 
     names = model.required[absent]
@@ -84,8 +85,7 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
     if len(names) and missing == "error":
         msg = (
             f"the table lacks {len(names)} of the model's {len(absent)} "
-            f"{noun(len(absent), 'feature')}: {listed(names)}; add them, or choose to "
-            "impute or drop them"
+            f"{noun(len(absent), 'feature')}: {listed(names)}; add them, or {_remedy(model)}"
         )
         raise InputError(msg)
 
@@ -102,8 +102,7 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
             msg = (
                 f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
                 f"({counted(n_missing, 'value')} of features that the model uses "
-                f"{either(n_missing, 'is', 'are')} missing); fill them in, or choose to impute or "
-                "drop them"
+                f"{either(n_missing, 'is', 'are')} missing); fill them in, or {_remedy(model)}"
             )
             raise InputError(msg)
 
@@ -114,6 +113,30 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
         values = np.where(np.isnan(values), medians, values)
     frame = pd.DataFrame(values, index=X.index, columns=model.features)
     return AlignedSamples(frame, lacking)
+
+
+def _are_without_reads(model: TrainedModel, has_no_column: np.ndarray) -> np.ndarray:
+    """Return which features that a table lacks are genes without reads, (n_used,).
+
+    Tables of counts lack the genes of which no sample has a read. In training a quarter of the
+    samples or more had none of them, or three quarters had few; all together they had hardly any of
+    the reads. A gene that another annotation lacks has more.
+    """
+    if not takes_counts(model.estimator):
+        return np.zeros(len(model.used), dtype=bool)
+    low, _, high = model.quartiles[:, model.used]
+    are_rare = has_no_column & ((low == 0) | (high < _FEW_READS))
+    if high[are_rare].sum() > _MOST_READS * high.sum():
+        return np.zeros(len(model.used), dtype=bool)
+    return np.asarray(are_rare)
+
+
+def _remedy(model: TrainedModel) -> str:
+    """Return what a user can do where values are missing, by the options of the command."""
+    remedy = "replace them by the training medians (--missing impute)"
+    if can_drop(model.estimator):
+        remedy += ", or leave out their evidence (--missing drop)"
+    return remedy
 
 
 def resolve_missing(model: TrainedModel, missing: str) -> str:

@@ -1,57 +1,37 @@
-"""Reading of samples from a file or an accession, for training or prediction."""
+"""Reading of samples with labels from a file or an accession, to train a model."""
 
 import re
 import shlex
 import tempfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.errors import InputError
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
-from xnbflow.models.agreement import labels_of_texts
-from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
+from xnbflow.data.note import NoteWarning
 from xnbflow.sources.acquire import acquire
-from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.dataset_entry import (
     DatasetEntry,
     is_accession,
     location_of_argument,
     read_entry,
 )
-from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.files import format_of, open_raw
-from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.geo import fetch as fetch_geo
-from xnbflow.sources.geo import read_geo
-from xnbflow.sources.infer.column_keys import add_names, columns_named, set_aside
+from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.proposal.completed_entry import complete_entry
+from xnbflow.sources.proposal.geo_summary import summarise_series
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.scale import propose_scale
+from xnbflow.sources.proposal.series_keys import propose_series
 from xnbflow.sources.registry import known_sources
-from xnbflow.sources.series.class_labels import IGNORE
-from xnbflow.sources.series.feature_names import without_version
-from xnbflow.sources.series.features import Features
-from xnbflow.sources.series.inferred_keys import KeyInference
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
-from xnbflow.sources.series.samples import Samples
-from xnbflow.sources.table import load as load_table
-from xnbflow.sources.table import series_of_texts
-from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
+from xnbflow.sources.series.scales import RecognisedScale
 
-#: Sources whose series are read without labels.
+#: Sources whose series have no label unless the entry names it.
 _UNLABELLED = ("geo", "table")
-
-#: Number of rows by which columns of text are recognised.
-_ROWS_OF_TEXT = 20
 #: Characters by which the form of a file is recognised.
 _FIRST_CHARACTERS = 4096
 
@@ -114,174 +94,104 @@ def _is_geo_file(location: str) -> bool:
     return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
 
 
-def read_training(
-    dataset: DatasetEntry, downloads: str | Path | None = None
-) -> tuple[DatasetEntry, DataSet]:
-    """Read samples with their labels, and complete their entry by what the table shows.
+@dataclass(frozen=True, kw_only=True)
+class TrainingSamples:
+    """Samples to train a model with.
 
-    The entry has the keys of `complete_entry`. A table is read once. What is downloaded is kept in
-    the folder ``downloads``.
+    Attributes
+    ----------
+    entry : DatasetEntry
+        Their entry, with all keys by which they were read.
+    series : DataSet
+        Their values and labels.
+    remarks : tuple of str
+        The reasons of keys that were inferred, as sentences.
+    """
+
+    entry: DatasetEntry
+    series: DataSet
+    remarks: tuple[str, ...] = ()
+
+
+def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) -> TrainingSamples:
+    r"""Read samples with their labels, and complete their entry as a proposed study does.
+
+    A table is read once. Its values are not transformed unless ``dataset`` has a transform; the
+    remarks propose one, as a study does. What is downloaded is kept in the folder ``downloads``.
+
+    Warns
+    -----
+    UserWarning
+        Each note of the series, as `xnbflow.sources.acquire.acquire` does.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.csv")
+    ...     rows = [f"s{i},{'tn'[i % 2]},{i}.5,{9 - i}\n" for i in range(8)]
+    ...     _ = path.write_text("".join(["sample,type,TP53,MYC\n", *rows]))
+    ...     training = read_training(described_entry(str(path), {"label": "type"}))
+    >>> training.entry.id_column, training.series.features.tolist()
+    ('sample', ['TP53', 'MYC'])
     """
     if dataset.source in _UNLABELLED and not dataset.label:
         msg = f"{dataset.location}: name the column of the class labels, as --label diagnosis"
         raise InputError(msg)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
+        fetcher = Downloads(folder)
+        if dataset.source == "geo":
+            entry, remarks = _with_keys_of_samples(dataset, fetcher)
+            series = acquire(entry, downloads=folder)
+            remarks += _remarks_on_scale(entry, series)
+            return TrainingSamples(entry=entry, series=series, remarks=remarks)
         if dataset.source != "table":
-            return dataset, acquire(dataset, downloads=str(folder))
-        texts = complete_entry(read_request(dataset, Downloads(folder)))
-        load = partial(load_table, texts=texts)
-        return texts.entry, acquire(texts.entry, downloads=str(folder), load=load)
+            return TrainingSamples(entry=dataset, series=acquire(dataset, downloads=folder))
+        texts = read_request(dataset, fetcher)
+        inferred = infer(texts.table, texts.entry, texts.phenotype, complete=True)
+        series, inferred, notes = propose_series(inferred, texts, fetcher)
+    for note in notes:
+        warnings.warn(NoteWarning(series.name, note), stacklevel=2)
+    entry = inferred.entry
+    remarks = (*texts.remarks, *inferred.remarks, *_remarks_on_scale(entry, series))
+    return TrainingSamples(entry=entry, series=series, remarks=remarks)
 
 
-@dataclass(frozen=True)
-class SamplesToPredict:
-    """Samples to predict.
+def _with_keys_of_samples(
+    dataset: DatasetEntry, downloads: Downloads
+) -> tuple[DatasetEntry, tuple[str, ...]]:
+    """Return the entry of a series of GEO with the keys of its samples, and their reasons.
 
-    ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are None where
-    the table has no column of labels, with None for a sample without one; ``notes`` are about how
-    they were read.
+    They are those that a study proposes, unless ``dataset`` has them: patients, and which samples
+    have which class.
     """
+    # Gene symbols are no key of the samples: without a platform their file is not sought.
+    summary = summarise_series(dataset.with_defaults(annotation="none"), downloads)
+    entry = dataset
+    remarks = []
+    if summary.entry is not None and summary.entry.source == "geo":
+        for key in ("group", "map", "literal", "unlabelled", "missing"):
+            value = getattr(summary.entry, key)
+            if value and not getattr(dataset, key):
+                entry = replace(entry, **{key: value})
+                setting = f"{key}: {flow_yaml(value)}"
+                remarks.append(f"The proposal is {setting}: {summary.reasons[key]}.")
+    return entry, tuple(remarks)
 
-    frame: pd.DataFrame
-    labels: list[str | None] | None = None
-    notes: tuple[str, ...] = ()
 
+def _remarks_on_scale(dataset: DatasetEntry, series: DataSet) -> tuple[str, ...]:
+    """Return a sentence on a transform that training data need, as a study proposes it.
 
-def read_samples(
-    dataset: DatasetEntry,
-    training: DatasetEntry | None = None,
-    downloads: str | Path | None = None,
-    features: Iterable[str] = (),
-) -> pd.DataFrame:
-    """Read samples to predict, (n_samples, n_features); the index names them.
-
-    Labels are not needed and are ignored; the model handles missing values. The columns ``label``
-    and ``id_column`` of the training data, ``known``, have the same meaning here; a table without
-    that column of names is searched for another, as for training. A table without any of the
-    model's ``features`` in its header has samples in columns. Columns of text that are not features
-    are left out.
+    There is none if the entry has a transform, or if the values can be used as they are.
     """
-    return read_labelled_samples(dataset, training, downloads=downloads, features=features).frame
-
-
-def read_labelled_samples(
-    dataset: DatasetEntry,
-    training: DatasetEntry | None = None,
-    downloads: str | Path | None = None,
-    features: Iterable[str] = (),
-    quartiles: np.ndarray | None = None,
-    classes: Sequence[str] = (),
-) -> SamplesToPredict:
-    """Read samples to predict with their labels, where the table has them; see `read_samples`.
-
-    The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
-    another scale is transformed as the training data were, or refused. Labels are made as those of
-    the training data, and spelled as the ``classes`` of the model.
-    """
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(downloads or temporary)
-        notes: tuple[str, ...] = ()
-        if dataset.source not in _UNLABELLED:
-            series = acquire(dataset, downloads=str(folder))
-        else:
-            series, notes = _read_unlabelled(
-                dataset,
-                training,
-                model_features=list(features),
-                quartiles=quartiles,
-                downloads=Downloads(folder),
-            )
-    labels = None
-    texts = _texts_of_labels(series, dataset, training)
-    if texts is not None:
-        rule = training or dataset
-        rule = replace(rule, map=dataset.map) if dataset.map else rule
-        labels, label_notes = labels_of_texts(texts, classes, rule)
-        notes = (*notes, *label_notes)
-    return SamplesToPredict(series.frame(), labels, notes)
-
-
-def _texts_of_labels(
-    series: DataSet, dataset: DatasetEntry, training: DatasetEntry | None
-) -> list[str] | None:
-    """Return the column of labels of samples to predict; None without one.
-
-    Its name is that of the training data, unless the command names another one.
-    """
-    name = dataset.label or (training.label if training else None)
-    metadata = series.sample_metadata
-    if metadata is not None and name in metadata:
-        return [str(text) for text in metadata[name]]
-    if dataset.label and dataset.source in _UNLABELLED:
-        msg = f"{dataset.location} has no column {quoted(dataset.label)}, which label names"
-        raise InputError(msg, file=dataset.location, key="label")
-    return None
-
-
-def _read_unlabelled(
-    dataset: DatasetEntry,
-    training: DatasetEntry | None,
-    *,
-    model_features: Sequence[str],
-    quartiles: np.ndarray | None,
-    downloads: Downloads,
-) -> tuple[DataSet, tuple[str, ...]]:
-    """Read samples that need no labels, on the scale of the training data; return notes on it."""
-    dataset = _without_demands(dataset)
-    of_training = None
-    if quartiles is not None:
-        of_training = ValuesOfSamples(values=quartiles.T, features=model_features)
-    inferred = _TransformOfModel(training, of_training)
-    if dataset.source == "geo":
-        dataset = fetch_annotation(dataset, downloads)
-        series = read_geo(fetch_geo(dataset, downloads), dataset, inferred)
-    else:
-        features = set(model_features)
-        texts = _texts_to_predict(dataset, training, features=features, downloads=downloads)
-        texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
-        with about_file(texts.table.path):
-            series = series_of_texts(texts, inferred=inferred)
-    return series, tuple(inferred.notes)
-
-
-@dataclass
-class _TransformOfModel(KeyInference):
-    """The transform of the training data, which values on another scale than the model's need.
-
-    ``quartiles`` are those of the training data, if the model has them. The ``notes`` get a
-    sentence on the transform.
-    """
-
-    training: DatasetEntry | None
-    quartiles: ValuesOfSamples | None
-    notes: list[str] = field(default_factory=list)
-
-    def of_scale(
-        self, values: np.ndarray, features: Features, samples: Samples, entry: DatasetEntry
-    ) -> DatasetEntry:
-        """Return the entry with the transform, if the values need it."""
-        if self.quartiles is None or entry.transform:
-            return entry
-        transform = needed_transform(
-            entry,
-            ValuesOfSamples(values=values, features=features.names, samples=samples.names),
-            training=self.training,
-            quartiles=self.quartiles,
-        )
-        if not transform:
-            return entry
-        self.notes.append(
-            f"transform: {flow_yaml(transform)} was applied to the values of "
-            f"{entry.location}, as to the training data"
-        )
-        return replace(entry, transform=transform)
-
-
-def _without_demands(dataset: DatasetEntry) -> DatasetEntry:
-    """Return the entry of samples that may lack values and labels, and have control probes."""
-    dataset = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
-    return dataset.with_defaults(label="title") if dataset.source == "geo" else dataset
+    proposed = propose_scale(dataset, series)
+    transform = proposed.entry.transform
+    if transform and transform != dataset.transform:
+        setting = f"transform={flow_yaml(transform)}"
+        return (f"{proposed.sentence} Fit the model again with --set {shlex.quote(setting)}.",)
+    scale = proposed.scale
+    is_unlogged = scale is not None and scale.kind is RecognisedScale.NOT_LOGGED
+    return (proposed.sentence,) if is_unlogged and proposed.sentence else ()
 
 
 def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
@@ -291,75 +201,3 @@ def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
         return {}
     pairs = zip(series.features, table[column], strict=True)
     return {str(feature): symbol for feature, symbol in pairs if symbol}
-
-
-def proposed_transform(dataset: DatasetEntry, series: DataSet) -> str:
-    """Return the sentence that proposes a transform of training data, as a study does.
-
-    It is empty for values that need none, or if the entry has one.
-    """
-    if dataset.source not in _UNLABELLED:
-        return ""
-    proposed = propose_scale(dataset, series)
-    if not proposed.entry.transform or proposed.entry.transform == dataset.transform:
-        return ""
-    assignment = f"transform={flow_yaml(proposed.entry.transform)}"
-    return f"{proposed.sentence} Fit the model again with --set {shlex.quote(assignment)}."
-
-
-def _texts_to_predict(
-    dataset: DatasetEntry,
-    training: DatasetEntry | None,
-    *,
-    features: Collection[str],
-    downloads: Downloads,
-) -> TableTexts:
-    """Read a table, and fill in its orientation, its columns of labels, samples and texts.
-
-    The columns of labels and of samples are those of the training data, if the table has them. The
-    column of labels becomes one of the phenotype.
-    """
-    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
-    if suffix_of(path) == ".h5ad":
-        return read_texts(path, dataset)
-    texts = read_request(dataset, downloads)
-    header = texts.table.header
-    training = training or DatasetEntry("none", "table")
-    label = texts.entry.label or training.label
-    entry = replace(texts.entry, label=None)
-    names = {*header, *(without_version(header) or ())}
-    if features and not names & set(features):
-        # No column has the name of a feature of the model: features are in rows.
-        return complete_entry(replace(texts, entry=replace(entry, samples="columns")), features)
-    if training.id_column in header:
-        entry = entry.with_defaults(id_column=training.id_column)
-    if label in header:
-        entry = set_aside(entry, [label])
-    # The columns that describe samples in the training data are not those of names: two samples
-    # have distinct values of ``sex``, which are not their names.
-    of_training = [name for name in columns_named(training) if isinstance(name, str)]
-    descriptions = [
-        name for name in [*of_training, label] if name and Meaning.SAMPLE not in meaning_of(name)
-    ]
-    texts = complete_entry(replace(texts, entry=entry), features, descriptions)
-    if not features:
-        return texts
-    exceptions = {*features, *entry.phenotype_columns, texts.entry.id_column}
-    unused = _columns_of_text(texts.table, exceptions)
-    return replace(texts, entry=add_names(texts.entry, "drop", unused))
-
-
-def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:
-    """Return the columns, except ``exceptions``, that contain text in the first rows."""
-    columns = zip(table.header, *table.first_rows(_ROWS_OF_TEXT), strict=True)
-    text_columns = []
-    for name, *cells in columns:
-        if name and name not in exceptions and _has_text(cells, table.decimal):
-            text_columns.append(name)
-    return text_columns
-
-
-def _has_text(cells: Iterable[str], decimal: str) -> bool:
-    """Return whether one of the cells is neither missing nor a number."""
-    texts = (cell.strip().replace(decimal, ".", 1) for cell in cells)
-    return any(not is_number(text) for text in texts if not is_missing(text))

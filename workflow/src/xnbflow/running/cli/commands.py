@@ -13,16 +13,9 @@ from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.models.agreement import Agreement, agreement
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
+from xnbflow.models.new_samples import SamplesToPredict, read_samples
 from xnbflow.models.prediction import Prediction, predict_table
-from xnbflow.models.reading import (
-    SamplesToPredict,
-    described_entry,
-    proposed_transform,
-    read_labelled_samples,
-    read_training,
-    recorded_entry,
-    symbols_of,
-)
+from xnbflow.models.reading import described_entry, read_training, recorded_entry, symbols_of
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.running.cli.assignments import dataset_settings, parse_assignments
@@ -50,7 +43,6 @@ __all__ = [
     "model_summary",
     "parameters",
     "predict_table",
-    "proposed_transform",
     "read_model",
     "read_samples_of",
     "read_training",
@@ -153,7 +145,7 @@ def read_samples_of(
 
     ``settings`` are keys of their data set.
     """
-    return read_labelled_samples(
+    return read_samples(
         described_entry(location, settings),
         recorded_entry(model.series),
         features=model.features,

@@ -74,16 +74,16 @@ def fit(
             phenotype=phenotype,
             annotation=annotation,
         )
-        dataset = commands.described_entry(table, keys)
-        dataset, series = commands.read_training(dataset)
-    if proposal := commands.proposed_transform(dataset, series):
-        warn(proposal)
+        samples = commands.read_training(commands.described_entry(table, keys))
+        series = samples.series
+    for remark in samples.remarks:
+        warn(remark)
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):
             validation = commands.cross_validate(series, entry, folds)
     with progress("fitting on all samples"):
-        origin = {"entry": dataset.settings()}
+        origin = {"entry": samples.entry.settings()}
         gene_symbols = commands.symbols_of(series)
         model = commands.fit_model(series, entry, validation, symbols=gene_symbols, origin=origin)
     commands.write_model(model, output)

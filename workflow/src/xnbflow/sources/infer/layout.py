@@ -18,6 +18,7 @@ from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, is_accessi
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_keys import add_names
 from xnbflow.sources.infer.gene_columns import (
+    are_row_numbers,
     columns_about_genes,
     sample_column_names,
 )
@@ -27,7 +28,8 @@ from xnbflow.sources.infer.number_format import propose_decimal, remarks_on_unit
 from xnbflow.sources.infer.phenotype_file import join_phenotype
 from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
-from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, TALLIES
+from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, TALLY
 from xnbflow.sources.series.phenotype import (
     PhenotypeFile,
     matched_names,
@@ -86,7 +88,7 @@ def recognise_layout(
         names = [raw.header[i] for i in raw.described[1:]]
         return Layout(pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object), entry)
     path = Path(raw.path)
-    if not len(raw):
+    if not raw.lines:
         return Layout(pd.DataFrame(), entry)  # the reader refuses it
     first_rows = raw.first_rows(FIRST_SAMPLES)
     entry, remarks = propose_decimal(entry, raw, first_rows)
@@ -118,8 +120,9 @@ def _are_columns(
 
     1. The entry has ``samples: columns``.
     2. The names of samples in a phenotype file are in the header, or in the first rows.
-    3. The label is no column (then it is a row), or is one.
-    4. The header is that of featureCounts, or there is a row of conditions below the header.
+    3. The class is in the names of the samples, which are in the rows, or in the header.
+    4. The label is no column (then it is a row), or is one.
+    5. The header is that of featureCounts, or there is a row of conditions below the header.
     """
     if entry.samples == "columns":
         return True
@@ -131,6 +134,9 @@ def _are_columns(
                 return True
         if set(sample_names) & set(chain.from_iterable(first_rows)):
             return False
+    if entry.label == SAMPLE_NAMES and (pattern := LabelRule.parse(entry).pattern) is not None:
+        are_named = [any(map(pattern.search, cells)) for cells in first_rows]
+        return 2 * sum(are_named) <= len(are_named)
     if entry.label or sample_names:
         return bool(entry.label) and entry.label not in header
     has_conditions = _CONDITIONS.fullmatch(first_rows[0][0]) is not None
@@ -156,7 +162,8 @@ def _samples_in_rows(
     )
 
     # Columns that are no features: reads of no gene, and columns without a value.
-    if tallies := [name.strip() for name in header if TALLIES.fullmatch(name.strip())]:
+    tallies = [name for name in map(str.strip, header) if TALLY.fullmatch(name)]
+    if tallies:
         entry = add_names(entry, "drop", tallies)
     remarks = []
     empty = [header[i] for i in guess.empty if header[i]]
@@ -174,7 +181,7 @@ def _samples_in_rows(
         tuple(remarks),
         binary=guess.binary,
         outside=tuple(header[i] for i in guess.outside if header[i] in fields),
-        few_features=tuple(header[i] for i in guess.features) if are_few else (),
+        few_features=tuple(header[i] for i in guess.features if header[i]) if are_few else (),
     )
 
 
@@ -187,8 +194,13 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
     # sample, such as its detection p-values.
     header = raw.header
     gene_columns = columns_about_genes(raw)
+    if gene_columns and not header[0] and are_row_numbers(raw.columns([0])[0]):
+        # the index of pandas before the names of the features
+        entry = entry.with_defaults(id_column=header[gene_columns[0]])
+    gene_columns = [i for i in gene_columns if header[i] != entry.id_column]
     gene_column_names = [header[i] for i in gene_columns]
-    value_columns = [header[i] for i in range(1, len(header)) if i not in gene_columns]
+    no_values = {0, *gene_columns, *(i for i, name in enumerate(header) if name == entry.id_column)}
+    value_columns = [name for i, name in enumerate(header) if i not in no_values]
     further_measures, remarks = other_measures(value_columns)
     declared = {entry.label, *entry.phenotype_columns}
     entry = replace(entry, samples="columns")
@@ -214,7 +226,8 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
         is_in_table = phenotype.index.isin(matched)
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
-    if tallies := [name.strip() for name in table.names if TALLIES.fullmatch(name.strip())]:
+    tallies = [name for name in map(str.strip, table.names) if TALLY.fullmatch(name)]
+    if tallies:
         entry = add_names(entry, "drop", tallies)
     return Layout(
         fields,

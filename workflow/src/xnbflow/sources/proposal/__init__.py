@@ -13,7 +13,6 @@ file                question
 ``workbook_sheets`` which sheet of a workbook has the values, and which the samples?
 ``series_keys``     which keys does a series need between the steps of the reader?
 ``scale``           on which scale are the values, and which transform fits it?
-``completed_entry`` which entry reads a table whose label is known, as that of a model?
 ``entry_text``      how is an entry written, with the reason of each key?
 ``reasons``         why has the entry each key?
 =================== ====================================================================

@@ -1,0 +1,295 @@
+"""Reading of samples to predict: their values as a model needs them, and their labels if known.
+
+A table is read as it is for training. What a model knows settles what is otherwise inferred: the
+names of its features show whether samples are rows, its training data have the columns of labels
+and names, and its quartiles the scale.
+"""
+
+import tempfile
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.nouns import listed
+from xnbflow.core.yaml_text import flow_yaml
+from xnbflow.data.dataset import DataSet
+from xnbflow.models.agreement import labels_of_texts
+from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
+from xnbflow.sources.acquire import acquire
+from xnbflow.sources.annotation import fetch_annotation
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matching
+from xnbflow.sources.formats.cell_texts import is_missing, is_number
+from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.formats.text_table import TextTable
+from xnbflow.sources.geo import fetch as fetch_geo
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.infer.column_keys import add_names, columns_named, name_column, set_aside
+from xnbflow.sources.infer.layout import recognise_layout
+from xnbflow.sources.places.downloads import Downloads
+from xnbflow.sources.proposal.reading_keys import read_request
+from xnbflow.sources.series.class_labels import IGNORE
+from xnbflow.sources.series.feature_names import without_version
+from xnbflow.sources.series.features import Features
+from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.samples import Samples, column_named
+from xnbflow.sources.table import series_of_texts
+from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
+
+#: Number of rows by which columns of text are recognised.
+_ROWS_OF_TEXT = 20
+
+
+@dataclass(frozen=True)
+class SamplesToPredict:
+    """Samples to predict.
+
+    Attributes
+    ----------
+    frame : DataFrame of shape (n_samples, n_features)
+        Their values; the index has their names.
+    labels : list of str or None, optional
+        Their labels, None for a sample without one. Absent where the table has no column of labels.
+    notes : tuple of str
+        Sentences on how they were read.
+    """
+
+    frame: pd.DataFrame
+    labels: list[str | None] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_samples(
+    dataset: DatasetEntry,
+    training: DatasetEntry | None = None,
+    *,
+    features: Iterable[str] = (),
+    quartiles: np.ndarray | None = None,
+    classes: Sequence[str] = (),
+    downloads: str | Path | None = None,
+) -> SamplesToPredict:
+    r"""Read samples to predict, with their labels where the table has them.
+
+    Parameters
+    ----------
+    dataset : DatasetEntry
+        The entry of the samples.
+    training : DatasetEntry, optional
+        The entry of the training data. Its columns of labels and of names have the same meaning
+        here; a table without that column of names is searched for another one, as for training.
+    features : iterable of str
+        The features of the model. A table without any of them in its header has samples in columns.
+    quartiles : ndarray of float64, shape (3, n_features), optional
+        Quartiles of the training data: a table on another scale is transformed as the training data
+        were, or refused.
+    classes : sequence of str
+        The classes of the model, whose spelling labels get.
+    downloads : path, optional
+        The folder in which downloads are kept.
+
+    Raises
+    ------
+    InputError
+        If the samples cannot be read, or are on another scale.
+
+    Examples
+    --------
+    >>> from xnbflow.models.reading import described_entry
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "new.csv")
+    ...     _ = path.write_text("gene;s1;s2\nTP53;7,5;8\nMYC;3,5;4\n")
+    ...     samples = read_samples(described_entry(str(path)), features=["MYC", "TP53"])
+    >>> samples.frame.to_dict("index")
+    {'s1': {'TP53': 7.5, 'MYC': 3.5}, 's2': {'TP53': 8.0, 'MYC': 4.0}}
+    """
+    model_features = list(features)
+    of_training = None
+    if quartiles is not None:
+        of_training = ValuesOfSamples(values=quartiles.T, features=model_features)
+    scale = _TransformOfModel(training, of_training)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(downloads or temporary)
+        # Samples may lack values and labels, and control probes may be features of the model.
+        entry = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
+        if dataset.source == "geo":
+            # With titles as label all other fields are columns of the samples.
+            entry = replace(entry, label="title", label_classes=(), label_pattern=None)
+            entry = fetch_annotation(entry, Downloads(folder))
+            series = read_geo(fetch_geo(entry, Downloads(folder)), entry, scale.complete)
+        elif dataset.source == "table":
+            texts = _read_table(
+                entry,
+                training or DatasetEntry("none", "table"),
+                features=set(model_features),
+                downloads=Downloads(folder),
+            )
+            texts = replace(texts, entry=fetch_annotation(texts.entry, Downloads(folder)))
+            with about_file(texts.table.path):
+                series = series_of_texts(texts, infer_transform=scale.complete)
+        else:  # a series of another source always has labels
+            series = acquire(dataset, downloads=folder)
+    labels, notes = _read_labels(series, dataset, training, classes)
+    return SamplesToPredict(series.frame(), labels, (*scale.notes, *notes))
+
+
+@dataclass
+class _TransformOfModel:
+    """The transform of the training data, which values on another scale than the model's need.
+
+    ``quartiles`` are those of the training data, if the model has them. The ``notes`` get a
+    sentence on the transform.
+    """
+
+    training: DatasetEntry | None
+    quartiles: ValuesOfSamples | None
+    notes: list[str] = field(default_factory=list)
+
+    def complete(
+        self, values: np.ndarray, features: Features, samples: Samples, entry: DatasetEntry
+    ) -> DatasetEntry:
+        """Return the entry with the transform, if the values need it."""
+        if self.quartiles is None or entry.transform:
+            return entry
+        transform = needed_transform(
+            entry,
+            ValuesOfSamples(values=values, features=features.names, samples=samples.names),
+            training=self.training,
+            quartiles=self.quartiles,
+        )
+        if not transform:
+            return entry
+        self.notes.append(
+            f"transform: {flow_yaml(transform)} was applied to the values of "
+            f"{entry.location}, as to the training data"
+        )
+        return replace(entry, transform=transform)
+
+
+def _read_labels(
+    series: DataSet,
+    dataset: DatasetEntry,
+    training: DatasetEntry | None,
+    classes: Sequence[str],
+) -> tuple[list[str | None] | None, list[str]]:
+    """Return the labels of samples to predict, None without a column of labels, and notes.
+
+    The column is that of the training data, and texts become labels as there, unless the keys
+    ``label`` and ``map`` of the samples name others.
+    """
+    rule = training or dataset
+    if dataset.label:
+        rule = replace(
+            rule,
+            label=dataset.label,
+            label_classes=dataset.label_classes,
+            label_pattern=dataset.label_pattern,
+        )
+    if dataset.map:
+        rule = replace(rule, map=dataset.map)
+    metadata = series.sample_metadata if series.sample_metadata is not None else pd.DataFrame()
+    name = rule.label or ""
+    if dataset.source == "geo":  # a field may be named with its kind: characteristics:diagnosis
+        name = name.rpartition(":")[2].strip()
+    name = column_named(metadata, name)
+    if rule.label == SAMPLE_NAMES:
+        texts = list(map(str, series.samples))
+    elif name in metadata:
+        texts = list(map(str, metadata[name]))
+    elif dataset.label and dataset.source in ("geo", "table"):
+        columns = listed(list(map(str, metadata))) or "none"
+        msg = (
+            f"{dataset.location} has no column {quoted(dataset.label)}, which label names; its "
+            f"columns of the samples: {columns}"
+        )
+        raise InputError(msg, file=dataset.location, key="label")
+    else:
+        return None, []
+    return labels_of_texts(texts, classes, rule)
+
+
+def _read_table(
+    dataset: DatasetEntry,
+    training: DatasetEntry,
+    *,
+    features: Collection[str],
+    downloads: Downloads,
+) -> TableTexts:
+    """Read a table as text, and complete its entry by what is known of the model.
+
+    The columns of labels and of samples are those of the training data, if the table has them. The
+    column of labels becomes one of the phenotype. Columns of text that are not among the
+    ``features`` of the model are left out.
+    """
+    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
+    if suffix_of(path) == ".h5ad":
+        return read_texts(path, replace(dataset, label=None))
+    texts = read_request(dataset, downloads)
+    header = texts.table.header
+    label = dataset.label or training.label
+    entry = replace(texts.entry, label=None)
+    names = {*header, *(without_version(header) or ())}
+    if features and not names & set(features):
+        # No column has the name of a feature of the model: features are in rows.
+        if label in texts.table.columns([0])[0]:
+            entry = set_aside(entry, [label])
+        entry = replace(entry, samples="columns")
+        return _complete_entry(replace(texts, entry=entry), features)
+    if training.id_column in header:
+        entry = entry.with_defaults(id_column=training.id_column)
+    if label in header:
+        entry = set_aside(entry, [label])
+    # The columns that describe samples in the training data are not those of names: two samples
+    # have distinct values of ``sex``, which are not their names.
+    of_training = [name for name in columns_named(training) if isinstance(name, str)]
+    descriptions = [
+        name for name in [*of_training, label] if name and Meaning.SAMPLE not in meaning_of(name)
+    ]
+    texts = _complete_entry(replace(texts, entry=entry), features, descriptions)
+    if not features:
+        return texts
+    exceptions = {*features, *entry.phenotype_columns, texts.entry.id_column}
+    unused = _columns_of_text(texts.table, exceptions)
+    return replace(texts, entry=add_names(texts.entry, "drop", unused))
+
+
+def _complete_entry(
+    texts: TableTexts, features: Collection[str], descriptions: Collection[str] = ()
+) -> TableTexts:
+    """Return the texts of a table with the keys of its entry that its layout shows.
+
+    These are decimal commas, the column of the samples' names, which is none of the
+    ``descriptions``, and columns that are no features. The ``features`` of the model remain
+    features.
+    """
+    layout = recognise_layout(texts.table, texts.entry, texts.phenotype)
+    fields = layout.fields.map(str.strip)
+    entry = layout.entry
+    drop = [name for name in entry.drop if name in texts.entry.drop or name not in features]
+    id_column = name_column(entry, fields, [*features, *descriptions])
+    entry = replace(entry, drop=tuple(drop), id_column=id_column)
+    if not entry.phenotype and not entry.features:
+        # Texts of the samples that no key names are no features.
+        columns = [str(name) for name in fields if name not in (id_column, "", *features)]
+        used = matching(columns, columns_named(entry))
+        entry = set_aside(entry, [name for name in columns if name not in used])
+    decimal = "," if entry.decimal == "comma" else texts.table.decimal
+    return replace(texts, entry=entry, table=replace(texts.table, decimal=decimal))
+
+
+def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:
+    """Return the columns, except ``exceptions``, that contain text in the first rows."""
+    columns = zip(table.header, *table.first_rows(_ROWS_OF_TEXT), strict=True)
+    text_columns = []
+    for name, *cells in columns:
+        if name and name not in exceptions and _has_text(cells, table.decimal):
+            text_columns.append(name)
+    return text_columns
+
+
+def _has_text(cells: Iterable[str], decimal: str) -> bool:
+    """Return whether one of the cells is neither missing nor a number."""
+    texts = (cell.strip().replace(decimal, ".", 1) for cell in cells)
+    return any(not is_number(text) for text in texts if not is_missing(text))
