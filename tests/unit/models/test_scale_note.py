@@ -21,11 +21,31 @@ def test_factors_beyond_two_thirds_and_three_halves_are_noted(factor, noted):
 
 @pytest.mark.parametrize(
     ("n_samples", "shift", "noted"),
-    [(4, 0.9, False), (4, 1.1, True), (1, 1.9, False), (1, 2.1, True)],
+    [(4, 0.9, False), (4, 1.1, True), (3, 1.9, False), (3, 2.1, True), (1, 1.9, False)],
 )
-def test_shifts_of_one_quartile_range_are_noted_and_two_of_a_single_sample(n_samples, shift, noted):
+def test_shifts_of_one_quartile_range_are_noted_and_two_of_few_samples(n_samples, shift, noted):
     note = _scale_note(QUARTILES, np.tile(MEDIANS + shift, (n_samples, 1)))
     assert (note is not None and "quartile ranges off" in note) == noted
+
+
+@pytest.mark.parametrize(("n_samples", "noted"), [(1, False), (3, False), (4, True)])
+def test_a_few_bright_arrays_are_on_the_scale_of_the_others(n_samples, noted):
+    """Intensities of arrays differ by a factor, which is no other scale unless most have it."""
+    rng = np.random.default_rng(0)
+    levels = rng.lognormal(6, 1.5, 300)
+    brightness = rng.lognormal(0, 0.4, (60, 1))
+    training = levels * brightness * rng.lognormal(0, 0.3, (60, 300))
+    quartiles = np.quantile(training, [0.25, 0.5, 0.75], axis=0)
+    assert not any(_scale_note(quartiles, training[i : i + n_samples]) for i in range(57))
+    note = _scale_note(quartiles, 3 * training[:n_samples]) or ""
+    assert ("times those of the training data" in note) == noted
+
+
+@pytest.mark.parametrize(("n_doubled", "noted"), [(5, False), (6, True)])
+def test_three_quarters_of_the_samples_have_the_factor(n_doubled, noted):
+    factors = np.array([2.0] * n_doubled + [1.0] * (8 - n_doubled))[:, None]
+    note = _scale_note(QUARTILES, 5.0 + factors * (MEDIANS - 5.0))
+    assert (note is not None and "about 2.0 times" in note) == noted
 
 
 def test_two_features_do_not_determine_a_factor():

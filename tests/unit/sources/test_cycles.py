@@ -32,6 +32,7 @@ def table(folder, name="x.csv", values=CYCLES, feature="GENE{}"):
         ("plate_Ct.csv", "GENE{}"),
         ("cq values.csv", "GENE{}"),
         ("RT-qPCR.csv", "GENE{}"),
+        ("qPCR_ct_vs_ko.csv", "GENE{}"),
         ("x.csv", "GENE{}_Ct"),
         ("x.csv", "Cq GENE{}"),
     ],
@@ -61,7 +62,7 @@ def test_the_direction_of_cycles_is_a_warning_of_the_data_set(tmp_path):
 
 def test_differences_of_cycles_have_the_same_direction(tmp_path):
     values = (CYCLES - 25).round(2)
-    reason = summarise_location(str(table(tmp_path, "dCt.csv", values))).reason
+    reason = summarise_location(str(table(tmp_path, "dCt_vs_GAPDH.csv", values))).reason
     assert "(ΔCt): a low value means high expression" in reason
     assert "give -ΔCt" in reason
 
@@ -81,6 +82,10 @@ def test_a_declared_scale_means_that_the_direction_was_corrected(tmp_path):
         ("x_Ct.csv", ["a", "b"], CYCLES * 10),
         ("x_Ct.csv", ["a", "b"], CYCLES - 20),
         ("product.csv", ["a", "b"], CYCLES),
+        ("ct_scan.csv", ["a", "b"], CYCLES),  # computed tomography
+        ("micro-CT.csv", ["a", "b"], CYCLES),
+        ("ct_vs_ko.csv", ["a", "b"], CYCLES),  # controls
+        ("KO vs Ct.csv", ["a", "b"], CYCLES),
         ("dCt.csv", ["a", "b"], CYCLES * 10),
         ("x_Ct.csv", ["a", "b"], np.full((2, 2), np.nan)),
     ],
@@ -106,6 +111,22 @@ def test_all_samples_must_have_the_word_because_ct_is_a_name_of_controls():
     assert note_on_cycles(CYCLES[:, :2].T, samples=controls, **names) is None
     columns = [f"S{i} Ct" for i in range(N)]
     assert note_on_cycles(CYCLES[:, :2].T, samples=columns, **names) is not None
+
+
+@pytest.mark.parametrize(("n_features", "are_cycles"), [(1000, True), (1001, False)])
+def test_the_name_of_a_file_suffices_only_for_a_panel(n_features, are_cycles):
+    """Logarithms of intensities of proteins are from 14 to 38, too, and of thousands."""
+    values = np.full((n_features, 2), 25.0)
+    for name in ("project_ct.csv", "project_dct.csv"):
+        names = {"features": [f"g{i}" for i in range(n_features)], "samples": ["a", "b"]}
+        note = note_on_cycles(values, file_name=name, **names)
+        assert (note is not None) == are_cycles
+        if note is not None:
+            assert "rename the file" in note.advice
+    names = {"features": [f"g{i} Ct" for i in range(n_features)], "samples": ["a", "b"]}
+    note = note_on_cycles(values, file_name="project.csv", **names)
+    assert note is not None
+    assert "rename the file" not in note.advice
 
 
 def test_a_tenth_of_cycles_may_be_outside_10_to_40():

@@ -163,3 +163,36 @@ def test_fewer_than_twenty_columns_are_no_block(n_columns, is_small):
     block = find_feature_block([f"g{i}" for i in range(n_columns)], cells)
     assert block.is_small == is_small
     assert block.features == list(range(n_columns))
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_quality_that_is_written_as_the_genes_are_is_known_by_its_name(place):
+    rng = np.random.default_rng(11)
+    names = ["sample_order", "RIN", *(f"ZNF{i}" for i in range(N_GENES))]
+    names.insert(place, "BMI")
+    cells = [texts(rng.normal(8, 1, N_SAMPLES), 1) for _ in names]
+    others = {names[i] for i in find_feature_block(names, cells).others}
+    assert others == {"sample_order", "RIN", "BMI"}
+
+
+def test_genes_whose_last_digits_are_zeros_by_chance_are_features():
+    """A column of p values has four decimals in every gene, except where the last is a zero."""
+    rng = np.random.default_rng(12)
+    names = [f"ZNF{i}" for i in range(40)]
+    cells = [[*texts(rng.normal(8, 1, N_SAMPLES - 1), 2), "0.1234"] for _ in names]
+    cells[7][-1] = "0.123"
+    assert not find_feature_block(names, cells).others
+
+
+@pytest.mark.parametrize("kind", ["numbered", "Ensembl"])
+@pytest.mark.parametrize("n_symbols", [25, 100])
+def test_symbols_before_identifiers_of_genes_without_one_are_features(kind, n_symbols):
+    """Some tables have a symbol where there is one, and an identifier elsewhere."""
+    rng = np.random.default_rng(13)
+    names = names_of_genes(kind, rng)
+    names[:n_symbols] = [f"ZNF{i}" for i in range(n_symbols)]
+    cells = values_of_genes("logarithms", rng)
+    quality = texts(rng.normal(7.8, 0.8, N_SAMPLES), 1)
+    counts = texts(rng.integers(1e3, 1e4, N_SAMPLES), 0)
+    block = find_feature_block(["RIN", "WBC", *names], [quality, counts, *cells])
+    assert block.others == [0, 1]

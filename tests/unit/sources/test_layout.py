@@ -320,10 +320,17 @@ def test_decimals_of_three_digits_are_no_thousands(tmp_path):
     assert len(study_of(tmp_path, ["12", "13", *decimals[2:]]).remarks) == 1
 
 
-@pytest.mark.parametrize(("n_plain", "is_noted"), [(10, True), (11, False)])
-def test_fifty_numbers_decide_that_a_sign_separates_thousands(tmp_path, n_plain, is_noted):
-    cells = ["7"] * n_plain + [f"{i}.250" for i in range(1, 61 - n_plain)]
-    assert bool(study_of(tmp_path, cells).remarks) == is_noted
+@pytest.mark.parametrize(
+    ("n_grouped", "n_whole", "are_thousands"),
+    [(50, 1, True), (49, 1, False), (49, 2, False), (49, 3, True), (6, 3, True)],
+)
+def test_many_numbers_or_some_whole_ones_beside_them_decide_on_thousands(
+    tmp_path, n_grouped, n_whole, are_thousands
+):
+    cells = ["NA"] * 60
+    cells[:n_grouped] = [f"{i}.250" for i in range(1, n_grouped + 1)]
+    cells[-n_whole:] = ["7"] * n_whole  # in columns of the others
+    assert bool(study_of(tmp_path, cells).remarks) == are_thousands
 
 
 @pytest.mark.parametrize(
@@ -374,3 +381,28 @@ def test_the_label_may_be_in_an_accession_of_geo(tmp_path):
     put(tmp_path / "geo", series_matrix, "GSE4107_series_matrix.txt")
     layout = layout_of_text(tmp_path, IN_COLUMNS, label="stage", phenotype="GSE4107")
     assert layout.samples == ("S1", "S2", "S3")
+
+
+def test_row_numbers_before_the_names_of_samples_are_no_feature(tmp_path):
+    """As pandas writes a table with its index."""
+    frame = genes_in_columns([f"ZNF{i}" for i in range(30)]).reset_index(drop=True)
+    frame.insert(0, "sample", [f"S{i}" for i in range(len(frame))])
+    path = tmp_path / "x.csv"
+    frame.to_csv(path)
+    entry = summarise_table(DatasetEntry("x", "table", str(path))).entry
+    series = load(entry, Downloads(tmp_path))
+    assert series.samples.tolist() == list(frame["sample"])
+    assert series.features.tolist() == [f"ZNF{i}" for i in range(30)]
+
+
+@pytest.mark.parametrize("names", [range(30), range(1, 31)])
+def test_row_numbers_before_the_names_of_genes_are_no_names(tmp_path, names):
+    values = np.random.default_rng(1).normal(8, 1, (30, 12)).round(2)
+    frame = pd.DataFrame(values, index=names, columns=[f"{'ab'[i % 2]}{i}" for i in range(12)])
+    frame.insert(0, "symbol", [f"ZNF{i}" for i in range(30)])
+    path = tmp_path / "x.csv"
+    frame.to_csv(path)
+    entry = summarise_table(DatasetEntry("x", "table", str(path))).entry
+    series = load(entry, Downloads(tmp_path))
+    assert series.features.tolist() == list(frame["symbol"])
+    assert series.n_samples == 12

@@ -14,7 +14,7 @@ _SYMBOL = re.compile(rf"(?!({_PROBE})\Z)[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*"
 #: Agilent.
 _IDENTIFIER = re.compile(
     r"ENS[A-Z]*[GTP]\d{11}(\.\d+)?|[NX][MR]_\d+(\.\d+)?|[a-z]{3}-(mi[Rr]|let)-\S+|"
-    r"\S+_at|ILMN_\d+|A_\d\d_P\d+"
+    r"\S+_at|ILMN_\d+|A_\d\d_P\d+|TC\w+\.hg\.1"
 )
 #: The letters before the first digit of a symbol.
 _STEM = re.compile(r"[A-Z]+")
@@ -52,17 +52,14 @@ def are_genes(features: Sequence[str] | np.ndarray) -> bool:
     names = [str(name) for name in features[:_MOST_NAMES]]
     if not names:
         return False
-    symbols = []
-    n_genes = 0
-    for name in names:
-        if _IDENTIFIER.fullmatch(name):
-            n_genes += 1
-        elif _SYMBOL.fullmatch(name):
-            n_genes += 1
-            symbols.append(name)
+    others = [name for name in names if not _IDENTIFIER.fullmatch(name)]
+    n_identifiers = len(names) - len(others)
+    if n_identifiers >= _LEAST_GENES * len(names):
+        return True
+    symbols = [name for name in others if _SYMBOL.fullmatch(name)]
     stems = {stem[0] for name in symbols if (stem := _STEM.match(name))}
     have_stems = len(stems) >= _LEAST_STEMS * len(symbols)
-    return n_genes >= _LEAST_GENES * len(names) and have_stems
+    return n_identifiers + len(symbols) >= _LEAST_GENES * len(names) and have_stems
 
 
 def split_genes(text: str) -> list[str]:

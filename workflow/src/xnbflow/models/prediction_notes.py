@@ -10,6 +10,7 @@ from xnbflow.models.pipelines import normalisation_of_counts
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL
 from xnbflow.sources.series.scale_recognition import recognise_scale
+from xnbflow.sources.series.value_numbers import measure_values
 
 #: Evenly spaced features by which scales are compared.
 _MOST_FEATURES = 2000
@@ -22,10 +23,15 @@ _GREATEST_FACTOR = 3 / 2
 _FAR = 2.0
 #: Fewest features that determine a factor.
 _FEWEST_FEATURES = 3
+#: Fewest samples that show a factor, and the share of them that must have it. In tables that are
+#: not logged single samples are up to twice as bright as others, and few are 10 times as bright.
+_FEWEST_SAMPLES = 4
+_LEAST_AGREEMENT = 0.75
 #: Least shift to report, in training quartile ranges.
 _LEAST_SHIFT = 1.0
-#: The same for a single sample, whose values are its medians and vary more.
-_LEAST_SHIFT_OF_SAMPLE = 2.0
+#: The same for fewer samples, whose medians vary more, and for those that are not logged.
+_LEAST_SHIFT_OF_FEW = 2.0
+_LEAST_UNLOGGED_SHIFT_OF_FEW = 4.0
 #: What happens to one missing value, and to several, by the treatment of them.
 _TREATMENT = {
     "error": (
@@ -196,7 +202,7 @@ def _scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     if not varies.any():
         return None
     factor = _scale_factor(middle, medians, widths)
-    if factor is not None and not _LEAST_FACTOR < factor < _GREATEST_FACTOR:
+    if factor is not None and _samples_agree(factor, middle, values[:, present], widths):
         times = f"{factor:.1f}" if 0.1 <= factor < 1000 else f"{factor:.1e}"
         return (
             f"its values are about {times} times those of the training data (medians of "
@@ -204,13 +210,36 @@ def _scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
             "or train with a rank transformation"
         )
     shift = np.median(np.abs(medians - middle)[varies] / widths[varies])
-    least_shift = _LEAST_SHIFT_OF_SAMPLE if len(values) == 1 else _LEAST_SHIFT
+    least_shift = _LEAST_SHIFT
+    if len(values) < _FEWEST_SAMPLES:
+        are_unlogged = measure_values(quartiles).exceed_logarithms
+        least_shift = _LEAST_UNLOGGED_SHIFT_OF_FEW if are_unlogged else _LEAST_SHIFT_OF_FEW
     if shift > least_shift:
         return (
             f"its medians lie {shift:.1f} training quartile ranges off, half of them further "
             f"({counted(varies.sum(), 'feature')}); the cohorts are not on one scale"
         )
     return None
+
+
+def _samples_agree(
+    factor: float, training: np.ndarray, values: np.ndarray, widths: np.ndarray
+) -> bool:
+    """Return whether a factor of the medians of samples is far from 1, and that of most samples.
+
+    Intensities that are not logged differ between samples by the brightness of each array, so that
+    one or a few samples show no other scale.
+    """
+    if len(values) < _FEWEST_SAMPLES or _LEAST_FACTOR < factor < _GREATEST_FACTOR:
+        return False
+    n_agreeing = 0
+    for sample in values:
+        present = ~np.isnan(sample)
+        of_sample = _scale_factor(training[present], sample[present], widths[present])
+        if of_sample is not None:
+            is_beyond = of_sample >= _GREATEST_FACTOR if factor > 1 else of_sample <= _LEAST_FACTOR
+            n_agreeing += is_beyond
+    return n_agreeing >= _LEAST_AGREEMENT * len(values)
 
 
 def _scale_factor(training: np.ndarray, cohort: np.ndarray, widths: np.ndarray) -> float | None:

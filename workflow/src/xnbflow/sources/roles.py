@@ -16,7 +16,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, did_you_mean, quoted
 from xnbflow.core.nouns import listed
 from xnbflow.sources.annotation import names_of_gene_columns
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matches
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, NamePattern, matching
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.series.sample_names import BARCODE_PATIENT, NAME_PATIENT
@@ -65,7 +65,8 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
 
     Samples in rows are named by the column ``id``, or by a first column without a name, as R and
     pandas write it. With samples in columns, the column ``id`` (by default the first) has the names
-    of the rows, and columns that ``drop`` names describe the rows.
+    of the rows, and columns that ``drop`` names describe the rows; a first column without a name
+    beside ``id`` is left out.
     """
     header = raw.header
     id_position = None
@@ -77,15 +78,12 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
         return raw.with_samples_in_rows(id_position)
     if id_position is None:
         id_position = 0
-    annotation: list[int] = []
-    samples: list[int] = []
-    for position, name in enumerate(header):
-        if position == id_position:
-            continue
-        if matches(name, dataset.drop):
-            annotation.append(position)
-        else:
-            samples.append(position)
+    dropped = matching(header, dataset.drop)
+    others = [position for position in range(len(header)) if position != id_position]
+    if not header[0]:
+        others = [position for position in others if position > 0]
+    annotation = [position for position in others if header[position] in dropped]
+    samples = [position for position in others if header[position] not in dropped]
     # Of more dropped columns than this, such as a detection p-value of each sample, only symbols
     # and identifiers are kept as descriptions of the rows.
     if len(annotation) > _MOST_UNNAMED_TEXTS:
@@ -101,11 +99,11 @@ def assign_roles(
 
     A variable that the label or another key names is a text of the samples. Of the others, those
     that ``drop`` names are left out, and features are the variables that ``categorical``,
-    ``angular`` and ``features`` name, or all without ``features``. Up
-    to 50 variables that remain are texts of the samples as well, unless they have one name. A
-    variable that the format describes as a text, such as a column of ``obs`` in AnnData, is a
-    feature only if ``categorical`` or ``angular`` names it. An unnamed first column that counts the
-    rows, beside a column of names, is left out.
+    ``angular`` and ``features`` name, or all without ``features``. Up to 50 variables that remain
+    are texts of the samples as well, unless they have one name. A variable that the format describes as
+    a text, such as a column of ``obs`` in AnnData, is a feature only if ``categorical`` or
+    ``angular`` names it. A first column without a name beside a column of names, as pandas and R
+    write the numbers of the rows, is left out.
 
     Parameters
     ----------
@@ -145,37 +143,20 @@ def assign_roles(
         if name in key_of_text:
             positions_of_text[name].append(position)
     for name, positions in positions_of_text.items():
-        # Among the texts of the format first: a gene may have the name of a column of obs.
-        texts = format_texts.intersection(positions) or set(positions)
-        if phenotype is not None and name in phenotype:
-            is_gene = [i for i in texts - format_texts if _are_other_numbers(table, i, phenotype)]
-            texts -= set(is_gene)
-        elif len(texts) != 1:
-            _refuse_text(table, dataset, phenotype, name, key_of_text[name])
+        texts = _positions_of_text(table, dataset, phenotype, name, key_of_text[name], positions)
         for position in positions:
             if position in texts:
                 roles[position] = Role.TEXT
             elif roles[position] is Role.TEXT:  # the format, or the phenotype, has the named text
                 roles[position] = Role.LEFT_OUT
 
-    _settle_names(table, roles)
+    if table.samples_are_rows and not table.names[0]:  # numbers or names of the rows
+        roles[0] = Role.LEFT_OUT
+    if table.key is not None:
+        roles[table.key] = Role.NAME
     if has_patterns:
         _settle_patterns(table, roles, set(key_of_text))
     return roles
-
-
-def _settle_names(table: TextTable, roles: list[Role]) -> None:
-    """Give the names of the samples their role, and leave out numbers of rows beside them.
-
-    pandas and R write these by default, from 0 and from 1, as a first column without a name.
-    """
-    if table.key is not None:
-        roles[table.key] = Role.NAME
-    if table.samples_are_rows and table.key != 0 and table.names[:1] == [""]:
-        (cells,) = table.texts([0])
-        for first in (0, 1):
-            if list(cells) == [str(first + row) for row in range(len(cells))]:
-                roles[0] = Role.LEFT_OUT
 
 
 def _roles_by_patterns(
@@ -189,9 +170,10 @@ def _roles_by_patterns(
     names = list(table.names)
     names += [] if phenotype is None else map(str, phenotype)
     names += [] if table.samples_are_rows else table.header
+    every_name = set(names)
     for key in ("drop", "features", "categorical", "angular"):
         for item in getattr(dataset, key):
-            if not any(matches(name, [item]) for name in names):
+            if item not in every_name and not matching(names, [item]):
                 text = item.pattern if isinstance(item, NamePattern) else item
                 similar = did_you_mean(text, names)
                 msg = (
@@ -199,15 +181,18 @@ def _roles_by_patterns(
                     f"are {listed(names)} ({len(names)} in all). Correct {key}"
                 )
                 raise InputError(msg, file=str(table.path), key=key)
+    dropped = matching(table.names, dataset.drop)
+    categories = matching(table.names, dataset.categorical)
+    features = matching(table.names, dataset.features)
     roles = []
     for name in table.names:
-        if matches(name, dataset.drop):
+        if name in dropped:
             role = Role.LEFT_OUT
-        elif matches(name, dataset.categorical):
+        elif name in categories:
             role = Role.CATEGORY
         elif name in dataset.angular:
             role = Role.ANGLE
-        elif not dataset.features or matches(name, dataset.features):
+        elif not dataset.features or name in features:
             role = Role.NUMBER
         else:
             role = Role.TEXT
@@ -239,8 +224,8 @@ def kept_columns(phenotype: pd.DataFrame, dataset: DatasetEntry) -> pd.DataFrame
     A column that the label or another key names is kept.
     """
     named = {dataset.label, dataset.group, dataset.batch, *dataset.phenotype_columns}
-    columns = [name for name in phenotype if name in named or not matches(str(name), dataset.drop)]
-    return phenotype[columns]
+    dropped = matching(map(str, phenotype), dataset.drop) - named
+    return phenotype[[name for name in phenotype if str(name) not in dropped]]
 
 
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
@@ -262,27 +247,43 @@ def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
     raise InputError(msg, file=str(path), key=key)
 
 
-def _refuse_text(
-    table: TextTable, dataset: DatasetEntry, phenotype: pd.DataFrame | None, name: str, key: str
-) -> None:
-    """Refuse a text of the samples that a key names, and that none or several variables are.
+def _positions_of_text(
+    table: TextTable,
+    dataset: DatasetEntry,
+    phenotype: pd.DataFrame | None,
+    name: str,
+    key: str,
+    positions: Sequence[int],
+) -> set[int]:
+    """Return the variables that are the text of the samples that a key names.
 
-    Labels and groups that are made of the names of samples are no variables.
+    Of the ``positions`` that have the ``name`` it is one, or those that repeat the phenotype. Of
+    others, none or several are refused; but labels and groups that are made of the names of samples
+    are no variables.
     """
-    if name not in table.names:
-        if (key, name) in _MADE_OF_NAMES:
-            return
-        if phenotype is not None:
-            columns = list(map(str, phenotype))
-            msg = (
-                f"data set {dataset.id}: neither the phenotype file nor the table has "
-                f"{quoted(name)}, which {key} names; the phenotype has "
-                f"{listed(columns)}{did_you_mean(name, columns)}"
-            )
-            raise InputError(msg, key=key)
-    format_names = [table.names[position] for position in table.described]
-    names = format_names if name in format_names else table.names
+    # Among the texts of the format first: a gene may have the name of a column of obs.
+    format_texts = set(table.described)
+    texts = format_texts.intersection(positions) or set(positions)
+    if phenotype is not None and name in phenotype:
+        return {
+            position
+            for position in texts
+            if position in format_texts or not _are_other_numbers(table, position, phenotype)
+        }
+    is_made_of_names = not texts and (key, name) in _MADE_OF_NAMES
+    if len(texts) == 1 or is_made_of_names:
+        return texts
+    if not texts and phenotype is not None:
+        columns = list(map(str, phenotype))
+        msg = (
+            f"data set {dataset.id}: neither the phenotype file nor the table has "
+            f"{quoted(name)}, which {key} names; the phenotype has "
+            f"{listed(columns)}{did_you_mean(name, columns)}"
+        )
+        raise InputError(msg, key=key)
+    names = [table.names[position] for position in texts] or table.names
     position_of(Path(table.path), names, name, key)
+    return texts
 
 
 def _are_other_numbers(table: TextTable, position: int, phenotype: pd.DataFrame) -> bool:

@@ -28,6 +28,9 @@ _GROUP = re.compile(r"\d{3}")
 #: Numbers with a sign of thousands by which it is recognised: of 50 numbers that are rounded to
 #: three decimals, all have three with a probability of .9 to the power 50, .005.
 _MANY_GROUPED = 50
+#: Whole numbers in columns that also have numbers with a sign of thousands, by which the sign is
+#: recognised: of decimals with three digits one in a thousand is whole.
+_SEVERAL_WHOLE = 3
 #: Texts of a missing value, in small letters: of programs, and of clinical tables as those of TCGA
 #: and cBioPortal.
 _MISSING_WORDS = frozenset(
@@ -180,37 +183,49 @@ def complaint(cell: str) -> str | None:
     return f"the value is infinite ({quoted(cell)})" if math.isinf(number) else None
 
 
-def have_thousands(cells: Iterable[str], sign: str) -> bool:
+def have_thousands(columns: Iterable[Iterable[str]], sign: str) -> bool:
     """Return whether a sign groups the digits of numbers by thousands, and is no decimal sign.
 
-    All numbers with the sign are 1 or more and have groups of three digits behind it; they are
-    many, so that decimals of three digits would have zeros at their end, which programs do not
-    write. Numbers without the sign are whole and below 1,000; or a number has several groups.
+    All numbers with the sign are 1 or more and have groups of three digits behind it, and all
+    others are whole and below 1,000. Several of these are in columns of numbers with the sign; or
+    those with the sign are many, so that decimals of three digits would have zeros at their end,
+    which programs do not write; or a number has several groups.
 
     Examples
     --------
-    >>> thousands = [f"{count:,}" for count in range(900, 1100)]
-    >>> have_thousands(thousands, ","), have_thousands(["8.125", "7.5", "987"], ".")
+    >>> counts = [f"{count:,}" for count in (3, 980, 1204, 17, 25300)]
+    >>> have_thousands([counts], ","), have_thousands([["8.125", "7.5", "987"]], ".")
     (True, False)
+    >>> have_thousands([["8,125", "7,350"], ["61", "47"]], ",")  # decimals, and ages
+    False
     """
-    n_grouped = 0
     has_several_groups = False
-    has_small = False
-    for cell in cells:
-        text = cell.strip().lstrip("+-")
-        if sign in text:
-            first, *groups = text.split(sign)
-            is_grouped = _FIRST_GROUP.fullmatch(first) and all(map(_GROUP.fullmatch, groups))
-            if is_grouped:
-                n_grouped += 1
-                has_several_groups |= len(groups) > 1
-            elif not is_text(cell):
-                return False
-        elif text.isdecimal():
-            has_small = True
-            if int(text) >= 1000:
-                return False
-    return n_grouped >= _MANY_GROUPED and (has_several_groups or has_small)
+    n_all_grouped = 0
+    n_all_whole = 0
+    n_whole_beside_grouped = 0
+    for column in columns:
+        n_grouped = 0
+        n_whole = 0
+        for cell in column:
+            text = cell.strip().lstrip("+-")
+            if sign in text:
+                first, *groups = text.split(sign)
+                if _FIRST_GROUP.fullmatch(first) and all(map(_GROUP.fullmatch, groups)):
+                    n_grouped += 1
+                    has_several_groups |= len(groups) > 1
+                elif not is_text(cell):
+                    return False
+            elif text.isdecimal():
+                n_whole += 1
+                if int(text) >= 1000:
+                    return False
+        n_all_grouped += n_grouped
+        n_all_whole += n_whole
+        if n_grouped:
+            n_whole_beside_grouped += n_whole
+    if n_all_grouped >= _MANY_GROUPED and (has_several_groups or n_all_whole):
+        return True
+    return n_whole_beside_grouped >= _SEVERAL_WHOLE
 
 
 def is_measured(cell: str) -> bool:

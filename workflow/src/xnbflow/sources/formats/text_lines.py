@@ -248,7 +248,7 @@ def refuse_single_column(path: str | Path, header: str, separator: str) -> None:
     keys = " or ".join(f"separator: {name}" for name in possible)
     separators = " or ".join(possible)
     msg = (
-        f"{path}: its header is the single cell {quoted(header)}; if cells are separated by "
-        f"{separators}, set {keys}"
+        f"{path}: its header is the single cell {quoted(header)}; if this is a title, name the "
+        f"line of the header by the key header; if cells are separated by {separators}, set {keys}"
     )
     raise InputError(msg, file=str(path), key="separator")

@@ -15,8 +15,10 @@ of 7.9 beside logarithms such as 7.117. The first samples suffice for this.
 *Decision.* If nearly all names have one form that is no symbol, such as ``gene9`` or ``9_at``, this
 form decides. Otherwise a column at the edges of the table is outside the block if its name or its
 decimals are unlike the block. Among the block it is outside if its name has words and those of the
-block have none, or if it is unlike by its name and its values, or by its decimals. A gene without
-reads, with few values, or with the largest difference between the classes thus remains a feature.
+block have none, or if it is unlike by its name and its values, or by its decimals. Where most names
+are identifiers, twenty symbols or more are features as well if most have values of the block.
+A gene without reads, with few values, or with the largest difference between the classes thus
+remains a feature.
 """
 
 from collections.abc import Sequence
@@ -43,6 +45,10 @@ _MARGIN = 0.25
 _LEAST_DISTINCT = 8
 #: Largest share of the block's columns that have as few decimals as a column outside it.
 _FEW = 0.05
+#: Largest expected number of columns of the block that have as few decimals by chance.
+_BY_CHANCE = 0.05
+#: Least share of symbols with values of the block, so that all of them are features.
+_MOSTLY = 0.8
 #: Columns that follow each other and are like the block: there it begins, or ends.
 _AT_ONCE = 3
 #: Most columns of the block that are compared with others.
@@ -147,10 +153,17 @@ def _are_outside(
         has_other_values[compared] = statistics.are_outside(block_cells)
         has_other_decimals[compared] = statistics.have_other_decimals(block_cells)
 
+    # Many symbols beside identifiers are of the block, too, if most have values as the block.
+    is_symbol = block_names.are_symbols
+    is_alike = ~has_other_values & ~has_other_decimals
+    if is_symbol.any() and is_alike[is_symbol].mean() >= _MOSTLY:
+        has_block_name = has_block_name | is_symbol
+
     # Columns among the block, and at the edges of the table: before it begins and after it ends.
     # Values are no reason against a name of the block, as tables may be sorted by their genes'
     # means or by their differences between the classes.
-    is_other = block_names.are_words | has_other_decimals | (~has_block_name & has_other_values)
+    is_word = block_names.are_words & ~has_block_name
+    is_other = is_word | has_other_decimals | (~has_block_name & has_other_values)
     is_other_at_edge = ~has_block_name | has_other_decimals
     start, end = _ends_of_block(is_other_at_edge & ~block_names.are_strict)
     is_other[:start] = True
@@ -213,6 +226,10 @@ class _CellStatistics:
         deviation relative to the median; NaN where one of them is 0.
     decimals : ndarray of int
         The most decimals of a cell.
+    decimals_of_cells : ndarray of int, shape (n_columns, n_samples)
+        The decimals of each cell.
+    n_present : ndarray of int
+        The number of present values.
     are_varied : ndarray of bool
         Whether a column has enough distinct values that its decimals show how it is written.
     """
@@ -221,6 +238,8 @@ class _CellStatistics:
     deviations: np.ndarray
     relative: np.ndarray
     decimals: np.ndarray
+    decimals_of_cells: np.ndarray
+    n_present: np.ndarray
     are_varied: np.ndarray
 
     @classmethod
@@ -240,9 +259,9 @@ class _CellStatistics:
         means = np.where(present, values, 0.0).sum(axis=1) / n_present
         with np.errstate(invalid="ignore"):  # of infinite values, which the reader refuses
             squares = np.where(present, (values - means[:, None]) ** 2, 0.0).sum(axis=1)
-        decimals = [
-            max((_n_decimals(cell, decimal) for cell in column), default=0) for column in columns
-        ]
+        decimals = np.array(
+            [[_n_decimals(cell, decimal) for cell in column] for column in columns], dtype=np.intp
+        )
         ordered = np.sort(values, axis=1)
         with np.errstate(invalid="ignore"):
             n_distinct = 1 + (np.diff(ordered, axis=1) > 0).sum(axis=1)
@@ -257,7 +276,9 @@ class _CellStatistics:
             medians=medians,
             deviations=deviations,
             relative=relative,
-            decimals=np.array(decimals, dtype=np.intp),
+            decimals=decimals.max(axis=1, initial=0),
+            decimals_of_cells=decimals,
+            n_present=n_present,
             are_varied=n_distinct >= min(_LEAST_DISTINCT, max(3, n_samples // 2)),
         )
 
@@ -289,7 +310,9 @@ class _CellStatistics:
         """Return which columns are written with fewer decimals than a block, or it with none.
 
         Nearly all columns of the block have more decimals. They have one number of them, or at
-        least twice as many: the last digits of long decimals may be zeros by chance.
+        least twice as many: the last digits of long decimals may be zeros by chance. In all cells
+        of a column they are zeros with a probability that follows from the cells of the block; by
+        chance alone no column of the block is expected to be written so.
         """
         block_decimals = block.decimals[block.are_varied]
         if not len(block_decimals):
@@ -301,7 +324,12 @@ class _CellStatistics:
         is_uniform = float(np.mean(block_decimals == usual)) > 1 - _FEW
         limit = usual - 1 if is_uniform else usual // 2
         shares = np.array([np.mean(block_decimals <= decimals) for decimals in self.decimals])
-        return self.are_varied & (self.decimals <= limit) & (shares < _FEW)
+        shares_of_cells = np.array(
+            [np.mean(block.decimals_of_cells <= decimals) for decimals in self.decimals]
+        )
+        n_by_chance = len(block.decimals) * shares_of_cells**self.n_present
+        is_no_chance = n_by_chance < _BY_CHANCE
+        return self.are_varied & (self.decimals <= limit) & (shares < _FEW) & is_no_chance
 
 
 def _n_decimals(cell: str, decimal: str) -> int:

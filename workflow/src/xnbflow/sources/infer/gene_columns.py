@@ -54,3 +54,15 @@ def _number_columns_about_genes(header: Sequence[str]) -> list[int]:
     if set(FEATURE_COUNTS_COLUMNS) <= set(header):
         positions |= {header.index(name) for name in FEATURE_COUNTS_COLUMNS}
     return sorted(positions)
+
+
+def are_row_numbers(cells: Sequence[str]) -> bool:
+    """Return whether cells are the numbers of rows, from 0 or 1.
+
+    Examples
+    --------
+    >>> are_row_numbers(["0", "1", "2"]), are_row_numbers(["7157", "1956"])
+    (True, False)
+    """
+    n_rows = len(cells)
+    return list(cells) in (list(map(str, range(n_rows))), list(map(str, range(1, n_rows + 1))))

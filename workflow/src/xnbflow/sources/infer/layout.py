@@ -18,6 +18,7 @@ from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, is_accessi
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_keys import add_names
 from xnbflow.sources.infer.gene_columns import (
+    are_row_numbers,
     columns_about_genes,
     sample_column_names,
 )
@@ -192,8 +193,13 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
     # sample, such as its detection p-values.
     header = raw.header
     gene_columns = columns_about_genes(raw)
+    if gene_columns and not header[0] and are_row_numbers(raw.columns([0])[0]):
+        # the index of pandas before the names of the features
+        entry = entry.with_defaults(id_column=header[gene_columns[0]])
+    gene_columns = [i for i in gene_columns if header[i] != entry.id_column]
     gene_column_names = [header[i] for i in gene_columns]
-    value_columns = [header[i] for i in range(1, len(header)) if i not in gene_columns]
+    no_values = {0, *gene_columns, *(i for i, name in enumerate(header) if name == entry.id_column)}
+    value_columns = [name for i, name in enumerate(header) if i not in no_values]
     further_measures, remarks = other_measures(value_columns)
     declared = {entry.label, *entry.phenotype_columns}
     entry = replace(entry, samples="columns")

@@ -23,6 +23,8 @@ _FAMILY_SHARE = 0.2
 _NAMED_SHARE = 0.75
 #: Least share of all columns in a block of strict names: identifiers of one form, no symbols.
 _STRICT_SHARE = 0.9
+#: Least number of symbols that may be features beside identifiers of another form.
+_MANY_SYMBOLS = 20
 #: Largest share of columns with words among a block of names without words.
 _MOST_WORDS = 0.05
 
@@ -32,6 +34,11 @@ _CAPITAL_SYMBOL = re.compile(r"(?=\d*[A-Z])[A-Z0-9]{2,12}")
 _TITLE_SYMBOL = re.compile(r"[A-Z][a-z0-9]{1,11}(-[A-Za-z0-9]+)*")
 _OPEN_FRAME = re.compile(r"C[0-9XY]+orf\d+")
 _JOINED_SYMBOL = re.compile(r"[A-Z0-9]+([-.|][A-Z0-9]+)+")
+#: Measurements of samples whose abbreviations have the form of symbols, and are none of genes.
+_MEASUREMENTS = frozenset(
+    {"AGE", "BMI", "DFS", "DIN", "DOSE", "DV200", "HGB", "OS", "PFS", "PMI", "RBC", "RIN", "RINE"}
+    | {"RQN", "TIME", "WBC"}
+)
 #: Small letters after an optional capital, which are neither beside digits nor beside capitals
 #: except those of the next word.
 _WORD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][a-z]{2,}(?![a-z0-9]|[A-Z]{2}|[A-Z]$)")
@@ -63,8 +70,8 @@ def families_of(names: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> families_of(["TP53", "C19orf39", "HLA-A", "1007_s_at", "121_at", "tumour_size"])
-    ['SYM', 'SYM', 'SYM', '9_a', '9_a', 'a_a']
+    >>> families_of(["TP53", "C19orf39", "HLA-A", "RIN", "1007_s_at", "121_at", "tumour_size"])
+    ['SYM', 'SYM', 'SYM', 'A', '9_a', '9_a', 'a_a']
     >>> families_of(["age", "gene1", "gene2"]), families_of(["ENSG00000141510", "ENSG00000146648"])
     (['a', 'gene9', 'gene9'], ['ENSG9', 'ENSG9'])
     """
@@ -76,9 +83,10 @@ def families_of(names: Sequence[str]) -> list[str]:
     are_titles = 2 * n_titles > len(names)
     families = []
     for name, stem in zip(names, stems, strict=True):
-        is_symbol = _CAPITAL_SYMBOL.fullmatch(name) or _OPEN_FRAME.fullmatch(name)
+        forms = (_CAPITAL_SYMBOL, _OPEN_FRAME, _JOINED_SYMBOL)
+        is_symbol = any(form.fullmatch(name) for form in forms) and name not in _MEASUREMENTS
         family = "SYM"
-        if not is_symbol and not _JOINED_SYMBOL.fullmatch(name):
+        if not is_symbol:
             letters = re.sub("[a-z]+", "a", re.sub("[A-Z]+", "A", name))
             family = re.sub("(_a)+", "_a", re.sub(r"\d+", "9", letters))  # 1007_s_at and 121_at
         is_numbered = _NUMBERED.fullmatch(stem) and family != "SYM"
@@ -102,6 +110,9 @@ class BlockNames:
     are_words : ndarray of bool
         Whether a name is none of the block, even among it: it has words, and the block has none;
         or the block has identifiers of one form, and the name has another.
+    are_symbols : ndarray of bool
+        Whether a name is one of many symbols, where most names are identifiers of another form:
+        features without a symbol may keep their identifier.
     are_strict : ndarray of bool
         Whether a name is an identifier of this one form. Where most names have one ending, as
         ``hum_alu_at`` and ``AB000409_at``, a name with it is common.
@@ -109,6 +120,7 @@ class BlockNames:
 
     are_common: np.ndarray
     are_words: np.ndarray
+    are_symbols: np.ndarray
     are_strict: np.ndarray
 
     @classmethod
@@ -120,7 +132,7 @@ class BlockNames:
         are_common = np.array([family in common for family in families])
         none = np.zeros(len(names), dtype=bool)
         if are_common.mean() < _NAMED_SHARE:  # names of metabolites, questions, ...
-            return cls(are_common=~none, are_words=none, are_strict=none)
+            return cls(are_common=~none, are_words=none, are_symbols=none, are_strict=none)
 
         is_strict = largest != "SYM" and most >= _STRICT_SHARE * len(names)
         prefix = largest.partition("9")[0] or "9"
@@ -140,5 +152,12 @@ class BlockNames:
             are_words[i] = _WORD.search(name) is not None or (is_strict and not is_alike)
         if are_words.mean() > _MOST_WORDS:
             are_words[:] = False
+        has_many_symbols = "SYM" not in common and counts["SYM"] >= _MANY_SYMBOLS
+        are_symbols = np.array([has_many_symbols and family == "SYM" for family in families])
         are_strict = np.array([is_strict and family == largest for family in families])
-        return cls(are_common=are_common, are_words=are_words, are_strict=are_strict)
+        return cls(
+            are_common=are_common,
+            are_words=are_words,
+            are_symbols=are_symbols,
+            are_strict=are_strict,
+        )

@@ -32,12 +32,13 @@ def propose_decimal(
     They have numbers with commas, which do not separate thousands, and none with points. A sentence
     follows if the decimal sign of the table probably separates thousands.
     """
+    columns = list(zip(*first_rows, strict=True))
     cells = list(chain.from_iterable(first_rows))
     if raw.decimal == "." and any(map(DECIMAL_COMMA.fullmatch, cells)):
         has_points = any(map(DECIMAL_POINT.fullmatch, cells))
-        if not has_points and not have_thousands(cells, ","):
+        if not has_points and not have_thousands(columns, ","):
             entry = entry.with_defaults(decimal="comma")
-    if not have_thousands(cells, raw.decimal):
+    if not have_thousands(columns, raw.decimal):
         return entry, []
     example = next(cell for cell in cells if raw.decimal in cell and not is_text(cell))
     remark = (

@@ -47,8 +47,8 @@ def propose_scale(entry: DatasetEntry, series: DataSet) -> ProposedScale:
     )
     if recognised.transform == PROPOSED_COUNT_TRANSFORM:
         refuse_no_counts(f"data set {entry.id}: {name}", series.values, series.samples)
-    if settings := recognised.settings():
-        entry = entry.with_defaults(**settings)
+    if recognised.is_certain:  # values that may be of anything get no key
+        entry = entry.with_defaults(**recognised.settings())
     return ProposedScale(entry, sentence_of(recognised), recognised)
 
 

@@ -7,6 +7,8 @@ The table was read when its layout was recognised. Its roles and its steps are t
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from xnbflow.core.errors import about_file
 from xnbflow.core.nouns import either, listed
 from xnbflow.data.dataset import DataSet
@@ -18,7 +20,7 @@ from xnbflow.sources.infer.column_keys import set_aside
 from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.inferred_keys import InferredKeys
-from xnbflow.sources.series.scale_recognition import of_other_scale
+from xnbflow.sources.series.scale_recognition import OTHER_DISTANCE, of_other_scale
 from xnbflow.sources.series.steps import series_of_table
 from xnbflow.sources.table_files import TableTexts
 
@@ -58,7 +60,10 @@ def propose_series(
         or suffix_of(entry.location) == ".h5ad"
     )
     lone: list[str] = []
-    if not has_settled_features and (series.kinds == "linear").all():
+    lowest = np.fmin.reduce(series.values, axis=None)
+    largest = np.fmax.reduce(series.values, axis=None)
+    may_have_others = largest - lowest > OTHER_DISTANCE and (series.kinds == "linear").all()
+    if may_have_others and not has_settled_features:
         lone = series.features[of_other_scale(series.values)].tolist()
     if lone:
         entry = set_aside(entry, lone)

@@ -17,12 +17,9 @@ Other values have none: effects are then differences in the unit of the table, a
 where series are combined. ``p``, ranks, accuracies and all classifiers are equal for any base.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from xnbflow.data.dataset import row_slices
-from xnbflow.data.gene_names import are_genes as have_names_of_genes
 from xnbflow.sources.series.value_numbers import ValueNumbers
 
 #: Bases by the values of the key ``scale``.
@@ -107,7 +104,7 @@ def base_by_size(
     values: np.ndarray,
     numbers: ValueNumbers,
     *,
-    features: Sequence[str] | np.ndarray,
+    have_names: bool,
     are_genes: bool,
 ) -> str:
     """Return "log2" if logarithms have this base by their size, or by convention; or "".
@@ -118,8 +115,8 @@ def base_by_size(
         The logarithms; NaN is ignored.
     numbers : ValueNumbers
         Their numbers.
-    features : sequence of str
-        The names of the features.
+    have_names : bool
+        Whether the names of the features have the form of genes or probes.
     are_genes : bool
         Whether the features are known to be genes or probes. GEO's series and tables with symbols
         of genes have logarithms to base 2, with few exceptions: these are as small as logarithms to
@@ -131,7 +128,7 @@ def base_by_size(
         return "log2" if max(-numbers.lowest, numbers.largest) > least else ""
     if are_ratios:
         return "log2" if _are_log_ratios(values, numbers) else ""
-    if numbers.median > _LARGEST_MEDIAN and not have_names_of_genes(features):
+    if numbers.median > _LARGEST_MEDIAN and not have_names:
         return ""
     is_of_base_2 = numbers.largest > _LARGEST_OTHER_BASE or numbers.median >= _LARGE_MEDIAN
     return "log2" if is_of_base_2 and _LEAST_LARGEST < numbers.largest < _LARGEST else ""

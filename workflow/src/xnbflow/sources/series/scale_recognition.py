@@ -132,9 +132,10 @@ def recognise_scale(
     """
     numbers = measure_values(values)
     n_features = len(values)
-    is_array = is_array or (n_features >= _GENES and are_probes(features))
     vary_alike = _PANEL <= n_features < _ARRAY and _vary_alike(values, numbers)
-    are_known = is_array or are_genes or (vary_alike and have_names_of_genes(features))
+    have_names = have_names_of_genes(features)  # or of probes
+    is_array = is_array or (have_names and n_features >= _GENES and are_probes(features))
+    are_known = is_array or are_genes or (vary_alike and have_names)
 
     # Shares of a whole sum to it, lie between 0 and 1, or reach nearly 100.
     scale = None
@@ -166,6 +167,7 @@ def recognise_scale(
             file_name=file_name,
             is_array=is_array,
             are_genes=are_genes,
+            have_names=have_names,
             is_certain=are_known or len(values) >= _ARRAY,
         )
     return replace(scale, is_unlogged=numbers.exceed_logarithms, vary_alike=vary_alike)
@@ -180,11 +182,13 @@ def _logged_or_not(
     file_name: str,
     is_array: bool,
     are_genes: bool,
+    have_names: bool,
     is_certain: bool,
 ) -> ScaleOfValues:
     """Return whether values are logarithms, and of which base, or not, or a mix of both.
 
-    The arguments are those of `recognise_scale`; ``is_certain`` is whether they are of genes.
+    The arguments are those of `recognise_scale`; ``have_names`` is whether the names of features
+    are those of genes, and ``is_certain`` whether the values are.
     """
     # Two scales in one table: a code of missing values, samples with and without logarithms.
     if numbers.largest - numbers.lowest > RANGE:
@@ -224,7 +228,7 @@ def _logged_or_not(
     if base:
         is_certain = True  # no other values have whole powers
     elif is_certain and numbers.share_of_whole < _WHOLE:
-        base = base_by_size(values, numbers, features=features, are_genes=are_genes)
+        base = base_by_size(values, numbers, have_names=have_names, are_genes=are_genes)
     return ScaleOfValues(
         kind=RecognisedScale.LOGARITHMS,
         reason=Note(f"values from {numbers.lowest:.4g} to {numbers.largest:,.6g}"),

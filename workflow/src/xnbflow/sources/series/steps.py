@@ -33,7 +33,11 @@ from xnbflow.sources.series.samples import (
     label_samples,
     name_samples,
 )
-from xnbflow.sources.series.scale_recognition import of_other_scale, recognise_scale
+from xnbflow.sources.series.scale_recognition import (
+    OTHER_DISTANCE,
+    of_other_scale,
+    recognise_scale,
+)
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.table_values import (
     leave_out_others,
@@ -258,9 +262,14 @@ def settle_scale(
         recognised.kind is not RecognisedScale.NOT_LOGGED or are_intensities
     ):
         notes.append(recognised.reason)
+    lone: list[str] = []
+    lowest = np.fmin.reduce(values, axis=None)
+    largest = np.fmax.reduce(values, axis=None)
     if not is_linear.all():
         values[is_linear] = linear_values
-    elif len(lone := features.names[of_other_scale(values)].tolist()):
+    elif largest - lowest > OTHER_DISTANCE:
+        lone = features.names[of_other_scale(values)].tolist()
+    if lone:
         note = Note(
             f"{', '.join(map(repr, lone))}: unlike all other features",
             advice=(

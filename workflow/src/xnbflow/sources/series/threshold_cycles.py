@@ -24,6 +24,15 @@ _DIFFERENCE_WORD = re.compile(
 )
 #: Either word, in a text of many names.
 ANY_CYCLE_WORD = re.compile(f"{_CYCLE_WORD.pattern}|{_DIFFERENCE_WORD.pattern}", re.IGNORECASE)
+#: Words in names of files for computed tomography, and for controls that are compared.
+_OTHER_CT = re.compile(
+    r"(?<![a-z])(ct[ _-]*(scans?|imag[a-z]*|slices?|vs|versus)|"
+    r"(vs|versus|pet|spect|micro|chest|cone[ _-]?beam)[ _-]*ct)(?![a-z])",
+    re.IGNORECASE,
+)
+#: Most targets of a table that is recognised by the name of its file. Large panels of assays have
+#: 754 (microRNA on OpenArray); tables of arrays, reads and proteins have thousands of features.
+_MOST_TARGETS = 1000
 #: Bounds of most threshold cycles.
 _USUAL_CYCLES = (10.0, 40.0)
 #: Largest share of threshold cycles outside these bounds.
@@ -43,8 +52,9 @@ def note_on_cycles(
 ) -> Note | None:
     """Return a note on threshold cycles of PCR, (n_features, n_samples); None for other values.
 
-    The name of the file, most names of features, or all names of samples must have a word for them:
+    Most names of features, all names of samples, or the name of the file must have a word for them:
     other measurements have values from 10 to 40 as well, and some samples called CT are controls.
+    The name of a file may have the word by chance, so that it suffices only for a panel.
 
     Examples
     --------
@@ -54,14 +64,19 @@ def note_on_cycles(
     'the values look like threshold cycles of qPCR (Ct): a low value means high expression'
     >>> note_on_cycles(cycles, file_name="plate1.csv", **names) is None
     True
+    >>> note_on_cycles(cycles, file_name="CT_scans.csv", **names) is None
+    True
     """
-    stem = PurePath(file_name).stem
+    stem = _OTHER_CT.sub(" ", PurePath(file_name).stem)
+    is_in_names = False  # of features or samples
     matching = []
     for word in (_DIFFERENCE_WORD, _CYCLE_WORD):
         n_features = sum(word.search(str(name)) is not None for name in features)
         is_of_samples = len(samples) > 0 and all(map(word.search, map(str, samples)))
-        is_in_names = 2 * n_features > len(features) or is_of_samples
-        if is_in_names or word.search(stem):
+        if 2 * n_features > len(features) or is_of_samples:
+            is_in_names = True
+            matching.append(word)
+        elif word.search(stem) and len(values) <= _MOST_TARGETS:
             matching.append(word)
     if not matching:
         return None
@@ -81,11 +96,11 @@ def note_on_cycles(
         remedy = "subtract the mean of reference genes of each sample, and give -ΔCt"
     if not are_cycles:
         return None
-    return Note(
-        f"the values look like {kind}: a low value means high expression",
-        "direction",
-        advice=(
-            f"fold changes and directions of genes are reversed; {remedy}, which is a logarithm to "
-            "base 2 (scale: log2). No transform does this"
-        ),
+    advice = (
+        f"fold changes and directions of genes are reversed; {remedy}, which is a logarithm to "
+        "base 2 (scale: log2). No transform does this"
     )
+    if not is_in_names:
+        advice += ". If they are other values, rename the file: only its name has the word"
+    finding = f"the values look like {kind}: a low value means high expression"
+    return Note(finding, "direction", advice=advice)
