@@ -235,3 +235,10 @@ def test_reads_of_no_gene_are_refused():
 def test_repeated_names_of_features_are_refused_by_default():
     with refused(r"1 feature name repeats: 'g0' \(2 times\)", key="duplicates"):
         finished(row(), logarithms(2), ["g0", "g0"])
+
+
+def test_the_name_of_a_data_set_is_no_unit():
+    values = np.random.default_rng(0).gamma(2.0, 200.0, (120, 6)).round(2)
+    genes = [f"ENSG{i:011d}" for i in range(120)]
+    entry = DatasetEntry("fpkm", "table", "x.csv", label="type")
+    assert finished(entry, values, genes).notes == ()

@@ -168,6 +168,14 @@ def test_classes_that_differ_by_letters_or_the_form_of_numbers_look_alike():
     assert apply(["1"] * 5 + ["2"] * 5)[2] == []
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("1e3", "1000"), ("caf\u00e9", "cafe\u0301"), ("stage \u2161", "stage II")]
+)
+def test_forms_of_a_number_and_of_letters_look_alike(one, other):
+    (note,) = apply([one] * 5 + [other] * 5)[2]
+    assert "look alike" in note
+
+
 @pytest.mark.parametrize("sign", ["*", " **", "†", "‡", "§", "#", "²"])
 def test_a_label_with_the_sign_of_a_footnote_is_joined_to_the_label_without(tmp_path, sign):
     labels = [*["Responder"] * 6, *[f"responder{sign}"] * 7, *["non-responder"] * 9]

@@ -8,8 +8,8 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import read_raw_table
 from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.series.phenotype import (
-    join_samples,
     matched_names,
+    names_in_phenotype,
     naming_column,
     phenotype_columns,
     read_phenotype_file,
@@ -48,23 +48,23 @@ def test_names_are_matched_by_spelling_where_all_agree(samples, recorded, expect
     assert matched_names(samples, recorded) == expected
 
 
-def test_joined_rows_are_in_the_order_of_the_table_and_lacking_ones_are_named():
-    joined = join_samples("x", ["S3.bam", "S1.bam", "S2.bam", "S7.bam"], PHENOTYPE)
-    assert joined.names.tolist() == ["S3", "S1", "S2", "S7.bam"]
-    assert joined.keep.tolist() == [True, True, True, False]
-    assert joined.rows["condition"].tolist() == ["t", "t", "n"]
-    shortened, left_out = joined.notes
+def test_names_are_in_the_order_of_the_table_and_lacking_ones_are_named():
+    notes = []
+    names = names_in_phenotype("x", ["S3.bam", "S1.bam", "S2.bam", "S7.bam"], PHENOTYPE, notes)
+    assert names.tolist() == ["S3", "S1", "S2", "S7.bam"]
+    shortened, left_out = notes
     assert "'S3.bam' to 'S3'" in shortened
     assert left_out == "1 sample is left out, without phenotype: S7.bam"
-    joined = join_samples("x", ["S2"], PHENOTYPE)
-    assert joined.notes == ["2 samples are in the phenotype file only: S1, S3"]
+    notes = []
+    names_in_phenotype("x", ["S2"], PHENOTYPE, notes)
+    assert notes == ["2 samples are in the phenotype file only: S1, S3"]
 
 
 def test_no_common_sample_is_an_error_that_names_both():
     with refused("the table has A, B, the phenotype file S1, S2, S3"):
-        join_samples("x", ["A", "B"], PHENOTYPE)
+        names_in_phenotype("x", ["A", "B"], PHENOTYPE, [])
     with refused("the table has A, B, C and 1 more, the phenotype file S1"):
-        join_samples("x", list("ABCD"), PHENOTYPE)
+        names_in_phenotype("x", list("ABCD"), PHENOTYPE, [])
 
 
 @pytest.mark.parametrize(

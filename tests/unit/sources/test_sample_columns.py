@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from toys import refused
 
-from xnbflow.sources.series.sample_columns import column_named, require_columns
+from xnbflow.sources.series.samples import column_named, require_columns
 
 
 @pytest.mark.parametrize(

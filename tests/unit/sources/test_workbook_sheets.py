@@ -1,5 +1,8 @@
 """Sheets of a workbook: which has the values, and which describes the samples."""
 
+import struct
+import zipfile
+
 import pandas as pd
 import pytest
 
@@ -190,3 +193,81 @@ def test_a_workbook_with_decimal_commas_is_read_once(tmp_path, monkeypatch):
     assert (proposed.decimal, len(readings)) == ("comma", 1)
     series = acquire(proposed)
     assert series.values[:, 3].tolist() == [33.25, 3.0]
+
+
+def record(kind, content=b""):
+    """Return a record of a binary workbook (MS-XLSB, 2.1.4): its kind, its size, its content."""
+    head = b""
+    for number in (kind, len(content)):
+        while number >= 128:
+            head += bytes([number % 128 + 128])
+            number //= 128  # noqa: PLW2901 - 7 bits in each byte
+        head += bytes([number])
+    return head + content
+
+
+def wide(text):
+    return struct.pack("<I", len(text)) + text.encode("utf-16-le")
+
+
+def write_binary_workbook(path, last_row, last_column):
+    """Write a sheet of two cells and a space in the last one, as records by MS-XLSB."""
+    sheet = record(129) + record(148, struct.pack("<4I", 0, last_row, 0, last_column)) + record(145)
+    for row, column, text in ((0, 0, "id"), (0, 1, "g"), (last_row, last_column, " ")):
+        sheet += record(0, struct.pack("<2IH3xI", row, 0, 300, 0))
+        sheet += record(6, struct.pack("<2I", column, 0) + wide(text))
+    sheet += record(146) + record(130)
+    named = struct.pack("<2I", 0, 1) + wide("rId1") + wide("s & t")
+    book = record(131) + record(143) + record(156, named) + record(144) + record(132)
+    schema = "http://schemas.openxmlformats.org"
+    office = f"{schema}/officeDocument/2006/relationships"
+    parts = {
+        "_rels/.rels": ("officeDocument", "xl/workbook.bin"),
+        "xl/_rels/workbook.bin.rels": ("worksheet", "worksheets/sheet1.bin"),
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{schema}/package/2006/content-types">'
+            '<Default Extension="bin" ContentType="application/vnd.ms-excel.sheet.binary.main"/>'
+            "</Types>",
+        )
+        for name, (kind, target) in parts.items():
+            archive.writestr(
+                name,
+                f'<Relationships xmlns="{schema}/package/2006/relationships">'
+                f'<Relationship Id="rId1" Type="{office}/{kind}" Target="{target}"/>'
+                "</Relationships>",
+            )
+        archive.writestr("xl/workbook.bin", book)
+        archive.writestr("xl/worksheets/sheet1.bin", sheet)
+
+
+def test_a_stray_last_cell_of_a_binary_workbook_is_named(tmp_path):
+    write_binary_workbook(tmp_path / "x.xlsb", 1, 2)
+    assert read_raw_table(tmp_path / "x.xlsb", {}).header == ["id", "g", ""]
+    write_binary_workbook(tmp_path / "y.xlsb", 1_048_575, 16_383)
+    with pytest.raises(InputError, match="the last used cell of the sheet 's & t' is XFD1048576"):
+        read_raw_table(tmp_path / "y.xlsb", {})
+
+
+def test_a_stray_last_cell_of_an_open_document_is_refused_by_its_number_of_cells(tmp_path):
+    """The format does not state the used range; the library has a limit of its own."""
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    text = '<table:table-cell office:value-type="string"><text:p>id</text:p></table:table-cell>'
+    empty = '<table:table-cell table:number-columns-repeated="16383"/>'
+    with zipfile.ZipFile(tmp_path / "x.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{space}:manifest:1.0"/>')
+        archive.writestr(
+            "content.xml",
+            f'<office:document-content xmlns:office="{space}:office:1.0" '
+            f'xmlns:table="{space}:table:1.0" xmlns:text="{space}:text:1.0"><office:body>'
+            f'<office:spreadsheet><table:table table:name="s">'
+            f"<table:table-row>{text}</table:table-row>"
+            f'<table:table-row table:number-rows-repeated="1048574">{empty}</table:table-row>'
+            f"<table:table-row>{empty}{text}</table:table-row>"
+            "</table:table></office:spreadsheet></office:body></office:document-content>",
+        )
+    with pytest.raises(InputError, match=r"limit.*Delete the rows below and the columns beside"):
+        read_raw_table(tmp_path / "x.ods", {})

@@ -17,7 +17,7 @@ from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.column_parts import with_parts
 from xnbflow.sources.formats.cell_texts import is_missing
-from xnbflow.sources.series.sample_columns import column_named
+from xnbflow.sources.series.samples import column_named
 
 
 def phenotype_of(series: DataSet) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from xnbflow.models.agreement import labels_of_texts
 from xnbflow.models.scale_of_samples import ValuesOfSamples, needed_transform
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.annotation import fetch_annotation
-from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matches
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matching
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
@@ -34,10 +34,8 @@ from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.series.class_labels import IGNORE
 from xnbflow.sources.series.feature_names import without_version
 from xnbflow.sources.series.features import Features
-from xnbflow.sources.series.inferred_keys import KeyInference
 from xnbflow.sources.series.plausibility import Meaning, meaning_of
-from xnbflow.sources.series.sample_columns import column_named
-from xnbflow.sources.series.samples import Samples
+from xnbflow.sources.series.samples import Samples, column_named
 from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
@@ -120,7 +118,7 @@ def read_samples(
             # With titles as label all other fields are columns of the samples.
             entry = replace(entry, label="title", label_classes=(), label_pattern=None)
             entry = fetch_annotation(entry, Downloads(folder))
-            series = read_geo(fetch_geo(entry, Downloads(folder)), entry, scale)
+            series = read_geo(fetch_geo(entry, Downloads(folder)), entry, scale.complete)
         elif dataset.source == "table":
             texts = _read_table(
                 entry,
@@ -130,7 +128,7 @@ def read_samples(
             )
             texts = replace(texts, entry=fetch_annotation(texts.entry, Downloads(folder)))
             with about_file(texts.table.path):
-                series = series_of_texts(texts, inferred=scale)
+                series = series_of_texts(texts, infer_transform=scale.complete)
         else:  # a series of another source always has labels
             series = acquire(dataset, downloads=folder)
     labels, notes = _read_labels(series, dataset, training, classes)
@@ -138,7 +136,7 @@ def read_samples(
 
 
 @dataclass
-class _TransformOfModel(KeyInference):
+class _TransformOfModel:
     """The transform of the training data, which values on another scale than the model's need.
 
     ``quartiles`` are those of the training data, if the model has them. The ``notes`` get a
@@ -149,7 +147,7 @@ class _TransformOfModel(KeyInference):
     quartiles: ValuesOfSamples | None
     notes: list[str] = field(default_factory=list)
 
-    def of_scale(
+    def complete(
         self, values: np.ndarray, features: Features, samples: Samples, entry: DatasetEntry
     ) -> DatasetEntry:
         """Return the entry with the transform, if the values need it."""
@@ -274,9 +272,9 @@ def _complete_entry(
     entry = replace(entry, drop=tuple(drop), id_column=id_column)
     if not entry.phenotype and not entry.features:
         # Texts of the samples that no key names are no features.
-        named = columns_named(entry)
         columns = [str(name) for name in fields if name not in (id_column, "", *features)]
-        entry = set_aside(entry, [name for name in columns if not matches(name, named)])
+        used = matching(columns, columns_named(entry))
+        entry = set_aside(entry, [name for name in columns if name not in used])
     decimal = "," if entry.decimal == "comma" else texts.table.decimal
     return replace(texts, entry=entry, table=replace(texts.table, decimal=decimal))
 

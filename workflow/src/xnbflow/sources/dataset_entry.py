@@ -333,21 +333,21 @@ def place_key(location: str, places: Sequence[str]) -> str:
     return "file" if "file" in places else places[0]
 
 
-def matches(name: str, names: Iterable[str | NamePattern]) -> bool:
-    """Return whether a name is one of some names, or matches a pattern among them.
+def matching(names: Iterable[str], items: Sequence[str | NamePattern]) -> set[str]:
+    """Return the names that are among some items, or match a pattern among them.
 
     Examples
     --------
-    >>> matches("a_at", [NamePattern("*_at")]), matches("a_at", ["*_at"])
-    (True, False)
+    >>> matching(["a_at", "b"], [NamePattern("*_at")]), matching(["a_at", "b"], ["*_at", "b"])
+    ({'a_at'}, {'b'})
     """
-    for item in names:
-        if isinstance(item, NamePattern):
-            if fnmatchcase(name, item.pattern):
-                return True
-        elif name == item:
-            return True
-    return False
+    plain = {item for item in items if not isinstance(item, NamePattern)}
+    patterns = [item.pattern for item in items if isinstance(item, NamePattern)]
+    return {
+        name
+        for name in names
+        if name in plain or any(fnmatchcase(name, pattern) for pattern in patterns)
+    }
 
 
 def read_entry(

@@ -16,13 +16,13 @@ from xnbflow.core.errors import InputError, about_file
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.annotation import GEO_URLS
-from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matches
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matching
 from xnbflow.sources.formats.geo_head import MOST_TEXTS, GeoHead
 from xnbflow.sources.formats.geo_table import SYMBOLS, read_geo_table
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.roles import assign_roles
-from xnbflow.sources.series.inferred_keys import KeyInference
+from xnbflow.sources.series.inferred_keys import TransformInference
 from xnbflow.sources.series.steps import series_of_table
 
 #: Identifiers of probes without a gene, in small letters.
@@ -89,14 +89,14 @@ def fetch_accession(
 
 
 def read_geo(
-    path: str | Path, dataset: DatasetEntry, inferred: KeyInference | None = None
+    path: str | Path, dataset: DatasetEntry, infer_transform: TransformInference | None = None
 ) -> DataSet:
     """Read a series matrix or a GDS (``*_series_matrix.txt``, ``GDS*.soft``), plain or gzipped.
 
     The entry's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
     the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its other keys
     are described in `xnbflow.sources.roles.assign_roles` and
-    `xnbflow.sources.series.steps.series_of_table`, which infers further keys by ``inferred``.
+    `xnbflow.sources.series.steps.series_of_table`, which calls ``infer_transform``.
     Titles, sources and characteristics are ``sample_metadata`` of the data set.
     """
     path = Path(path)
@@ -119,7 +119,7 @@ def read_geo(
             platforms=head.platform,
             # Titles and sources remain descriptions of the samples where they are the label, too.
             keep_label=dataset.label not in head.characteristics,
-            inferred=inferred,
+            infer_transform=infer_transform,
         )
 
 
@@ -154,7 +154,8 @@ def _samples_in_columns(raw: TextTable, head: GeoHead, dataset: DatasetEntry) ->
     header = raw.header
     names = [name.upper() for name in header]
     symbols = [names.index(SYMBOLS)] if SYMBOLS in names else []
-    kept = [sample for sample in head.samples if not matches(sample, dataset.drop)]
+    dropped = matching(head.samples, dataset.drop)
+    kept = [sample for sample in head.samples if sample not in dropped]
     columns = [header.index(sample) for sample in kept]
     table = raw.with_samples_in_columns(0, symbols, columns)
     for cells in table.annotation.values():

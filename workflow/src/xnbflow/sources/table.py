@@ -1,5 +1,6 @@
 """A user's table in any format, with samples in rows or columns."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.workbook import about_sheets
 from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
-from xnbflow.sources.series.inferred_keys import KeyInference
+from xnbflow.sources.series.inferred_keys import TransformInference
 from xnbflow.sources.series.steps import series_of_table
 from xnbflow.sources.table_files import TableTexts, fetch_phenotype, fetch_table, read_texts
 
@@ -102,14 +103,17 @@ def read_table(
 
 
 def series_of_texts(
-    texts: TableTexts, *, are_intensities: bool = False, inferred: KeyInference | None = None
+    texts: TableTexts,
+    *,
+    are_intensities: bool = False,
+    infer_transform: TransformInference | None = None,
 ) -> DataSet:
     """Return the series of a table that was read as text, by the keys of its entry.
 
     The texts are removed from memory as they are converted. The other arguments are those of
     `series_of_table`.
     """
-    with about_sheets(texts.table):
+    with about_sheets(texts.table) if texts.table.sheets else nullcontext():
         table_roles = infer(texts.table, texts.entry, texts.phenotype)
     return series_of_table(
         table_roles.table,
@@ -117,5 +121,5 @@ def series_of_texts(
         table_roles.entry,
         table_roles.phenotype,
         are_intensities=are_intensities,
-        inferred=inferred,
+        infer_transform=infer_transform,
     )

@@ -18,7 +18,7 @@ from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.formats.cell_texts import is_text
 from xnbflow.sources.formats.files import open_raw, text_lines
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.series.feature_names import read_tallies
+from xnbflow.sources.series.feature_names import TALLY
 from xnbflow.sources.series.sample_names import plain_sample_names
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM
 
@@ -83,7 +83,7 @@ def merge_counts(folder: Path) -> MergedCounts:
     counts = pd.DataFrame(
         {name: table.iloc[:, column] for name, table in zip(names, tables, strict=True)}
     )
-    tallies = read_tallies(list(map(str, counts.index)))
+    tallies = [name for name in map(str, counts.index) if TALLY.fullmatch(name)]
     if tallies:
         counts = counts.drop(index=tallies)
         remarks.append(
@@ -115,7 +115,7 @@ def refuse_one_sample(table: TextTable) -> None:
     is_headless = (
         1 < len(header) <= _STAR_COLUMNS
         and all(name.isdecimal() for name in header[1:])
-        and bool(read_tallies([table.header[0], *table.columns([0])[0]]))
+        and any(map(TALLY.fullmatch, [table.header[0], *table.columns([0])[0]]))
     )
     if is_quantified or is_headless:
         msg = (

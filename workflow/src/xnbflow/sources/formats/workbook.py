@@ -1,12 +1,7 @@
 """A workbook of a spreadsheet program as a table, read by python-calamine."""
 
-import html
-import posixpath
-import re
-import zipfile
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,25 +18,13 @@ from xnbflow.sources.formats.header_rows import (
     move_corner_name,
 )
 from xnbflow.sources.formats.text_table import TextTable, other_width
+from xnbflow.sources.formats.used_range import DELETE_UNUSED, refuse_stray_cell
 
 #: Endings of workbooks.
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 
-#: Endings of workbooks that are ZIP archives of XML, each sheet of which states its used range.
-_OPEN_XML = frozenset({".xlsx", ".xlsm"})
-
 #: The word for a row in messages.
 _UNIT = "row"
-#: Most cells of the used range of a sheet. The library needs 32 bytes for each, empty or not.
-_MOST_CELLS = 50_000_000
-#: Bytes at the beginning of a sheet's XML in which its used range is.
-_HEAD = 4096
-#: The used range in the XML of a sheet, as ``<dimension ref="A1:XFD1048576"/>``.
-_DIMENSION = re.compile(rb'<(?:\w+:)?dimension ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"')
-#: A sheet in the list of a workbook, and a part in the list of its files.
-_SHEET = re.compile(r"<(?:\w+:)?sheet\s[^>]*>")
-_PART = re.compile(r"<(?:\w+:)?Relationship\s[^>]*>")
-_ATTRIBUTE = re.compile(r'([\w:]+)="([^"]*)"')
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -192,8 +175,7 @@ def _workbook_rows(path: Path, sheet: str | None) -> _WorkbookRows:
             msg = f"{path} cannot be read as a workbook ({reason}); save it anew, or as CSV"
             raise InputError(msg, file=str(path), key="sheet")
         name = names[0] if sheet is None else sheet
-        if path.suffix.lower() in _OPEN_XML:
-            _refuse_stray_cell(path, name)
+        refuse_stray_cell(path, name)
         table = book.get_sheet_by_name(name)
         rows = table.to_python(skip_empty_area=True)
         return _WorkbookRows(sheets=names, rows=rows, merged=_merged_down(table))
@@ -213,70 +195,11 @@ def _open_workbook(path: Path) -> Iterator[Any]:
         yield python_calamine.CalamineWorkbook.from_path(path)
     except python_calamine.CalamineError as error:
         reason = quoted(str(error), 200)[1:-1]
-        msg = f"{path} cannot be read as a workbook ({reason}); save it anew, or as CSV"
+        remedy = "save it anew, or as CSV"
+        if "cell limit" in reason.lower():  # of .ods, whose sheets are all read when it is opened
+            remedy = f"a used cell may be far from the table. {DELETE_UNUSED}"
+        msg = f"{path} cannot be read as a workbook ({reason}); {remedy}"
         raise InputError(msg, file=str(path)) from error
-
-
-def _refuse_stray_cell(path: Path, sheet: str) -> None:
-    """Refuse a sheet whose last used cell is far from the others.
-
-    The library allocates all cells of the used range before any can be read, 500 GB where the last
-    cell of a sheet has a space. The range is in the first bytes of the sheet's XML, as spreadsheet
-    programs write it; a sheet without it is read.
-    """
-    head = b""
-    # of a damaged archive the library reports what is wrong
-    damages = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError)
-    with suppress(*damages), zipfile.ZipFile(path) as archive:
-        part = _part_of_sheet(archive, sheet)
-        head = archive.open(part).read(_HEAD)
-    match = _DIMENSION.search(head)
-    if match is None:
-        return
-    first_column, first_row, last_column, last_row = (text.decode() for text in match.groups())
-    n_rows = int(last_row) - int(first_row) + 1
-    n_columns = _number_of_column(last_column) - _number_of_column(first_column) + 1
-    if n_rows * n_columns > _MOST_CELLS:
-        msg = (
-            f"{path}: the last used cell of the sheet {sheet!r} is {last_column}{last_row}, so "
-            f"that {n_rows:,} rows and {n_columns:,} columns would be read. Delete the rows below "
-            "and the columns beside the table in the spreadsheet program (also cells that look "
-            "empty) and save it, or save the table as CSV"
-        )
-        raise InputError(msg, file=str(path))
-
-
-def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:
-    """Return the file of a sheet in the archive of its workbook; empty without one.
-
-    Sheets have a name and a number in ``xl/workbook.xml``, and the number has a file in
-    ``xl/_rels/workbook.xml.rels``.
-    """
-    book = archive.read("xl/workbook.xml").decode("utf-8", errors="replace")
-    parts = archive.read("xl/_rels/workbook.xml.rels").decode("utf-8", errors="replace")
-    numbers = {}
-    for tag in _SHEET.findall(book):
-        attributes = dict(_ATTRIBUTE.findall(tag))
-        numbers[html.unescape(attributes.get("name", ""))] = attributes.get("r:id")
-    for tag in _PART.findall(parts):
-        attributes = dict(_ATTRIBUTE.findall(tag))
-        if attributes.get("Id") == numbers.get(sheet):
-            return posixpath.join("/xl", attributes["Target"]).lstrip("/")
-    return ""
-
-
-def _number_of_column(letters: str) -> int:
-    """Return the number of a column of a spreadsheet from 1.
-
-    Examples
-    --------
-    >>> _number_of_column("A"), _number_of_column("AB"), _number_of_column("XFD")
-    (1, 28, 16384)
-    """
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number
 
 
 def _merged_down(table: Any) -> list[list[int]]:

@@ -28,7 +28,7 @@ import numpy as np
 
 from xnbflow.sources.formats.cell_texts import is_missing, numbers_of
 from xnbflow.sources.infer.name_families import BlockNames, families_of
-from xnbflow.sources.series.feature_names import TALLIES, TOTAL, are_controls
+from xnbflow.sources.series.feature_names import CONTROL, TALLY, TOTAL
 
 #: Least number of columns of a block; which of fewer columns are features is asked.
 _LEAST_FEATURES = 20
@@ -106,9 +106,9 @@ def find_feature_block(
     """
     # Controls of an array, sums, reads of no gene and columns without a name are no features
     # either, but are left out or refused elsewhere.
-    left_out = set(np.flatnonzero(are_controls(names)).tolist())
+    left_out = set()
     for position, name in enumerate(names):
-        if not name or TALLIES.fullmatch(name) or TOTAL.fullmatch(name):
+        if not name or any(form.fullmatch(name) for form in (CONTROL, TALLY, TOTAL)):
             left_out.add(position)
     if left_out:
         kept = sorted(set(range(len(names))) - left_out)

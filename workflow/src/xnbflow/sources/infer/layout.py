@@ -29,7 +29,7 @@ from xnbflow.sources.infer.phenotype_file import join_phenotype
 from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
 from xnbflow.sources.series.class_labels import LabelRule
-from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, TALLIES
+from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, TALLY
 from xnbflow.sources.series.phenotype import (
     PhenotypeFile,
     matched_names,
@@ -88,7 +88,7 @@ def recognise_layout(
         names = [raw.header[i] for i in raw.described[1:]]
         return Layout(pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object), entry)
     path = Path(raw.path)
-    if not len(raw):
+    if not raw.lines:
         return Layout(pd.DataFrame(), entry)  # the reader refuses it
     first_rows = raw.first_rows(FIRST_SAMPLES)
     entry, remarks = propose_decimal(entry, raw, first_rows)
@@ -162,7 +162,8 @@ def _samples_in_rows(
     )
 
     # Columns that are no features: reads of no gene, and columns without a value.
-    if tallies := [name.strip() for name in header if TALLIES.fullmatch(name.strip())]:
+    tallies = [name for name in map(str.strip, header) if TALLY.fullmatch(name)]
+    if tallies:
         entry = add_names(entry, "drop", tallies)
     remarks = []
     empty = [header[i] for i in guess.empty if header[i]]
@@ -225,7 +226,8 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
         is_in_table = phenotype.index.isin(matched)
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
-    if tallies := [name.strip() for name in table.names if TALLIES.fullmatch(name.strip())]:
+    tallies = [name for name in map(str.strip, table.names) if TALLY.fullmatch(name)]
+    if tallies:
         entry = add_names(entry, "drop", tallies)
     return Layout(
         fields,

@@ -15,7 +15,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.annotation import GEO_URLS, has_annotation
-from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matches
+from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matching
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
@@ -187,7 +187,8 @@ def _first_values(
             continue  # the reader refuses it
         features.append(cells[0].decode(errors="replace"))
         rows.append([float(cell) if _NUMBER.fullmatch(cell) else np.nan for cell in cells])
-    samples = [name for name in head.samples if name in header and not matches(name, request.drop)]
+    dropped = matching(head.samples, request.drop)
+    samples = [name for name in head.samples if name in header and name not in dropped]
     positions = [header.index(name) for name in samples]
     values = np.array(rows).reshape(len(rows), len(header))[:, positions]
     if np.isnan(values).all():

@@ -8,46 +8,23 @@ others, F1000Research 4, 2015), and nf-core/rnaseq, which writes tximport's tabl
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
 #: Columns of featureCounts that describe a gene.
 FEATURE_COUNTS_COLUMNS = ("Chr", "Start", "End", "Strand", "Length")
 #: Names of a row or column of sums.
 TOTAL = re.compile(r"\s*((grand[ _]?)?totals?|sums?)\s*", re.IGNORECASE)
 
-_ENSEMBL_VERSION = re.compile(r"(ENS[A-Z]*[GTP]\d{11})\.\d+(_PAR_Y)?")
 #: Rows in which HTSeq and STAR tally reads that belong to no gene.
-TALLIES = re.compile(
+TALLY = re.compile(
     r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)|"
     r"N_(unmapped|multimapping|noFeature|ambiguous)",
     re.IGNORECASE,
 )
 #: Controls of Affymetrix, Agilent and NanoString, and the spike-ins of the ERCC.
-_CONTROL = re.compile(
-    r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$|(POS|NEG)_[A-H](\([\d.]+\))?$"
+CONTROL = re.compile(
+    r"(AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner).*|ERCC-\d{5}|(POS|NEG)_[A-H](\([\d.]+\))?"
 )
-
-
-def are_controls(names: Sequence[str] | np.ndarray) -> np.ndarray:
-    """Return which features are controls of an array or spike-ins by their names, (n_features,).
-
-    Examples
-    --------
-    >>> are_controls(["AFFX-BioB-5_at", "ERCC-00002", "ERCC1"]).tolist()
-    [True, True, False]
-    """
-    return np.array([_CONTROL.match(name) is not None for name in names], dtype=bool)
-
-
-def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
-    """Name the rows in which HTSeq and STAR tally reads that belong to no gene.
-
-    Examples
-    --------
-    >>> read_tallies(["TP53", "__no_feature", "N_unmapped"])
-    ['__no_feature', 'N_unmapped']
-    """
-    return [str(name) for name in features if TALLIES.fullmatch(name)]
+#: An identifier of Ensembl with its version.
+_ENSEMBL_VERSION = re.compile(r"(ENS[A-Z]*[GTP]\d{11})\.\d+(_PAR_Y)?")
 
 
 def symbols_in_names(names: Sequence[str]) -> list[str] | None:

@@ -17,8 +17,8 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.platforms import FEWEST_PROBES, probes_note
 from xnbflow.sources.roles import Role
 from xnbflow.sources.series.feature_names import (
-    are_controls,
-    read_tallies,
+    CONTROL,
+    TALLY,
     symbols_in_names,
     without_version,
 )
@@ -91,8 +91,8 @@ def name_features(
         place = table.place_of_variable(int(features.places[names.index("")]))
         msg = f"{table.path}, {place}: the feature has no name; name it, or drop it"
         raise InputError(msg, file=str(table.path), key="drop")
-    may_be_tallies = any(name[:2] in ("__", "N_", "n_") for name in names)
-    if may_be_tallies and (tallies := read_tallies(names)):
+    tallies = [name for name in names if TALLY.fullmatch(name)]
+    if tallies:
         msg = (
             f"data set {entry.id}: {table.path}: {listed(tallies)} are reads that belong to no "
             f"gene, not features; set drop: {flow_yaml(tallies)}"
@@ -149,7 +149,7 @@ def select_features(
     without the key ``annotation`` get a note with the line that adds their symbols, unless the
     table has symbols. ``platforms`` are accessions that the file names, separated by spaces.
     """
-    is_control = are_controls(features.names)
+    is_control = np.array([CONTROL.fullmatch(name) is not None for name in features.names])
     if entry.controls != "keep" and 0 < is_control.sum() < len(is_control):
         note = Note(
             f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "

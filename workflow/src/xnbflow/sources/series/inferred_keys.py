@@ -3,6 +3,7 @@
 They are in the entry that `xnbflow study` writes; the reader of a written entry infers none.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,38 +16,16 @@ from xnbflow.sources.series.plausibility import suggested_group
 from xnbflow.sources.series.sample_names import BARCODE_PATIENT, NAME_PATIENT
 from xnbflow.sources.series.samples import Samples
 
-
-class KeyInference:
-    """Keys of an entry that are inferred between the steps of its reading; this class infers none.
-
-    `xnbflow.sources.series.steps.series_of_table` calls each method before the step that needs its
-    key, and goes on with the entry that it returns.
-    """
-
-    def of_samples(self, _samples: Samples, entry: DatasetEntry) -> DatasetEntry:
-        """Return the entry with a key on the samples, whose labels are known."""
-        return entry
-
-    def of_scale(
-        self, _values: np.ndarray, _features: Features, _samples: Samples, entry: DatasetEntry
-    ) -> DatasetEntry:
-        """Return the entry with a key on the scale of values (n_features, n_samples)."""
-        return entry
-
-    def of_missing(self, _values: np.ndarray, entry: DatasetEntry) -> DatasetEntry:
-        """Return the entry with a key on missing values, of values on the scale of the series."""
-        return entry
-
-    def of_duplicates(self, entry: DatasetEntry) -> DatasetEntry:
-        """Return the entry with a key on features whose names repeat."""
-        return entry
+#: Returns the entry with the transform that values (n_features, n_samples) need.
+TransformInference = Callable[[np.ndarray, Features, Samples, DatasetEntry], DatasetEntry]
 
 
 @dataclass
-class InferredKeys(KeyInference):
+class InferredKeys:
     """The keys that a proposal needs so that the reader accepts the table.
 
-    Each method adds a key to the entry, unless it has one.
+    Each method adds a key to the entry, unless it has one, before the step of
+    `xnbflow.sources.series.steps.series_of_table` that needs it.
 
     Attributes
     ----------
@@ -65,7 +44,7 @@ class InferredKeys(KeyInference):
         They are those of TCGA's barcodes, or what the names have beside the class.
         """
         columns = [name for name in (BARCODE_PATIENT, NAME_PATIENT) if name in samples.columns]
-        if not columns or entry.group:
+        if entry.group or not columns:
             return entry
         group = suggested_group(samples.columns[columns], samples.labels)
         if group is None:

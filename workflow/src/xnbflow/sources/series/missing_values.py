@@ -1,6 +1,6 @@
 """Missing values of features: refused, imputed in the training folds, or dropped."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -38,17 +38,6 @@ are missing.')
     )
 
 
-class SettledValues(NamedTuple):
-    """Values (n_features, n_samples) whose missing ones are settled.
-
-    ``are_imputed`` is whether some remain missing, to be imputed in the training folds.
-    """
-
-    values: np.ndarray
-    features: Features
-    are_imputed: bool
-
-
 def settle_missing(
     values: np.ndarray,
     features: Features,
@@ -57,8 +46,8 @@ def settle_missing(
     table: TextTable,
     entry: DatasetEntry,
     notes: list[str],
-) -> SettledValues:
-    """Return the features of ``values`` (n_features, n_samples) that remain by the key ``missing``.
+) -> tuple[np.ndarray, Features]:
+    """Return ``values`` (n_features, n_samples) and features that remain by the key ``missing``.
 
     The key is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
     ``{drop_features: 0.2}`` (features that lack more than this share of the values). Features
@@ -73,7 +62,7 @@ def settle_missing(
         n_missing[rows] = np.isnan(values[rows]).sum(axis=1)
     affected = np.flatnonzero(n_missing)
     if not len(affected):
-        return SettledValues(values, features, are_imputed=False)
+        return values, features
     worst = affected[np.argsort(-n_missing[affected], kind="stable")]
     n_values = int(n_missing.sum())
     names = [f"{str(features.names[i])!r} ({n_missing[i]})" for i in worst]
@@ -117,4 +106,4 @@ def settle_missing(
             f"{counted(n_remaining, 'missing value')} of {counted(n_incomplete, 'feature')} "
             f"{either(n_remaining, 'remains', 'remain')}, to be imputed in the training folds"
         )
-    return SettledValues(values, features, are_imputed=n_remaining > 0)
+    return values, features

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -178,29 +177,15 @@ def _index_by_sample(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     return frame.set_index(pd.Index(samples, name=None))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Joined:
-    """Samples of a table that have a row in a phenotype.
-
-    ``names`` (n_samples,) are the samples' names as in the phenotype, ``keep`` (n_samples,) is
-    whether the phenotype has them, and ``rows`` are the rows of the phenotype for the samples with
-    ``keep``, in their order.
-    """
-
-    names: np.ndarray
-    keep: np.ndarray
-    rows: pd.DataFrame
-    notes: list[str]
-
-
-def join_samples(
-    where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
-) -> Joined:
-    """Find the rows of a table's samples in a phenotype, and note samples of only one of the files.
+def names_in_phenotype(
+    where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame, notes: list[str]
+) -> np.ndarray:
+    """Return the names of a table's samples, (n_samples,), as in the phenotype if it has them.
 
     Names may differ by folders, endings of files and characters that R replaces (`matched_names`).
+    The ``notes`` get sentences on changed names and on samples of only one of the files; files
+    without a common sample are refused.
     """
-    notes = []
     texts = list(map(str, samples))
     matched = matched_names(texts, list(phenotype.index))
     if matched is not None:
@@ -212,26 +197,20 @@ def join_samples(
         )
         texts = matched
     names = pd.Index(np.asarray(texts, dtype=object))
-    keep = names.isin(phenotype.index)
-    if not keep.any():
+    has_row = names.isin(phenotype.index)
+    if not has_row.any():
         columns = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
-        samples_of_table = list(names)
-        row_names = list(phenotype.index)
+        remedy = "Name the columns of names by id and phenotype.id"
         if columns:
-            msg = (
-                f"{where}: no sample of the table is in the phenotype file; the table has "
-                f"{listed(samples_of_table, 3)}, the phenotype file {listed(row_names, 3)}. "
-                f"They are in its column {quoted(columns[0])}: set phenotype: "
-                f"{{id: {columns[0]}}}"
+            remedy = (
+                f"They are in its column {quoted(columns[0])}: set phenotype: {{id: {columns[0]}}}"
             )
-            raise InputError(msg, key="phenotype.id")
         msg = (
             f"{where}: no sample of the table is in the phenotype file; the table has "
-            f"{listed(samples_of_table, 3)}, the phenotype file {listed(row_names, 3)}. Name "
-            "the columns of names by id and phenotype.id"
+            f"{listed(names, 3)}, the phenotype file {listed(phenotype.index, 3)}. {remedy}"
         )
         raise InputError(msg, key="phenotype.id")
-    without = list(names[~keep])
+    without = list(names[~has_row])
     if without:
         text = (
             f"{counted(len(without), 'sample', 'is', 'are')} left out, without phenotype: "
@@ -245,8 +224,7 @@ def join_samples(
             f"{listed(unmeasured)}"
         )
         notes.append(Note(text, "phenotype only"))
-    rows = phenotype.loc[names[keep]].reset_index(drop=True)
-    return Joined(names=names.to_numpy(dtype=str), keep=keep, rows=rows, notes=notes)
+    return names.to_numpy(dtype=str)
 
 
 def matched_names(samples: Sequence[str], row_names: Sequence[str]) -> list[str] | None:

@@ -1,8 +1,8 @@
 """The samples of a table beside their values: names, columns of the phenotype, labels, groups."""
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +14,14 @@ from xnbflow.core.terms import batch_column
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.formats.cell_texts import is_date
+from xnbflow.sources.formats.cell_texts import is_date, is_missing
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.roles import Role
 from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
-from xnbflow.sources.series.phenotype import join_samples, refuse_contradictions
+from xnbflow.sources.series.phenotype import names_in_phenotype, refuse_contradictions
 from xnbflow.sources.series.plausibility import is_technical, suggested_group
-from xnbflow.sources.series.sample_columns import column_named, refuse_unknown, require_columns
 from xnbflow.sources.series.sample_names import (
     ALIGNMENTS,
     BARCODE_PATIENT,
@@ -47,7 +46,7 @@ class Samples:
     places : ndarray of int, shape (n_samples,)
         The position of each among the samples of the table.
     labels : ndarray of str, shape (n_samples,)
-        The label of each; empty before `label_samples`.
+        The label of each, by `label_samples`; all are `UNLABELLED` before it.
     groups : ndarray of str, shape (n_samples,), optional
         The group of each.
     """
@@ -55,15 +54,16 @@ class Samples:
     names: np.ndarray
     columns: pd.DataFrame
     places: np.ndarray
-    labels: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=str))
+    labels: np.ndarray
     groups: np.ndarray | None = None
 
     def take(self, positions: np.ndarray) -> "Samples":
-        """Return the samples at some positions, without labels and groups."""
+        """Return the samples at some positions, before they have groups."""
         return Samples(
             names=self.names[positions],
             columns=self.columns.iloc[positions].reset_index(drop=True),
             places=self.places[positions],
+            labels=self.labels[positions],
         )
 
 
@@ -78,6 +78,7 @@ def find_samples(table: TextTable, roles: Sequence[Role]) -> Samples:
             dict(zip(names, table.texts(texts), strict=True)), dtype=object, index=range(n_samples)
         ),
         places=np.arange(n_samples),
+        labels=np.full(n_samples, UNLABELLED, dtype=object),
     )
 
 
@@ -160,18 +161,15 @@ def _join_phenotype(
 
     Columns of the phenotype replace columns of the table; labels and groups must agree.
     """
-    joined = join_samples(where, samples.names, phenotype)
-    samples = replace(samples, names=joined.names).take(np.flatnonzero(joined.keep))
+    names = names_in_phenotype(where, samples.names, phenotype, notes)
+    has_row = pd.Index(names).isin(phenotype.index)
+    samples = replace(samples, names=names).take(np.flatnonzero(has_row))
+    rows = phenotype.loc[samples.names].reset_index(drop=True)
     refuse_contradictions(
-        where=where,
-        dataset=entry,
-        samples=samples.names,
-        table=samples.columns,
-        phenotype=joined.rows,
+        where=where, dataset=entry, samples=samples.names, table=samples.columns, phenotype=rows
     )
-    notes += joined.notes
-    others = samples.columns.drop(columns=list(joined.rows), errors="ignore")
-    return replace(samples, columns=pd.concat([others, joined.rows], axis=1))
+    others = samples.columns.drop(columns=list(rows), errors="ignore")
+    return replace(samples, columns=pd.concat([others, rows], axis=1))
 
 
 def label_samples(
@@ -183,7 +181,7 @@ def label_samples(
     """
     rule = LabelRule.parse(entry)
     columns = samples.columns
-    texts = np.full(len(samples.names), UNLABELLED, dtype=object)  # of samples to predict
+    texts = samples.labels  # of samples to predict
     has_label_in_names = entry.label == SAMPLE_NAMES and SAMPLE_NAMES not in columns
     if has_label_in_names:
         texts = samples.names.astype(object)
@@ -257,7 +255,13 @@ def _groups(where: str, samples: Samples, column: str) -> np.ndarray:
     labels = samples.labels
     name = column_named(samples.columns, column)
     require_columns(where, samples.columns, "group", [name])
-    refuse_unknown(where, samples.columns[name], samples.names, "group")
+    unknown = samples.names[samples.columns[name].map(is_missing).to_numpy(dtype=bool)]
+    if len(unknown):
+        msg = (
+            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {quoted(name)}, which "
+            f"group names: {listed(unknown)}; fill it in, or leave the samples out"
+        )
+        raise InputError(msg, key="group")
     groups = samples.columns[name].to_numpy(dtype=str)
     # As many pairs as groups and as classes: each group is one class, and each class one group.
     n_pairs = len(set(zip(groups, labels, strict=True)))
@@ -271,3 +275,21 @@ def _groups(where: str, samples: Samples, column: str) -> np.ndarray:
         )
         raise InputError(msg, key="group")
     return np.asarray(groups)
+
+
+def column_named(metadata: pd.DataFrame, wanted: str) -> str:
+    """Return the column of a name; small and capital letters are alike if no name is equal."""
+    columns = {column.lower(): column for column in metadata}
+    return wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
+
+
+def require_columns(where: str, metadata: pd.DataFrame, setting: str, names: Iterable[str]) -> None:
+    """Refuse names of a key that are not columns of the samples."""
+    for name in names:
+        if name not in metadata:
+            columns = listed(list(metadata.columns)) or "no further columns"
+            msg = (
+                f"{where}: there is no {quoted(name)}, which {setting} names; there are "
+                f"{columns}. Correct it"
+            )
+            raise InputError(msg, key=setting)

@@ -1,6 +1,7 @@
 """From a table of text with roles to a data set, in the documented order."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +23,10 @@ from xnbflow.sources.series.features import (
     name_features,
     select_features,
 )
-from xnbflow.sources.series.inferred_keys import KeyInference
+from xnbflow.sources.series.inferred_keys import InferredKeys, TransformInference
 from xnbflow.sources.series.intensities import keep_counts, transform
 from xnbflow.sources.series.merging import collapse_probes, merge_duplicates
-from xnbflow.sources.series.missing_values import SettledValues, settle_missing
+from xnbflow.sources.series.missing_values import settle_missing
 from xnbflow.sources.series.samples import (
     Samples,
     find_samples,
@@ -65,7 +66,8 @@ def series_of_table(
     platforms: str = "",
     keep_label: bool = False,
     release: bool = True,
-    inferred: KeyInference | None = None,
+    inferred: InferredKeys | None = None,
+    infer_transform: TransformInference | None = None,
 ) -> DataSet:
     """Return the data set of a table, by the roles of its variables and the keys of its entry.
 
@@ -93,17 +95,39 @@ def series_of_table(
         Whether the text of the label remains a description of the samples.
     release : bool, default=True
         Whether the texts of the table are removed from memory as they are converted.
-    inferred : KeyInference, optional
-        Infers keys that the entry lacks, each before the step that needs it.
+    inferred : InferredKeys, optional
+        The keys of a proposal, which are inferred before the steps that need them.
+    infer_transform : callable, optional
+        Returns the entry with the transform that the values need.
+
+    Raises
+    ------
+    InputError
+        If the table and its entry contradict each other, or a step needs a key.
+
+    Examples
+    --------
+    >>> table = TextTable(
+    ...     path="x.csv",
+    ...     header=["id", "type", "g1", "g2"],
+    ...     rows=["s1,t,1.5,2", "s2,n,3,4"],
+    ...     lines=[2, 3],
+    ...     separator=",",
+    ... )
+    >>> roles = [Role.NAME, Role.TEXT, Role.NUMBER, Role.NUMBER]
+    >>> entry = DatasetEntry("x", "table", label="type")
+    >>> series = series_of_table(table.with_samples_in_rows(0), roles, entry)
+    >>> series.labels.tolist(), series.features.tolist(), series.values.tolist()
+    (['t', 'n'], ['g1', 'g2'], [[1.5, 3.0], [2.0, 4.0]])
     """
-    if not len(table):
+    if not table.lines:
         raise InputError(f"{table.path} has no rows below its header; get it again")
     where = f"data set {entry.id}: {table.path}"
     notes = list(table.notes)
 
     # Names, texts of the samples, and values. The values of what is left out later remain until
     # all of it is known, so that they are copied once.
-    with about_sheets(table):
+    with about_sheets(table) if table.sheets else nullcontext():
         features = find_features(table, roles)
         samples = find_samples(table, roles)
         values = read_values(table, features, entry, release=release)
@@ -130,18 +154,18 @@ def series_of_table(
     copies = repeated_samples(values, samples.groups)
     if copies:
         notes.append(_about_copies(samples.names, copies))
-    if inferred is not None:
-        entry = inferred.of_scale(values, features, samples, entry)
+    if infer_transform is not None:
+        entry = infer_transform(values, features, samples, entry)
     scale = settle_scale(
         values,
         features,
-        entry,
-        samples=samples.names,
-        path=Path(table.path),
+        samples,
+        table=table,
+        entry=entry,
         are_intensities=are_intensities,
         notes=notes,
     )
-    values, features, are_imputed = _settle_features(
+    values, features, has_missing = _settle_features(
         values, features, samples, table=table, entry=entry, inferred=inferred, notes=notes
     )
     return DataSet(
@@ -154,7 +178,7 @@ def series_of_table(
         groups=samples.groups,
         sample_metadata=samples.columns if len(samples.columns.columns) else None,
         feature_metadata=features.annotation if len(features.annotation.columns) else None,
-        missing=are_imputed,
+        missing=has_missing,
         notes=tuple(notes),
         scale=scale,
     )
@@ -180,20 +204,23 @@ def _settle_features(
     *,
     table: TextTable,
     entry: DatasetEntry,
-    inferred: KeyInference | None,
+    inferred: InferredKeys | None,
     notes: list[str],
-) -> SettledValues:
-    """Settle missing values, collapse probes to genes, and merge features of one name."""
+) -> tuple[np.ndarray, Features, bool]:
+    """Settle missing values, collapse probes to genes, and merge features of one name.
+
+    Return the values, the features, and whether values remain to be imputed in the training folds.
+    """
     where = f"data set {entry.id}: {table.path}"
-    are_imputed = False
     with np.errstate(invalid="ignore", over="ignore"):  # the data set refuses infinite values
-        has_missing = np.isnan(values.sum())
+        has_missing = bool(np.isnan(values.sum()))
     if has_missing:
         if inferred is not None:
             entry = inferred.of_missing(values, entry)
-        values, features, are_imputed = settle_missing(
+        values, features = settle_missing(
             values, features, samples, table=table, entry=entry, notes=notes
         )
+        has_missing = bool(np.isnan(values).any())
     if entry.collapse and entry.collapse != "none":
         values, features = collapse_probes(where, values, features, entry.collapse, notes)
     if len(set(features.names.tolist())) < len(features.names):
@@ -201,16 +228,16 @@ def _settle_features(
             entry = inferred.of_duplicates(entry)
         how = entry.duplicates or "refuse"
         values, features = merge_duplicates(where, values, features, how, notes)
-    return SettledValues(values, features, are_imputed)
+    return values, features, has_missing
 
 
 def settle_scale(
     values: np.ndarray,
     features: Features,
-    entry: DatasetEntry,
+    samples: Samples,
     *,
-    samples: np.ndarray,
-    path: Path,
+    table: TextTable,
+    entry: DatasetEntry,
     are_intensities: bool,
     notes: list[str],
 ) -> str:
@@ -220,7 +247,7 @@ def settle_scale(
     sentences on values whose scale needs attention, and on features that are probably covariates.
     The key ``scale`` replaces the recognised scale.
     """
-    where = f"data set {entry.id}: {path}"
+    where = f"data set {entry.id}: {table.path}"
     is_linear = features.kinds == "linear"
     linear_values = values if is_linear.all() else values[is_linear]
     how = Transform(entry.transform_name) if entry.transform else Transform.NONE
@@ -236,23 +263,23 @@ def settle_scale(
     are_counts = how in (Transform.LOG_CPM, Transform.TMM)
     recognised = recognise_scale(
         linear_values,
-        samples=samples,
+        samples=samples.names,
         features=features.names,
-        file_name=path.name,
+        file_name=Path(table.path).name,
         is_array=are_intensities and not are_counts,
         are_genes=are_genes or are_counts,
     )
 
     # The transform, or a note where the values need one.
     if how is Transform.TMM:
-        notes += keep_counts(where, values, is_linear, samples)
+        notes += keep_counts(where, values, is_linear, samples.names)
     elif how is not Transform.NONE:
         notes += transform(
             where,
             linear_values,
             how,
             recognised=recognised,
-            samples=samples,
+            samples=samples.names,
             floor=entry.transform_floor,
         )
     elif recognised.kind is RecognisedScale.CYCLES:
