@@ -186,9 +186,8 @@ def _remarks_on_keys(request: DatasetEntry, entry: DatasetEntry) -> tuple[str, .
     keys = [key for key in entry.settings() if key not in requested]
     if not keys:
         return ()
-    return (
-        f"The samples were read with the proposed keys ({', '.join(keys)}); --set KEY=VALUE changes one.",
-    )
+    names = ", ".join(keys)
+    return (f"The samples were read with proposed keys ({names}); --set KEY=VALUE changes one.",)
 
 
 def _remarks_on_scale(dataset: DatasetEntry, series: DataSet) -> tuple[str, ...]:

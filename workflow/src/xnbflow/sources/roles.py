@@ -100,10 +100,11 @@ def assign_roles(
     A variable that the label or another key names is a text of the samples. Of the others, those
     that ``drop`` names are left out, and features are the variables that ``categorical``,
     ``angular`` and ``features`` name, or all without ``features``. Up to 50 variables that remain
-    are texts of the samples as well, unless they have one name. A variable that the format
-    describes as a text, such as a column of ``obs`` in AnnData, is a feature only if
-    ``categorical`` or ``angular`` names it. A first column without a name beside a column of names,
-    as pandas and R write the numbers of the rows, is left out.
+    are texts of the samples as well, unless they have one name.
+
+    A variable that the format describes as a text, such as a column of ``obs`` in AnnData, is a
+    feature only if ``categorical`` or ``angular`` names it. A first column without a name beside a
+    column of names, as pandas and R write the numbers of the rows, is left out.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ class LabelRule:
         has_label = np.array([label is not None for label in labels], dtype=bool)
         classes = np.array([label for label in labels if label is not None])
         notes: list[str] = []
-        if not (len(classes) and has_label.all()):
+        if not has_label.all():
             notes += self._leave_out(where, samples, texts, has_label, classes)
         sizes = Counter(classes.tolist())
         if len(sizes) > _MOST_CLASSES:
@@ -155,8 +155,8 @@ class LabelRule:
         letters = {_NO_LETTERS.sub("", label.lower()) for label in sizes}
         if len(letters) < len(sizes) or not "".join(sizes).isascii():
             notes += _about_alike(sorted(sizes))
-        # Of small classes alone no folds can be drawn.
-        if min(sizes.values()) < _FOLDS <= max(sizes.values()):
+        n_small = sum(size < _FOLDS for size in sizes.values())
+        if 0 < n_small < len(sizes):  # of small classes alone no folds can be drawn
             notes.append(_about_small(sizes))
         return SampleLabels(classes, has_label, notes)
 
