@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.nouns import listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.agreement import labels_of_texts
@@ -132,7 +132,26 @@ def read_samples(
         else:  # a series of another source always has labels
             series = acquire(dataset, downloads=folder)
     labels, notes = _read_labels(series, dataset, training, classes)
-    return SamplesToPredict(series.frame(), labels, (*scale.notes, *notes))
+    samples = SamplesToPredict(series.frame(), labels, (*scale.notes, *notes))
+    return _without_empty_samples(samples)
+
+
+def _without_empty_samples(samples: SamplesToPredict) -> SamplesToPredict:
+    """Leave out samples without any value, such as a row of remarks below a table, with a note.
+
+    Where no sample has a value, all are kept: the table has none of the features of a model.
+    """
+    is_empty = samples.frame.isna().all(axis=1).to_numpy()
+    if not is_empty.any() or is_empty.all():
+        return samples
+    names = listed(list(map(str, samples.frame.index[is_empty])))
+    n_empty = int(is_empty.sum())
+    labels = samples.labels
+    if labels is not None:
+        labels = [label for label, empty in zip(labels, is_empty, strict=True) if not empty]
+    verb = either(n_empty, "has no value and is", "have no value and are")
+    note = f"{counted(n_empty, 'sample')} {verb} left out: {names}"
+    return SamplesToPredict(samples.frame[~is_empty], labels, (*samples.notes, note))
 
 
 @dataclass
