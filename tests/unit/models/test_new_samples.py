@@ -54,6 +54,16 @@ def test_control_probes_gaps_and_samples_without_a_label_are_kept(tmp_path):
     assert samples.labels == ["t", None]
 
 
+def test_a_row_of_remarks_below_a_table_is_no_sample(tmp_path):
+    table = pd.DataFrame(
+        {"sample": ["x", "y", "remark"], "g0": [1.5, 2.5, None], "type": list("tn ")}
+    )
+    samples = read(table, tmp_path, trained(label="type", id_column="sample"), features=["g0"])
+    assert samples.frame.index.tolist() == ["x", "y"]
+    assert samples.labels == ["t", "n"]
+    assert "1 sample has no value and is left out: remark" in samples.notes
+
+
 def test_labels_are_those_of_the_training_data_unless_the_command_names_others(tmp_path):
     table = pd.DataFrame({"g0": [1.0, 2.0], "type": ["TUMOUR", "n"], "state": ["case", "control"]})
     table.insert(0, "sample", ["KO_1", "WT_1"])

@@ -115,6 +115,15 @@ def test_sets_of_classes_have_a_nominal_coverage_of_90_percent():
     assert table["set_level"].tolist() == [0.9] * 20
 
 
+def test_a_sample_without_any_value_is_atypical():
+    new = NEW.copy()
+    new.iloc[0] = np.nan
+    table = predict_table(CSNB, new, "drop").table
+    assert np.isnan(table["typicality"][0])
+    assert table["atypical"][0]
+    assert not table["atypical"][1:].any()
+
+
 def test_a_sample_below_one_per_cent_of_typicality_is_atypical(monkeypatch):
     values = np.array([0.0, 0.0099, 0.01, 0.5])
     monkeypatch.setattr(prediction, "_sample_typicality", lambda *_: values)

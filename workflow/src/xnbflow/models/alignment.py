@@ -59,52 +59,31 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
             "one; a feature is named once"
         )
         raise InputError(msg)
-    columns = X.columns.astype(str).get_indexer(model.features)  # -1 where the table has none
+
+    # The column of each feature of the model, -1 where the table has none.
+    columns = X.columns.astype(str).get_indexer(model.features)
     has_no_column = columns[model.used] < 0
-    has_no_reads = _are_without_reads(model, has_no_column)
-    absent = has_no_column & ~has_no_reads
-
-    names = model.required[absent]
     if has_no_column.all():
+        _refuse_other_names(model, X)
+    has_no_reads = _are_without_reads(model, has_no_column)
+    absent = model.required[has_no_column & ~has_no_reads]
+    if len(absent) and missing == "error":
+        n_used = len(model.used)
         msg = (
-            f"the table has none of the model's {len(absent)} {noun(len(absent), 'feature')}, "
-            f"{listed(names)}; its features need the names of the "
-            "training data, such as symbols, or identifiers of the same kind, and samples are rows"
-        )
-        # A table whose header has no feature was read with samples in columns.
-        spellings = {str(name).casefold(): str(name) for name in [*X.columns, *X.index]}
-        other_case = [name for name in map(str, names) if name.casefold() in spellings]
-        if other_case:
-            msg += (
-                f". {counted(len(other_case), 'name')} of the table "
-                f"{either(len(other_case), 'differs', 'differ')} in capital letters only "
-                f"({spellings[other_case[0].casefold()]!r} for {other_case[0]!r}): symbols of "
-                "another species, or renamed ones; write them as in the training data"
-            )
-        raise InputError(msg)
-    if len(names) and missing == "error":
-        msg = (
-            f"the table lacks {len(names)} of the model's {len(absent)} "
-            f"{noun(len(absent), 'feature')}: {listed(names)}; add them, or {_remedy(model)}"
+            f"the table lacks {len(absent)} of the model's {n_used} {noun(n_used, 'feature')}: "
+            f"{listed(absent)}; add them, or {_remedy(model)}"
         )
         raise InputError(msg)
 
+    # The values, and which of them are missing.
     values = np.full((len(X), len(model.features)), np.nan)
     present = model.used[~has_no_column]
     values[:, present] = _read_numbers(X, columns[present])
     values[:, model.used[has_no_reads]] = 0.0
     lacking = np.isnan(values[:, model.used])
     fills_in = imputes(model.estimator)
-    if missing == "error" and not fills_in:
-        n_missing = int(lacking.sum())
-        if n_missing:
-            row, column = np.argwhere(lacking)[0]
-            msg = (
-                f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
-                f"({counted(n_missing, 'value')} of features that the model uses "
-                f"{either(n_missing, 'is', 'are')} missing); fill them in, or {_remedy(model)}"
-            )
-            raise InputError(msg)
+    if missing == "error" and not fills_in and lacking.any():
+        _refuse_gaps(model, X, lacking)
 
     # A classifier of decorrelated values estimates what missing ones have in common with others.
     estimates = missing == "drop" and hasattr(model.estimator, "decorrelated_")
@@ -113,6 +92,40 @@ def align(model: TrainedModel, X: pd.DataFrame, missing: str) -> AlignedSamples:
         values = np.where(np.isnan(values), medians, values)
     frame = pd.DataFrame(values, index=X.index, columns=model.features)
     return AlignedSamples(frame, lacking)
+
+
+def _refuse_other_names(model: TrainedModel, X: pd.DataFrame) -> None:
+    """Refuse a table that has none of the features of a model."""
+    names = list(map(str, model.required))
+    msg = (
+        f"the table has none of the model's {len(names)} {noun(len(names), 'feature')}, "
+        f"{listed(names)}; its features need the names of the training data, such as symbols, or "
+        "identifiers of the same kind, and samples are rows"
+    )
+    # A table whose header has no feature was read with samples in columns.
+    spellings = {str(name).casefold(): str(name) for name in [*X.columns, *X.index]}
+    other_case = [name for name in names if name.casefold() in spellings]
+    if other_case:
+        first = other_case[0]
+        msg += (
+            f". {counted(len(other_case), 'name')} of the table "
+            f"{either(len(other_case), 'differs', 'differ')} in capital letters only "
+            f"({spellings[first.casefold()]!r} for {first!r}): symbols of another species, or "
+            "renamed ones; write them as in the training data"
+        )
+    raise InputError(msg)
+
+
+def _refuse_gaps(model: TrainedModel, X: pd.DataFrame, lacking: np.ndarray) -> None:
+    """Refuse missing values of used features, where ``lacking`` (n_samples, n_used) is True."""
+    n_missing = int(lacking.sum())
+    row, column = np.argwhere(lacking)[0]
+    msg = (
+        f"sample {X.index[row]!r} has no value of {str(model.required[column])!r} "
+        f"({counted(n_missing, 'value')} of features that the model uses "
+        f"{either(n_missing, 'is', 'are')} missing); fill them in, or {_remedy(model)}"
+    )
+    raise InputError(msg)
 
 
 def _are_without_reads(model: TrainedModel, has_no_column: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.core.nouns import listed
+from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.models.agreement import labels_of_texts
@@ -24,23 +24,23 @@ from xnbflow.sources.annotation import fetch_annotation
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry, matching
 from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch as fetch_geo
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.infer.column_keys import add_names, columns_named, name_column, set_aside
 from xnbflow.sources.infer.layout import recognise_layout
+from xnbflow.sources.infer.number_format import propose_decimal
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.series.class_labels import IGNORE
-from xnbflow.sources.series.feature_names import without_version
+from xnbflow.sources.series.feature_names import TALLY, without_version
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.series.samples import Samples, column_named
 from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
 
-#: Number of rows by which columns of text are recognised.
-_ROWS_OF_TEXT = 20
+#: Number of rows by which columns of text and decimal commas are recognised.
+_FIRST_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,26 @@ def read_samples(
         else:  # a series of another source always has labels
             series = acquire(dataset, downloads=folder)
     labels, notes = _read_labels(series, dataset, training, classes)
-    return SamplesToPredict(series.frame(), labels, (*scale.notes, *notes))
+    samples = SamplesToPredict(series.frame(), labels, (*scale.notes, *notes))
+    return _without_empty_samples(samples)
+
+
+def _without_empty_samples(samples: SamplesToPredict) -> SamplesToPredict:
+    """Leave out samples without any value, such as a row of remarks below a table, with a note.
+
+    Where no sample has a value, all are kept: the table has none of the features of a model.
+    """
+    is_empty = samples.frame.isna().all(axis=1).to_numpy()
+    if not is_empty.any() or is_empty.all():
+        return samples
+    names = listed(list(map(str, samples.frame.index[is_empty])))
+    n_empty = int(is_empty.sum())
+    labels = samples.labels
+    if labels is not None:
+        labels = [label for label, empty in zip(labels, is_empty, strict=True) if not empty]
+    verb = either(n_empty, "has no value and is", "have no value and are")
+    note = f"{counted(n_empty, 'sample')} {verb} left out: {names}"
+    return SamplesToPredict(samples.frame[~is_empty], labels, (*samples.notes, note))
 
 
 @dataclass
@@ -227,16 +246,14 @@ def _read_table(
     if suffix_of(path) == ".h5ad":
         return read_texts(path, replace(dataset, label=None))
     texts = read_request(dataset, downloads)
-    header = texts.table.header
     label = dataset.label or training.label
-    entry = replace(texts.entry, label=None)
+    texts = replace(texts, entry=replace(texts.entry, label=None))
+    header = texts.table.header
     names = {*header, *(without_version(header) or ())}
     if features and not names & set(features):
         # No column has the name of a feature of the model: features are in rows.
-        if label in texts.table.columns([0])[0]:
-            entry = set_aside(entry, [label])
-        entry = replace(entry, samples="columns")
-        return _complete_entry(replace(texts, entry=entry), features)
+        return _complete_columns(texts, features, label)
+    entry = texts.entry
     if training.id_column in header:
         entry = entry.with_defaults(id_column=training.id_column)
     if label in header:
@@ -247,46 +264,70 @@ def _read_table(
     descriptions = [
         name for name in [*of_training, label] if name and Meaning.SAMPLE not in meaning_of(name)
     ]
-    texts = _complete_entry(replace(texts, entry=entry), features, descriptions)
-    if not features:
-        return texts
-    exceptions = {*features, *entry.phenotype_columns, texts.entry.id_column}
-    unused = _columns_of_text(texts.table, exceptions)
-    return replace(texts, entry=add_names(texts.entry, "drop", unused))
+    return _complete_rows(replace(texts, entry=entry), features, descriptions)
 
 
-def _complete_entry(
-    texts: TableTexts, features: Collection[str], descriptions: Collection[str] = ()
+def _complete_columns(
+    texts: TableTexts, features: Collection[str], label: str | None
 ) -> TableTexts:
-    """Return the texts of a table with the keys of its entry that its layout shows.
+    """Return a table with samples in columns, with the keys of its entry that its layout shows.
+
+    These are decimal commas and columns that describe features. Rows that are not among the
+    ``features`` of the model may describe samples, as the row ``label`` does.
+    """
+    entry = replace(texts.entry, samples="columns")
+    if label in texts.table.columns([0])[0]:
+        entry = set_aside(entry, [label])
+    layout = recognise_layout(texts.table, entry, texts.phenotype)
+    drop = [name for name in layout.entry.drop if name in entry.drop or name not in features]
+    entry = replace(layout.entry, drop=tuple(drop))
+    if not entry.phenotype and not entry.features:
+        rows = [str(name).strip() for name in layout.fields]
+        others = [name for name in rows if name and name not in features]
+        used = matching(others, columns_named(entry))
+        entry = set_aside(entry, [name for name in others if name not in used])
+    return _with_decimal(replace(texts, entry=entry))
+
+
+def _complete_rows(
+    texts: TableTexts, features: Collection[str], descriptions: Collection[str]
+) -> TableTexts:
+    """Return a table with samples in rows, with the keys of its entry that other columns need.
 
     These are decimal commas, the column of the samples' names, which is none of the
-    ``descriptions``, and columns that are no features. The ``features`` of the model remain
-    features.
+    ``descriptions``, and columns of text that are not among the ``features`` of the model. The
+    first rows show which these are.
     """
-    layout = recognise_layout(texts.table, texts.entry, texts.phenotype)
-    fields = layout.fields.map(str.strip)
-    entry = layout.entry
-    drop = [name for name in entry.drop if name in texts.entry.drop or name not in features]
-    id_column = name_column(entry, fields, [*features, *descriptions])
-    entry = replace(entry, drop=tuple(drop), id_column=id_column)
-    if not entry.phenotype and not entry.features:
-        # Texts of the samples that no key names are no features.
-        columns = [str(name) for name in fields if name not in (id_column, "", *features)]
-        used = matching(columns, columns_named(entry))
-        entry = set_aside(entry, [name for name in columns if name not in used])
-    decimal = "," if entry.decimal == "comma" else texts.table.decimal
-    return replace(texts, entry=entry, table=replace(texts.table, decimal=decimal))
-
-
-def _columns_of_text(table: TextTable, exceptions: Collection[str | None]) -> list[str]:
-    """Return the columns, except ``exceptions``, that contain text in the first rows."""
-    columns = zip(table.header, *table.first_rows(_ROWS_OF_TEXT), strict=True)
+    table = texts.table
+    first_rows = table.first_rows(_FIRST_ROWS)
+    entry, _ = propose_decimal(texts.entry, table, first_rows)
+    texts = _with_decimal(replace(texts, entry=entry))
+    table = texts.table
+    others = []
     text_columns = []
-    for name, *cells in columns:
-        if name and name not in exceptions and _has_text(cells, table.decimal):
+    for position, (name, *cells) in enumerate(zip(table.header, *first_rows, strict=True)):
+        if not name or name in features:
+            continue
+        if _has_text(cells, table.decimal):
             text_columns.append(name)
-    return text_columns
+            others.append(position)
+        elif Meaning.SAMPLE in meaning_of(name):
+            others.append(position)
+    if not entry.id_column and table.header[0]:
+        names = [table.header[position] for position in others]
+        cells = list(zip(*table.columns(others), strict=True))
+        fields = pd.DataFrame(cells, columns=names, dtype=object)
+        entry = replace(entry, id_column=name_column(entry, fields, descriptions))
+    used = {entry.id_column, *entry.phenotype_columns}
+    unused = [name for name in text_columns if name not in used]
+    unused += [name for name in table.header if TALLY.fullmatch(name)]
+    return replace(texts, entry=add_names(entry, "drop", unused))
+
+
+def _with_decimal(texts: TableTexts) -> TableTexts:
+    """Return the texts of a table with the decimal sign that its entry names."""
+    decimal = "," if texts.entry.decimal == "comma" else texts.table.decimal
+    return replace(texts, table=replace(texts.table, decimal=decimal))
 
 
 def _has_text(cells: Iterable[str], decimal: str) -> bool:

@@ -31,7 +31,7 @@ class Prediction:
         probabilities), ``set`` and ``set_level`` (where the classifier has conformal sets, see
         `class_sets`, and their nominal coverage), ``typicality`` (share of held-out training
         samples that are less typical, at least one in ``n_samples + 1``) and ``atypical`` (without
-        that limit it is below .01). A sample without any value has no typicality.
+        that limit it is below .01). A sample without any value has no typicality and is atypical.
     notes : list of str
         Warnings: missing features and their share of the evidence, another scale, atypical samples.
     """
@@ -97,7 +97,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     typicality = _sample_typicality(model, aligned)
     smallest = 1 / (1 + len(model.typicality.held_out))
     table["typicality"] = np.maximum(typicality, smallest)
-    table["atypical"] = typicality < ATYPICAL
+    table["atypical"] = ~(typicality >= ATYPICAL)
     notes = prediction_notes(model, X, table, lacking=aligned.lacking, missing=missing)
     return Prediction(table, list(notes))
 

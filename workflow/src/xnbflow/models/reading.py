@@ -143,7 +143,7 @@ def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) ->
         if dataset.source == "geo":
             entry, remarks = _with_keys_of_samples(dataset, fetcher)
             series = acquire(entry, downloads=folder)
-            remarks += _remarks_on_scale(entry, series)
+            remarks += _remarks_on_keys(dataset, entry) + _remarks_on_scale(entry, series)
             return TrainingSamples(entry=entry, series=series, remarks=remarks)
         if dataset.source != "table":
             return TrainingSamples(entry=dataset, series=acquire(dataset, downloads=folder))
@@ -153,7 +153,8 @@ def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) ->
     for note in notes:
         warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     entry = inferred.entry
-    remarks = (*texts.remarks, *inferred.remarks, *_remarks_on_scale(entry, series))
+    remarks = (*texts.remarks, *inferred.remarks, *_remarks_on_keys(dataset, entry))
+    remarks += _remarks_on_scale(entry, series)
     return TrainingSamples(entry=entry, series=series, remarks=remarks)
 
 
@@ -177,6 +178,16 @@ def _with_keys_of_samples(
                 setting = f"{key}: {flow_yaml(value)}"
                 remarks.append(f"The proposal is {setting}: {summary.reasons[key]}.")
     return entry, tuple(remarks)
+
+
+def _remarks_on_keys(request: DatasetEntry, entry: DatasetEntry) -> tuple[str, ...]:
+    """Return a sentence on the keys that were inferred, beside where the samples' names are."""
+    requested = {*request.settings(), "id", "samples"}
+    keys = [key for key in entry.settings() if key not in requested]
+    if not keys:
+        return ()
+    names = ", ".join(keys)
+    return (f"The samples were read with proposed keys ({names}); --set KEY=VALUE changes one.",)
 
 
 def _remarks_on_scale(dataset: DatasetEntry, series: DataSet) -> tuple[str, ...]:
