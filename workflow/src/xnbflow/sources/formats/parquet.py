@@ -47,27 +47,31 @@ class ArrowTable(TextTable):
         """Return variables as numbers; those of other columns are converted from their texts."""
         if self.samples_are_rows:
             columns: Sequence[int] = variables
-            rows = np.arange(len(self.lines))
+            rows: Sequence[int] = range(len(self.lines))
+            chosen: slice | np.ndarray = slice(None)
         else:
             columns = self._columns_of_samples
-            rows = np.asarray(variables, dtype=int)
+            rows = variables
+            chosen = np.asarray(variables, dtype=int)
         numbers = np.empty((len(columns), len(rows)))
         for position, column in enumerate(columns):
-            numbers[position] = self._numbers_of_column(column, rows)
+            stored = self.arrow[column]
+            if pa.types.is_floating(stored.type) or pa.types.is_integer(stored.type):
+                numbers[position] = stored.cast(pa.float64(), safe=False).to_numpy()[chosen]
+            else:
+                numbers[position] = self._numbers_of_texts(column, rows)
+        # Infinite numbers are converted again as texts, so that an error names the cell.
+        for position in np.flatnonzero(np.isinf(numbers).any(axis=1)).tolist():
+            self._numbers_of_texts(columns[position], rows)
         return numbers if self.samples_are_rows else np.ascontiguousarray(numbers.T)
 
-    def _numbers_of_column(self, column: int, rows: np.ndarray) -> np.ndarray:
+    def _numbers_of_texts(self, column: int, rows: Sequence[int]) -> np.ndarray:
         """Return the numbers of a column in some rows; an `InputError` names a cell without one."""
-        stored = self.arrow[column]
-        if pa.types.is_floating(stored.type) or pa.types.is_integer(stored.type):
-            numbers: np.ndarray = stored.cast(pa.float64(), safe=False).to_numpy()
-            if not np.isinf(numbers).any():
-                return numbers[rows]
-        texts = self._texts(stored)
-        texts = [texts[row] for row in rows]
-        converted = numbers_of("\n".join(texts), len(texts))
-        if converted is not None:
-            return converted
+        cells = self._texts(self.arrow[column])
+        texts = [cells[row] for row in rows]
+        numbers = numbers_of("\n".join(texts), len(texts))
+        if numbers is not None:
+            return numbers
         return np.array(
             [self.number(text, column, row) for text, row in zip(texts, rows, strict=True)]
         )
