@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sys
 
 import numpy as np
 import pytest
@@ -44,6 +45,25 @@ def test_blank_rows_of_a_spreadsheet_are_no_samples(tmp_path, separator):
     rows = [["id", "g1", "g2"], *samples[:3], blank, *samples[3:70], blank, *samples[70:], blank]
     text = "".join(separator.join(row) + "\n" for row in rows)
     assert contents(tmp_path, text) == (rows[0], samples)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_blank_row_of_a_spreadsheet_is_no_header(tmp_path, separator):
+    rows = [["id", "g1", "g2"], ["s1", "1", "2"], ["s2", "3", "4"]]
+    above = [separator * 2, "", separator * 2]
+    text = "\n".join([*above, *map(separator.join, rows), ""])
+    assert contents(tmp_path, text) == (rows[0], rows[1:])
+    assert contents(tmp_path, f"A title\n{text}") == (rows[0], rows[1:])
+    with refused("header: 1 names a line that is empty"):
+        contents(tmp_path, text, header=1)
+
+
+@pytest.mark.parametrize("position", [0, 2, 7])
+def test_a_repeated_header_is_left_out_wherever_it_is(tmp_path, position):
+    rows = [[f"s{i}", "1", "2"] for i in range(9)]
+    header = ["id", "g1", "g2"]
+    lines = map(",".join, [header, *rows[:position], header, *rows[position:]])
+    assert contents(tmp_path, "\n".join([*lines, ""])) == (header, rows)
 
 
 def test_titles_are_left_out_with_any_separator(tmp_path):
@@ -148,3 +168,16 @@ def test_names_in_quotes_are_those_of_the_csv_module(tmp_path, separator):
     assert table.columns([0])[0][6:] == [name.strip() for name in names]
     numbers = table.values([1, 2]).T[6:]
     np.testing.assert_array_equal(numbers, [[i + 0.5, -i] for i in range(len(names))])
+
+
+def test_a_table_in_quotes_takes_no_more_memory_than_one_without(tmp_path):
+    """Its rows are kept as lines as well: cells, as a list, take several times as much."""
+    rows = [["id", "x", "y"], *([f"s{i}", f"{i}.5", str(-i)] for i in range(20))]
+    tables = []
+    for quoting in (csv.QUOTE_ALL, csv.QUOTE_MINIMAL):
+        with (tmp_path / "x.csv").open("w", newline="") as file:
+            csv.writer(file, quoting=quoting).writerows(rows)
+        tables.append(read_raw_table(tmp_path / "x.csv", {}))
+    in_quotes, plain = tables
+    assert (in_quotes.header, in_quotes.rows) == (plain.header, plain.rows)
+    assert sum(map(sys.getsizeof, in_quotes.rows)) < 100 * len(plain.rows)

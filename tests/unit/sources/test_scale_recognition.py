@@ -168,6 +168,18 @@ def test_one_cell_does_not_make_intensities_of_logarithms(outlier):
     assert f"{outlier:g} is in 1 cell" in recognised.reason
 
 
+def test_one_cell_does_not_make_reads_of_logarithms_with_zeros(rng):
+    """Logarithms of 1 and a relative unit begin at 0, as reads do."""
+    values = np.log2(1 + rng.gamma(0.3, 100, (200, 8)))
+    values[:3] = 0
+    values[7, 2] = 1e6
+    recognised = recognise_scale(values)
+    assert recognised.kind == "mixed"
+    assert "1e+06 is in 1 cell" in recognised.reason
+    values[8, :2] = [1e5, 2e5]
+    assert recognise_scale(values).kind != "mixed"
+
+
 @pytest.mark.parametrize(("code", "kind"), [(-51.0, "mixed"), (-49.0, "not logged")])
 def test_a_negative_code_among_intensities_is_below_50(code, kind):
     values = np.tile(np.linspace(0.5, 1000, 40), (4, 1)).T.copy()

@@ -125,3 +125,19 @@ def test_a_header_of_values_is_accepted_where_the_entry_names_its_line(tmp_path)
     path = put(tmp_path, "type,0.25,0.25\na,1,2\nb,3,4\n")
     entry = DatasetEntry("x", "table", label="type", header=1, features=("0.25",))
     assert infer(read_raw_table(path, {"header": 1}), entry).roles[1:] == [Role.NUMBER] * 2
+
+
+@pytest.mark.parametrize("names", [["ZNF1", "ENSG2"], ["YAL1W", "YAL1C"]])
+def test_a_class_in_the_names_of_genes_is_no_label(tmp_path, names):
+    """Of two readings with a class in the names, samples are fewer than features."""
+    genes = [
+        f"{name}{i}" if name[-1].isdigit() else f"YAL{i}{name[-1]}"
+        for i in range(20)
+        for name in names
+    ]
+    table = pd.DataFrame(np.random.default_rng(2).normal(8, 1, (40, 12)).round(3), columns=SAMPLES)
+    path = put(tmp_path, table.set_axis(genes).to_csv(index_label="id"))
+    inferred = infer(read_raw_table(path, {}), DatasetEntry("x", "table", "x.csv"), complete=True)
+    assert inferred.entry.samples == "columns"
+    assert set(inferred.entry.label_classes) == {"ill", "well"}
+    assert inferred.table.samples == SAMPLES

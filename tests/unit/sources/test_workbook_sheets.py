@@ -271,3 +271,20 @@ def test_a_stray_last_cell_of_an_open_document_is_refused_by_its_number_of_cells
         )
     with pytest.raises(InputError, match=r"limit.*Delete the rows below and the columns beside"):
         read_raw_table(tmp_path / "x.ods", {})
+
+
+def test_rows_that_repeat_the_header_are_left_out(tmp_path):
+    """As in text: sheets were pasted below each other, with their headers."""
+    frame = pd.DataFrame(
+        {"sample": list("pqrs"), "type": list("abab"), 2010: [7.5, 8.25, 6.5, 9.0]}
+    )
+    header = pd.DataFrame([list(frame)], columns=list(frame))
+    path = tmp_path / "pasted.xlsx"
+    pd.concat([frame[:2], header, frame[2:], header]).to_excel(path, index=False)
+    table = read_raw_table(path, {})
+    assert table.columns([0, 2]) == [list("pqrs"), ["7.5", "8.25", "6.5", "9"]]
+    assert list(table.lines) == [2, 3, 5, 6]
+    assert table.notes == [
+        "row 4 repeats the header and was left out",
+        "row 7 repeats the header and was left out",
+    ]

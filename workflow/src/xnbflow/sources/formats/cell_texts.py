@@ -4,7 +4,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -169,18 +169,68 @@ def is_number(cell: str) -> bool:
         return False
 
 
-def complaint(cell: str) -> str | None:
-    """Return why a cell is not a finite number; None for a finite number."""
-    if is_missing(cell):
-        return f"the value is missing ({cell!r})"
+class CellFault(NamedTuple):
+    """Why a cell is not a finite number, as a clause; what to do, and the key that answers it."""
+
+    clause: str
+    remedy: str
+    key: str
+
+
+def fault_of_number(cell: str, decimal: str = ".") -> CellFault | None:
+    """Return why a cell without spaces around it is not a finite number; None for a number.
+
+    Examples
+    --------
+    >>> fault_of_number("1,5").remedy
+    'this looks like a decimal comma: set decimal: comma, or save it with decimal points'
+    >>> fault_of_number("1,5", decimal=","), fault_of_number("1e5")
+    (None, None)
+    """
+    if decimal == "," and DECIMAL_POINT.fullmatch(cell):
+        clause = f"{quoted(cell)} has a decimal point, but other cells have commas"
+        return CellFault(clause, "make them agree", "decimal")
+    number = cell.replace(",", ".", 1) if decimal == "," else cell
+    if is_number(number):
+        return None
+
+    # What it is instead.
+    is_grouped = _THOUSANDS.fullmatch(cell) is not None
+    clause = f"{quoted(cell)} is not a number"
+    if is_grouped:
+        clause += ": it has separators of thousands"
+    elif "_" not in cell and _is_infinite(number):
+        clause = f"the value is infinite ({quoted(cell)})"
+
+    # What to do.
+    key = "drop"
+    remedy = (
+        "correct it, or list the feature under categorical or drop; a column of sample names is "
+        "the key id"
+    )
+    if DECIMAL_COMMA.fullmatch(cell):
+        key = "decimal"
+        remedy = (
+            "this looks like a decimal comma: set decimal: comma, or save it with decimal points"
+        )
+        if is_grouped:
+            remedy = (
+                "if the comma is a decimal sign, set decimal: comma; else save the table without "
+                "separators of thousands"
+            )
+    elif is_grouped:
+        remedy = "save the table without separators of thousands"
+    elif cell.strip("+-").lower() in {"inf", "infinity"}:
+        remedy = "fill it in, remove the sample, or list the feature under drop"
+    return CellFault(clause, remedy, key)
+
+
+def _is_infinite(cell: str) -> bool:
+    """Return whether Python reads a cell as an infinite number, as ``inf`` and ``1e999``."""
     try:
-        number = float(cell)
+        return math.isinf(float(cell))
     except ValueError:
-        number = math.nan
-    if "_" in cell or math.isnan(number):
-        thousands = ": it has separators of thousands" if _THOUSANDS.fullmatch(cell) else ""
-        return f"{quoted(cell)} is not a number{thousands}"
-    return f"the value is infinite ({quoted(cell)})" if math.isinf(number) else None
+        return False
 
 
 def have_thousands(columns: Iterable[Iterable[str]], sign: str) -> bool:
@@ -259,7 +309,7 @@ def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:
     r"""Convert cells, one per line, to float64, each rounded as by `float`.
 
     They are read as one long column by Arrow's CSV reader; NaN is a missing value. The result is
-    None where a cell may not be a number: `complaint` finds that cell.
+    None where a cell may not be a number: `fault_of_number` finds that cell.
 
     Examples
     --------

@@ -149,7 +149,7 @@ def read_text(
         advice=advice,
         notes=lines.notes,
     )
-    if first_rows:
+    if first_rows or header_line is not None:
         header = _header_and_rows(path, first_rows, separator, header_line)
         table.header = header.names
         table.is_header_short = header.is_short
@@ -187,7 +187,8 @@ def _numbered_rows(
 ) -> Iterator[NumberedRow]:
     """Yield the rows of a text that are not blank, with the number of their first line.
 
-    A row without quotes is its line, which is divided later; one with quotes is a list of cells.
+    A row is its line without quotes, which is divided later and takes much less memory; or a list
+    of cells, where a cell contains a quote, a separator or a line break.
     """
     numbers = itertools.count(first_line)
     numbered = zip(lines, numbers, strict=False)
@@ -210,7 +211,9 @@ def _numbered_rows(
             msg = f"{path}, line {number}: not valid CSV ({error}); correct the quotes"
             raise InputError(msg, file=str(path)) from error
         if any(map(str.strip, cells)):
-            yield number, cells
+            text = separator.join(cells)
+            needs_quotes = '"' in text or "\n" in text or text.count(separator) >= len(cells)
+            yield number, cells if needs_quotes else text
 
 
 def _recognise_text(
@@ -226,7 +229,7 @@ def _recognise_text(
     Where the usual ``separator`` divides all of them evenly, and the first one has several cells
     with texts and no mark of a comment, that is the header and no other separator is tried.
     """
-    filled = [row for row in rows if not row.isspace()]
+    filled = [row for row in rows if not _BLANK_LINE(row)]
     is_plain = (
         header_line is None
         and len(filled) > 1
@@ -237,7 +240,7 @@ def _recognise_text(
     n_titles = 0
     if not is_plain:
         n_titles = _n_titles(rows, header_line)
-        filled = [row for row in rows[n_titles:] if not row.isspace()]
+        filled = [row for row in rows[n_titles:] if not _BLANK_LINE(row)]
         if not is_separator_set:
             separator = find_separator(path, filled[:_FIRST_ROWS], separator)
         elif filled:
@@ -258,7 +261,7 @@ def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
         n_marked = _n_marked_rows(rows)
         if n_marked:
             return n_marked
-    positions = [i for i, row in enumerate(rows) if not row.isspace()]
+    positions = [i for i, row in enumerate(rows) if not _BLANK_LINE(row)]
     if len(positions) < 2:
         return 0
     return positions[_n_title_rows([rows[i] for i in positions])]
@@ -309,7 +312,7 @@ def _n_rows_before(rows: Sequence[str], header_line: int) -> int:
 def _notes_on_titles(titles: Sequence[str]) -> list[str]:
     """Return a note on lines above the header, except the first comment of featureCounts."""
     titles = [line for line in titles if not line.startswith("# ")]
-    texts = [text for line in titles if (text := line.strip().strip('",;\t '))]
+    texts = [text for line in titles if (text := line.strip().strip('",;|\t '))]
     if not texts:
         return []
     note = Note(

@@ -7,6 +7,7 @@ import codecs
 import csv
 import io
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ HEADER_SECTION = "[Header]"
 #: The line above its header.
 DATA_SECTION = "[Data]"
 
+#: A carriage return that is no part of a line end of Windows.
+_LINE_END_OF_MACS = re.compile(r"\r(?!\n)")
 #: Most lines between these two.
 _MOST_SECTION_LINES = 100
 #: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
@@ -134,9 +137,6 @@ def read_first_lines(path: str | Path, lines: Iterator[str]) -> FirstLines:
     In Illumina's sample sheets the header is below the line ``[Data]``: more lines are read.
     """
     first_lines = list(itertools.islice(lines, HEAD_ROWS))
-    if len(first_lines) == 1 and "\r" in first_lines[0].rstrip():
-        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
-        raise InputError(msg, file=str(path))
     is_sample_sheet = bool(first_lines) and first_lines[0].lstrip('"').startswith(HEADER_SECTION)
     if is_sample_sheet:
         for line in itertools.islice(lines, _MOST_SECTION_LINES):
@@ -146,6 +146,9 @@ def read_first_lines(path: str | Path, lines: Iterator[str]) -> FirstLines:
                 break
     has_open_quote = any(line.count('"') % 2 for line in first_lines)
     rows = _join_quoted_lines(first_lines, lines) if has_open_quote else first_lines
+    if len(rows) == 1 and _LINE_END_OF_MACS.search(rows[0].rstrip()):
+        msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
+        raise InputError(msg, file=str(path))
     return FirstLines(first_lines, rows)
 
 
@@ -233,7 +236,7 @@ def split_leniently(separator: str, line: str) -> list[str]:
     if '"' not in line:
         return line.rstrip("\r\n").split(separator)
     try:
-        return next(csv.reader(io.StringIO(line, newline=""), delimiter=separator), [])
+        return next(csv.reader(io.StringIO(line, newline=""), delimiter=separator), []) or [line]
     except csv.Error:
         return [line]
 

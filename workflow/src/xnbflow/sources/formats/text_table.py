@@ -22,8 +22,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
 from xnbflow.sources.formats.cell_texts import (
     DECIMAL_COMMA,
-    DECIMAL_POINT,
-    complaint,
+    fault_of_number,
     is_missing,
     numbers_of,
     text_of_cell,
@@ -291,28 +290,22 @@ class TextTable:
         text = cell.strip()
         if is_missing(text):
             return math.nan
-        if self.decimal == "," and DECIMAL_POINT.fullmatch(text):
-            fault = f"{quoted(cell)} has a decimal point, but other cells have commas"
-            advice = "make them agree"
-        else:
-            if self.decimal == ",":
-                text = text.replace(",", ".", 1)
-            fault = complaint(text) or ""
-            if text != cell.strip():  # quote the cell as it is written
-                fault = fault.replace(quoted(text), quoted(cell.strip()))
-            advice = self.advice or _advice(cell.strip())
-            if not self.header[column].strip() and not self.advice:
-                advice = (
-                    "its column has no name in the header: delete the cell if it is a remark "
-                    "beside the table, or else name the column"
-                )
-        if not fault:
-            return float(text)
-        key = None
-        if not self.advice and self.header[column].strip():
-            key = "decimal" if "decimal" in advice else "drop"
-        msg = f"{self.path}, {self.place(column, row)}: {fault}; {advice}"
-        raise InputError(msg, file=str(self.path), key=key, remedy=advice)
+        fault = fault_of_number(text, self.decimal)
+        if fault is None:
+            return float(text.replace(",", ".", 1) if self.decimal == "," else text)
+        remedy = fault.remedy
+        key: str | None = fault.key
+        if self.advice:
+            remedy = self.advice
+            key = None
+        elif not self.header[column].strip():
+            remedy = (
+                "its column has no name in the header: delete the cell if it is a remark beside "
+                "the table, or else name the column"
+            )
+            key = None
+        msg = f"{self.path}, {self.place(column, row)}: {fault.clause}; {remedy}"
+        raise InputError(msg, file=str(self.path), key=key, remedy=remedy)
 
 
 def _with_points(texts: list[str]) -> list[str]:
@@ -327,22 +320,3 @@ def other_width(path: str | Path, place: str, n_cells: int, width: int) -> Input
         "or get the file again if it ends there"
     )
     return InputError(msg, file=str(path))
-
-
-def _advice(cell: str) -> str:
-    """Return the remedy for a cell that is not a finite number."""
-    if DECIMAL_COMMA.fullmatch(cell):
-        if complaint(cell) != f"{quoted(cell)} is not a number":
-            return (
-                "if the comma is a decimal sign, set decimal: comma; else "
-                "save the table without separators of thousands"
-            )
-        return "this looks like a decimal comma: set decimal: comma, or save it with decimal points"
-    if (complaint(cell) or "").endswith("separators of thousands"):
-        return "save the table without separators of thousands"
-    if cell.strip("+-").lower() in {"inf", "infinity"}:
-        return "fill it in, remove the sample, or list the feature under drop"
-    return (
-        "correct it, or list the feature under categorical or drop; a "
-        "column of sample names is the key id"
-    )

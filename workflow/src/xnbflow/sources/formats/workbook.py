@@ -39,7 +39,8 @@ def read_workbook(
     """Read a sheet of a workbook, the first one if it is not named.
 
     Titles above the header are recognised, or ``header_line`` is the number of the header's row. A
-    row of conditions is the first row below the header, named by its number.
+    row of conditions is the first row below the header, named by its number. A row that repeats the
+    header is left out with a note.
     """
     sheets, rows, merged = _workbook_rows(path, sheet)
     notes: list[str] = []
@@ -61,14 +62,21 @@ def read_workbook(
             advice="the key header names another row as the header",
         )
         notes.append(note)
+    kept_rows: list[str | list[Any]] = []
+    row_numbers = []
     for number, cells in below:
         if len(cells) != len(header):
             raise other_width(path, f"{_UNIT} {number}", len(cells), len(header))
+        if cells[0] == header[0] and list(map(text_of_cell, cells)) == header:
+            notes.append(f"row {number} repeats the header and was left out")
+            continue
+        kept_rows.append(cells)
+        row_numbers.append(number)
     return TextTable(
         path=path,
         header=header,
-        rows=[cells for _, cells in below],
-        lines=[number for number, _ in below],
+        rows=kept_rows,
+        lines=row_numbers,
         unit=_UNIT,
         decimal=decimal or ".",
         notes=notes,

@@ -22,9 +22,8 @@ from xnbflow.sources.infer.column_keys import (
 )
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.series.class_labels import (
-    LabelRule,
     label_keys,
-    propose_map,
+    propose_classes,
 )
 from xnbflow.sources.series.plausibility import (
     Meaning,
@@ -65,21 +64,13 @@ def propose_columns(layout: Layout) -> Layout:
     # The classes, without rare ones; they are empty texts where the label is no field.
     remarks: list[str] = []
     labels = np.full(len(fields), "", dtype=object)
-    if label in unique:
-        label_texts = list(fields[label])
+    label_texts = list(fields[label]) if label in unique else []
+    if label_texts:
         if any(map(is_missing, label_texts)):
             entry = entry.with_defaults(**label_keys(label_texts))
         samples = range(len(label_texts))
-        classes, has_label, _ = LabelRule.parse(entry).apply(entry.location, samples, label_texts)
-        if not entry.map:
-            proposed, remark = propose_map(classes.tolist())
-            if proposed:
-                entry = replace(entry, map=proposed)
-                remarks.append(remark)
-                rule = LabelRule.parse(entry)
-                classes, has_label, _ = rule.apply(entry.location, samples, label_texts)
-        labels[has_label] = classes
-
+        entry, labelled, remarks = propose_classes(entry, entry.location, samples, label_texts)
+        labels[labelled.has_label] = labelled.labels
     layout = replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
     # What else describes the samples is no feature.

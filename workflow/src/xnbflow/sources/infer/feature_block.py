@@ -16,7 +16,7 @@ of 7.9 beside logarithms such as 7.117. The first samples suffice for this.
 form decides. Otherwise a column at the edges of the table is outside the block if its name or its
 decimals are unlike the block. Among the block it is outside if its name has words and those of the
 block have none, or if it is unlike by its name and its values, or by its decimals. Where most names
-are identifiers, twenty symbols or more are features as well if most have values of the block.
+are identifiers, five symbols or more are features as well if most have values of the block.
 A gene without reads, with few values, or with the largest difference between the classes thus
 remains a feature.
 """

@@ -24,7 +24,7 @@ _NAMED_SHARE = 0.75
 #: Least share of all columns in a block of strict names: identifiers of one form, no symbols.
 _STRICT_SHARE = 0.9
 #: Least number of symbols that may be features beside identifiers of another form.
-_MANY_SYMBOLS = 20
+_MANY_SYMBOLS = 5
 #: Largest share of columns with words among a block of names without words.
 _MOST_WORDS = 0.05
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_number
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
@@ -116,8 +116,10 @@ def infer(
     remarks: tuple[str, ...] = ()
     if complete:
         layout = choose_label(recognise_layout(table, given, phenotype))
-        if not layout.entry.label:
-            layout = _other_layout(table, layout)
+        # Of more rows than columns, the names may be those of features, with a class by chance.
+        is_in_names = layout.entry.label == SAMPLE_NAMES and not given.label
+        if not layout.entry.label or (is_in_names and len(table) > len(table.header)):
+            layout = _other_layout(table, given, layout)
         if not layout.entry.label:
             return InferredRoles(
                 entry=layout.entry, table=table, fields=layout.fields, remarks=layout.remarks
@@ -164,20 +166,24 @@ def _refuse_values_as_header(table: TextTable) -> None:
     raise InputError(msg, file=str(table.path), key="header")
 
 
-def _other_layout(table: TextTable, layout: Layout) -> Layout:
-    """Return the layout of a table with another label than a column of texts.
+def _other_layout(table: TextTable, given: DatasetEntry, layout: Layout) -> Layout:
+    """Return the layout of a table with another label than a column of texts, if it has one.
 
-    The label of a table without a phenotype may be in a row, so that samples are columns; the first
-    column then has distinct names of features. Or it is a column or row of 0 and 1.
+    The label of a table without a phenotype may be in a row, or in the header, so that samples are
+    columns; the first column then has distinct names of features. Or it is a column or row of 0
+    and 1.
     """
     entry = layout.entry
     may_be_columns = entry.samples == "rows" and suffix_of(entry.location) != ".h5ad"
     if may_be_columns and not entry.phenotype:
         if entry.decimal == "comma":
             table = replace(table, decimal=",")
-        transposed = recognise_layout(table, replace(entry, samples="columns"))
+        in_columns = replace(given, samples="columns", decimal=entry.decimal)
+        transposed = recognise_layout(table, in_columns)
         labelled = choose_label(transposed)
-        has_label = bool(labelled.entry.label or best_binary_label(transposed))
+        has_label = bool(labelled.entry.label)
+        if not entry.label:
+            has_label = has_label or bool(best_binary_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:
             layout = labelled
     return layout if layout.entry.label else choose_binary_label(layout)

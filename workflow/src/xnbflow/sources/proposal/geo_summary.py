@@ -33,10 +33,10 @@ from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import sentence_of
 from xnbflow.sources.proposal.summary import Summary, describe_fields
 from xnbflow.sources.series.class_labels import (
-    LabelRule,
     class_expression,
     label_keys,
     plain_text,
+    propose_classes,
     propose_map,
 )
 from xnbflow.sources.series.missing_values import propose_missing
@@ -258,12 +258,8 @@ def _propose_entry(request: DatasetEntry, where: str, head: GeoHead) -> _Proposa
         entry = entry.with_defaults(**label_keys(texts))
     elif not entry.label_classes and not entry.label_pattern:
         entry = replace(entry, **_fields_of_classes(title_classes, texts))
-    labels, has_label, notes = LabelRule.parse(entry).apply(where, head.samples, texts)
-    map_remark = ""
-    if not entry.map:
-        proposed_map, map_remark = propose_map(labels.tolist())
-        entry = replace(entry, map=proposed_map)
-        labels, has_label, notes = LabelRule.parse(entry).apply(where, head.samples, texts)
+    entry, labelled, remarks_on_map = propose_classes(entry, where, head.samples, texts)
+    labels, has_label, notes = labelled
 
     # Patients and batches, by the classes of all samples.
     classes = np.full(len(texts), "", dtype=object)
@@ -287,9 +283,7 @@ def _propose_entry(request: DatasetEntry, where: str, head: GeoHead) -> _Proposa
         sentences += remarks_on_others(head.fields, others)
         if remark := remark_on_separating(head.fields, others, classes):
             sentences.append(remark)
-    if map_remark:
-        sentences.append(map_remark)
-    return _Proposal(entry, " ".join(sentences), labels, has_label)
+    return _Proposal(entry, " ".join([*sentences, *remarks_on_map]), labels, has_label)
 
 
 def _choose_field(

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -356,6 +356,22 @@ def _meaning(text: str) -> str:
 
 def _american(match: re.Match[str]) -> str:
     return {"tumour": "tumor", "leukaemia": "leukemia", "anaemia": "anemia"}[match[0]]
+
+
+def propose_classes(
+    entry: DatasetEntry, where: str, samples: Sequence[Any], texts: Sequence[str]
+) -> tuple[DatasetEntry, SampleLabels, list[str]]:
+    """Return an entry with the ``map`` of its classes, the labels by it, and sentences on it.
+
+    The ``samples`` have the ``texts``, in the place ``where`` of messages. A ``map`` that the entry
+    has is kept.
+    """
+    labels = LabelRule.parse(entry).apply(where, samples, texts)
+    proposed, remark = ({}, "") if entry.map else propose_map(labels.labels.tolist())
+    if not proposed:
+        return entry, labels, []
+    entry = replace(entry, map=proposed)
+    return entry, LabelRule.parse(entry).apply(where, samples, texts), [remark]
 
 
 def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:

@@ -17,7 +17,7 @@ from xnbflow.sources.series.scales import (
     ScaleOfValues,
     Transform,
 )
-from xnbflow.sources.series.value_numbers import ValueNumbers
+from xnbflow.sources.series.value_numbers import RANGE, ValueNumbers
 
 #: Least largest value of a table of counts.
 LEAST_COUNT = 100
@@ -41,6 +41,8 @@ _SMALL = 0.5
 _MOST_SMALL = 0.02
 #: Counts span orders of magnitude: the largest is at least this many times the median.
 _LEAST_SPAN = 30.0
+#: Least number of values that exceed logarithms; one or two among these are codes or mistakes.
+_LEAST_LARGE = 3
 #: Least number of cells without any read of a table of estimated counts.
 _LEAST_ZEROS = 10
 #: Largest smallest value above 0 of reads.
@@ -74,7 +76,7 @@ def unit_of_reads(
     >>> rng = np.random.default_rng(0)
     >>> counts = rng.negative_binomial(1, 0.002, (200, 6)) * (rng.random((200, 1)) < 0.7)
     >>> per_million = 1e6 * counts / counts.sum(axis=0)
-    >>> for table in (counts, counts * 1.01, counts**1.5 / 900, per_million):
+    >>> for table in (counts, counts * 1.01, counts**2 / 9001, per_million):
     ...     print(unit_of_reads(table, measure_values(table)).kind)
     counts
     estimated counts
@@ -138,7 +140,7 @@ def _are_counts(values: np.ndarray) -> bool:
 
 
 def _span_magnitudes(numbers: ValueNumbers) -> bool:
-    """Return whether values are spread as reads are: some are 0, and some very large.
+    """Return whether values are spread as reads are: some are 0, and several very large.
 
     Where some genes have no reads, others have few; intensities below a threshold that became 0
     have a gap instead.
@@ -146,5 +148,7 @@ def _span_magnitudes(numbers: ValueNumbers) -> bool:
     if (numbers.some == 0).sum() < _LEAST_ZEROS:
         return False
     if np.min(numbers.some, where=numbers.some > 0, initial=np.inf) > _LARGEST_GAP:
+        return False
+    if (numbers.some > RANGE).sum() < _LEAST_LARGE:
         return False
     return numbers.largest >= _LEAST_SPAN * numbers.median
