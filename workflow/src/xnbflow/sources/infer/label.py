@@ -16,12 +16,12 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
-from xnbflow.sources.infer.layout import Layout
-from xnbflow.sources.infer.sample_names import (
+from xnbflow.sources.infer.classes_in_names import (
     barcode_map,
     class_pattern,
     classes_of_pattern,
 )
+from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.series.class_labels import (
     common_spellings,
