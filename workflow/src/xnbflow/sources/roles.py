@@ -5,7 +5,6 @@
 is an entry, so that it describes what the reader does with it.
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
@@ -28,8 +27,6 @@ _MADE_OF_NAMES = {
     ("group", NAME_PATIENT),
 }
 
-#: Periods of the units of angles.
-_PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
 #: Most columns that no key names and that are kept: as texts of samples, or to describe rows.
 _MOST_UNNAMED_TEXTS = 50
 
@@ -43,21 +40,6 @@ class Role(Enum):
     ANGLE = "a feature: an angle"
     CATEGORY = "a feature: a category"
     LEFT_OUT = "neither a feature nor a description of samples"
-
-
-#: The roles of features.
-FEATURES = frozenset({Role.NUMBER, Role.ANGLE, Role.CATEGORY})
-
-
-def period_of(unit: str | float) -> float:
-    """Return the period of an angle by its unit in the key ``angular``.
-
-    Examples
-    --------
-    >>> period_of("degrees"), period_of(24)
-    (360.0, 24.0)
-    """
-    return float(_PERIODS.get(str(unit), unit))
 
 
 def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:

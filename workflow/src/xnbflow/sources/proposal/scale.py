@@ -10,15 +10,13 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.intensities import refuse_no_counts
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import (
+    BASES,
     FLOORS,
     PROPOSED_COUNT_TRANSFORM,
     RecognisedScale,
     ScaleOfValues,
     Transform,
 )
-
-#: Bases of logarithms, by the values of the key ``scale``.
-_BASES = {"log2": "base 2", "ln": "base e", "log10": "base 10"}
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,7 @@ def propose_scale(entry: DatasetEntry, series: DataSet) -> ProposedScale:
     )
     if recognised.transform == PROPOSED_COUNT_TRANSFORM:
         refuse_no_counts(f"data set {entry.id}: {name}", series.values, series.samples)
-    if recognised.is_certain:  # values that may be of anything get no key
-        entry = entry.with_defaults(**recognised.settings())
+    entry = entry.with_defaults(**recognised.settings())
     return ProposedScale(entry, sentence_of(recognised), recognised)
 
 
@@ -68,7 +65,7 @@ def sentence_of(scale: ScaleOfValues) -> str:
         may_be_genes = scale.vary_alike and scale.kind is RecognisedScale.NOT_LOGGED
         return _sentence_of_other_names(scale) if may_be_genes else ""
     if scale.base:
-        base = _BASES[scale.base]
+        base = BASES[scale.base]
         return f"The proposal is scale: {scale.base}: the values are as logarithms to {base}."
     if scale.kind is RecognisedScale.LOGARITHMS:
         return (

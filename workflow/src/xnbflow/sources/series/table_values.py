@@ -10,11 +10,12 @@ from xnbflow.data.dataset import row_slices
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import category_codes, is_missing
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.roles import period_of
 from xnbflow.sources.series.feature_names import TOTAL
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.samples import Samples
 
+#: Periods of the units of angles.
+_PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
 #: Least number of names of which the last may be a total.
 _LEAST_SUMMED = 4
 #: Largest relative difference of a total from the sum, due to rounding.
@@ -43,6 +44,17 @@ def read_values(
     for row in np.flatnonzero(features.kinds == "angular").tolist():
         values[row] *= 2 * math.pi / period_of(entry.angular[features.names[row]])
     return values
+
+
+def period_of(unit: str | float) -> float:
+    """Return the period of an angle by its unit in the key ``angular``.
+
+    Examples
+    --------
+    >>> period_of("degrees"), period_of(24)
+    (360.0, 24.0)
+    """
+    return float(_PERIODS.get(str(unit), unit))
 
 
 def _category_codes(table: TextTable, variables: list[int], entry: DatasetEntry) -> np.ndarray:
