@@ -10,7 +10,7 @@ from toys import entry_in, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.infer.column_keys import name_column, set_aside
+from xnbflow.sources.infer.column_keys import add_phenotype, name_column
 from xnbflow.sources.infer.layout import recognise_layout
 from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.places.downloads import Downloads
@@ -191,7 +191,7 @@ def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_pa
 
 
 def test_a_name_with_separators_is_described_and_a_repeated_one_is_dropped():
-    row = set_aside(DatasetEntry("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
+    row = add_phenotype(DatasetEntry("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
     assert row.phenotype_columns == ("age", "a, b; c=[d]*?")
     assert row.drop == ("note",)
 

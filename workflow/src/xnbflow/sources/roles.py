@@ -42,7 +42,7 @@ class Role(Enum):
     LEFT_OUT = "neither a feature nor a description of samples"
 
 
-def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
+def turn(table: TextTable, dataset: DatasetEntry) -> TextTable:
     """Return a table seen by its samples, by the keys ``samples`` and ``id`` of the entry.
 
     Samples in rows are named by the column ``id``, or by a first column without a name, as R and
@@ -50,14 +50,14 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
     of the rows, and columns that ``drop`` names describe the rows; a first column without a name
     beside ``id`` is left out.
     """
-    header = raw.header
+    header = table.header
     id_position = None
     if dataset.id_column:
-        id_position = position_of(Path(raw.path), header, dataset.id_column, "id")
+        id_position = position_of(Path(table.path), header, dataset.id_column, "id")
     if dataset.samples == "rows":
         if id_position is None and header[0] == "":
             id_position = 0
-        return raw.with_samples_in_rows(id_position)
+        return table.with_samples_in_rows(id_position)
     if id_position is None:
         id_position = 0
     dropped = matching(header, dataset.drop)
@@ -71,7 +71,7 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
     if len(annotation) > _MOST_UNNAMED_TEXTS:
         gene_columns = names_of_gene_columns([header[position] for position in annotation])
         annotation = [position for position in annotation if header[position] in gene_columns]
-    return raw.with_samples_in_columns(id_position, annotation, samples)
+    return table.with_samples_in_columns(id_position, annotation, samples)
 
 
 def assign_roles(

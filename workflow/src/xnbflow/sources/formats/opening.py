@@ -21,10 +21,11 @@ _TABS = frozenset({".tsv", ".tab", ".txt"})
 _HEAD = 1 << 18
 _DECIMALS = {"point": ".", "comma": ","}
 
+#: The keys of an entry by which a file is read (`DatasetEntry.reading`).
 Reading = Mapping[str, Any]
 
 
-def read_raw_table(
+def read_text_table(
     path: Path,
     reading: Reading,
     most_rows: int | None = None,

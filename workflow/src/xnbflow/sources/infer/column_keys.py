@@ -15,8 +15,8 @@ from xnbflow.sources.series.plausibility import Meaning, meaning_of
 _WORDS_OF_NAME = 3
 
 
-def set_aside(entry: DatasetEntry, names: Sequence[str]) -> DatasetEntry:
-    """Return the entry with some columns as phenotype, which are not features.
+def add_phenotype(entry: DatasetEntry, names: Sequence[str]) -> DatasetEntry:
+    """Return the entry in which some columns are phenotype, so that they are no features.
 
     A name that occurs twice names no column: such columns are dropped.
     """

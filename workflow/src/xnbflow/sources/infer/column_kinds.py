@@ -16,9 +16,9 @@ from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.infer.column_keys import (
     add_names,
+    add_phenotype,
     columns_named,
     name_column,
-    set_aside,
 )
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.series.class_labels import (
@@ -120,7 +120,7 @@ def _propose_descriptions(
     if entry.phenotype or suffix_of(entry.location) == ".h5ad":  # which has the others
         remaining = [name for name in layout.outside if name in remaining]
     if remaining and not entry.features:
-        entry = set_aside(entry, remaining)
+        entry = add_phenotype(entry, remaining)
     remarks = _remarks_on_numbers([name for name in layout.outside if name in descriptions])
     remarks += _remarks_on_patients(layout.fields.map(str.strip), descriptions, entry.group)
     return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))

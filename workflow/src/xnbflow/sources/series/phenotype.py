@@ -15,10 +15,10 @@ from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_number
-from xnbflow.sources.formats.files import format_of, open_raw
+from xnbflow.sources.formats.files import GEO_FORMATS, HEAD_BYTES, format_of, open_raw
 from xnbflow.sources.formats.gct import read_classes
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.opening import read_text_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, about_sheets
 from xnbflow.sources.roles import position_of
@@ -29,8 +29,6 @@ from xnbflow.sources.series.sample_names import BARCODE, plain_sample_names
 _LEAST_MATCHED = 3
 #: The column with the accessions of GEO's samples (GSM...).
 _ACCESSION = "geo_accession"
-#: Bytes by which a file of GEO is recognised.
-_HEAD = 4096
 
 
 class PhenotypeFile(NamedTuple):
@@ -53,11 +51,11 @@ def read_phenotype_file(path: Path, dataset: DatasetEntry, table: Path) -> Pheno
         return PhenotypeFile(path, read_classes(path, table))
     if suffix_of(path) not in WORKBOOKS:
         with about_file(path), open_raw(path) as stream:
-            if format_of(stream.peek(_HEAD)[:_HEAD]) in ("series matrix", "SOFT"):
+            if format_of(stream.peek(HEAD_BYTES)[:HEAD_BYTES]) in GEO_FORMATS:
                 return PhenotypeFile(path, read_head(path, stream))
     reading = {"encoding": dataset.encoding, "sheet": dataset.phenotype_sheet}
     reading = {key: value for key, value in reading.items() if value}
-    return PhenotypeFile(path, read_raw_table(path, reading))
+    return PhenotypeFile(path, read_text_table(path, reading))
 
 
 def phenotype_columns(phenotype: PhenotypeFile, dataset: DatasetEntry) -> pd.DataFrame:

@@ -76,8 +76,9 @@ _LEAST_LOGARITHM = 3.0
 _LEAST_SHARE_OF_MEDIAN = 0.4
 #: Least number of cells with a code of missing values.
 _LEAST_CELLS = 3
-#: Samples that are not logged are above the others by more than this factor.
-_OTHER_MAGNITUDE = 3
+#: Samples of one scale have 99 % quantiles that differ by less than this factor: those of samples
+#: that are not logged are above those of the others by more.
+OTHER_MAGNITUDE = 3
 #: A feature of another scale is above the others by this factor, and by this distance.
 _OTHER_FACTOR = 3
 OTHER_DISTANCE = 25
@@ -438,7 +439,7 @@ def _mixed_samples(values: np.ndarray, samples: Sequence[str] | np.ndarray) -> N
         return None
     # Of one scale, the 99 % quantiles of samples are of one order of magnitude.
     largest = np.array([sample.quantile_99 for sample in numbers])
-    if not largest[is_raw].min() > _OTHER_MAGNITUDE * np.fmax.reduce(largest[~is_raw]):
+    if not largest[is_raw].min() > OTHER_MAGNITUDE * np.fmax.reduce(largest[~is_raw]):
         return None
     n_raw = int(is_raw.sum())
     n_logged = len(is_raw) - n_raw
