@@ -32,7 +32,12 @@ class ProposedScale:
 
 
 def propose_scale(entry: DatasetEntry, series: DataSet) -> ProposedScale:
-    """Return the entry of a series with ``transform`` or ``scale``, by its values."""
+    """Return the entry of a series with ``transform`` or ``scale``, by its values.
+
+    These are recognised as a study has them, after missing values and repeated names were settled;
+    the scale that the reader recognises before, by which it writes its notes, takes a table with
+    symbols for one of genes.
+    """
     if entry.scale or entry.transform:
         return ProposedScale(entry)
     name = Path(entry.location).name
@@ -45,7 +50,8 @@ def propose_scale(entry: DatasetEntry, series: DataSet) -> ProposedScale:
     )
     if recognised.transform == PROPOSED_COUNT_TRANSFORM:
         refuse_no_counts(f"data set {entry.id}: {name}", series.values, series.samples)
-    entry = entry.with_defaults(**recognised.settings())
+    if recognised.is_certain:  # values that may be of anything get no key
+        entry = entry.with_defaults(**recognised.settings())
     return ProposedScale(entry, sentence_of(recognised), recognised)
 
 

@@ -7,8 +7,6 @@ The table was read when its layout was recognised. Its roles and its steps are t
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from xnbflow.core.errors import about_file
 from xnbflow.core.nouns import either, listed
 from xnbflow.data.dataset import DataSet
@@ -21,7 +19,7 @@ from xnbflow.sources.infer.column_keys import add_phenotype
 from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.inferred_keys import InferredKeys
-from xnbflow.sources.series.scale_recognition import OTHER_DISTANCE, of_other_scale
+from xnbflow.sources.series.scale_recognition import of_other_scale
 from xnbflow.sources.series.steps import series_of_table
 from xnbflow.sources.table_files import TableTexts
 
@@ -82,23 +80,20 @@ def propose_series(
         bool(entry.features or entry.collapse or entry.duplicates)
         or suffix_of(entry.location) == ".h5ad"
     )
-    lone: list[str] = []
-    lowest = np.fmin.reduce(series.values, axis=None)
-    largest = np.fmax.reduce(series.values, axis=None)
-    may_have_others = largest - lowest > OTHER_DISTANCE and (series.kinds == "linear").all()
-    if may_have_others and not has_settled_features:
-        lone = series.features[of_other_scale(series.values)].tolist()
-    if lone:
-        entry = add_phenotype(entry, lone)
-        local = add_phenotype(replace(local, **keys.keys), lone)
+    covariates: list[str] = []
+    if (series.kinds == "linear").all() and not has_settled_features:
+        covariates = series.features[of_other_scale(series.values)].tolist()
+    if covariates:
+        entry = add_phenotype(entry, covariates)
+        local = add_phenotype(replace(local, **keys.keys), covariates)
         with about_file(path):
             again = infer(inferred.table, local, texts.phenotype)
             series = series_of_table(again.table, again.roles, local, again.phenotype)
         check_shape(entry, series)
         remarks.append(
-            f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "
-            f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
-            "features (phenotype.columns)."
+            f"{listed(covariates)} {either(len(covariates), 'has', 'have')} another scale than "
+            f"the features, and {either(len(covariates), 'is', 'are')} proposed as phenotype, not "
+            "as features (phenotype.columns)."
         )
     # Samples that only the table or only the phenotype file has.
     for note in series.notes:

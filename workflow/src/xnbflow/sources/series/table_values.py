@@ -89,12 +89,18 @@ def leave_out_others(
     entry: DatasetEntry,
     notes: list[str],
 ) -> tuple[Features, Samples]:
-    """Omit rows and columns of a table that are no features and no samples, with notes.
+    """Return the features and samples without rows and columns that are neither, with notes.
 
     Those without a name and without a value are due to separators at the ends of lines. With
     samples in columns, features without a name are omitted if most have one. A last row or column
     that is named as a total is omitted if it is one.
     """
+    # Most tables have a name in every row and column, and no total.
+    last_names = [*features.names[-1:], *samples.names[-1:]]
+    has_total = any(TOTAL.fullmatch(name) for name in last_names)
+    if not has_total and "" not in features.names and "" not in samples.names:
+        return features, samples
+
     variables = features.places
     features, samples = _leave_out_empty(values, features, samples, notes)
     if entry.samples == "columns":
