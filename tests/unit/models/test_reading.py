@@ -62,14 +62,15 @@ def test_a_feature_without_a_symbol_has_none():
     assert symbols_of(series, "ensembl") == {}
 
 
+@pytest.mark.parametrize("classes", [{}, {"classes": ["normal", "tumour"]}])
 @pytest.mark.parametrize("orientation", ["rows", "columns"])
-def test_classes_are_in_names_of_samples_in_rows_and_in_columns(tmp_path, orientation):
+def test_classes_are_in_names_of_samples_in_rows_and_in_columns(tmp_path, orientation, classes):
     names = [f"P{i // 2}_{'tumour' if i % 2 else 'normal'}" for i in range(12)]
     values = np.random.default_rng(0).normal(8, 1, (12, 30))
     table = pd.DataFrame(values, names, [f"g{i}" for i in range(30)])
     table = table if orientation == "rows" else table.T
     table.to_csv(tmp_path / "mine.csv", index_label="name")
-    label = {"from": "sample names", "classes": ["normal", "tumour"]}
+    label = {"from": "sample names", **classes}
     training = read_training(described_entry(str(tmp_path / "mine.csv"), {"label": label}))
     assert training.series.labels.tolist() == ["normal", "tumour"] * 6
     assert training.series.samples.tolist() == names
@@ -164,3 +165,11 @@ def test_patients_of_a_series_of_geo_are_groups_and_its_fields_may_be_labels(tmp
     for command in ({}, settings, {"label": "disease state"}):
         samples = read_samples(described_entry(str(path), command), training.entry)
         assert samples.labels == training.series.labels.tolist()
+
+
+def test_names_of_samples_without_a_class_are_no_labels(tmp_path):
+    values = np.random.default_rng(0).normal(8, 1, (12, 30))
+    names = [f"s{i}" for i in range(12)]
+    pd.DataFrame(values, names).to_csv(tmp_path / "mine.csv", index_label="name")
+    with refused("mine.csv: the names of the samples contain no class", key="label"):
+        read_training(described_entry(str(tmp_path / "mine.csv"), {"label": "sample names"}))

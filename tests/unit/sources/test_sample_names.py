@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from xnbflow.sources.infer.sample_names import barcode_map, class_pattern
+from xnbflow.sources.infer.classes_in_names import barcode_map, class_pattern
 
 BARCODES = ["TCGA-A1-A0SB-01A", "TCGA-A1-A0SC-01B", "TCGA-B2-A0SB-11A", "TCGA-B2-A0SD-11A"]
 

@@ -82,9 +82,11 @@ def _check_params(method: Method, params: Mapping[str, Any], place: str) -> None
 def _check_path(path: str, where: str) -> None:
     """Refuse a method that is neither a known name nor a valid import path."""
     if "." not in path:
+        near = known_names(path, known_methods())
+        stop = "" if near.endswith("?") else "."
         msg = (
-            f"{where}: unknown method {quoted(path)}; {known_names(path, known_methods())}. Or "
-            "give the import path of a scikit-learn estimator"
+            f"{where}: unknown method {quoted(path)}; {near}{stop} The import path of a "
+            "scikit-learn estimator is a method as well"
         )
         raise InputError(msg)
     fault = "the path is too long" if len(path) > 200 else fault_of_path(path)

@@ -149,6 +149,9 @@ def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) ->
             return TrainingSamples(entry=dataset, series=acquire(dataset, downloads=folder))
         texts = read_request(dataset, fetcher)
         inferred = infer(texts.table, texts.entry, texts.phenotype, complete=True)
+        if not inferred.entry.label:
+            msg = f"{dataset.location}: the names of the samples contain no class; name a column"
+            raise InputError(msg, key="label")
         series, inferred, notes = propose_series(inferred, texts, fetcher)
     for note in notes:
         warnings.warn(NoteWarning(series.name, note), stacklevel=2)

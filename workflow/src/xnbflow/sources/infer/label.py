@@ -16,12 +16,12 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
-from xnbflow.sources.infer.layout import Layout
-from xnbflow.sources.infer.sample_names import (
+from xnbflow.sources.infer.classes_in_names import (
     barcode_map,
     class_pattern,
     classes_of_pattern,
 )
+from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.series.class_labels import (
     common_spellings,
@@ -121,9 +121,14 @@ def choose_label(layout: Layout) -> Layout:
     """Choose the label of a table: the user's label, or what looks most like a class.
 
     This is a column of texts, or else the class in the names of the samples. Without either the
-    entry has no label.
+    entry has no label. A user may name the samples as label without a class: then it is found in
+    their names.
     """
     entry = layout.entry
+    has_class = bool(entry.label_classes or entry.label_pattern or entry.map)
+    is_in_names = entry.label == SAMPLE_NAMES and not has_class
+    if is_in_names:
+        entry = replace(entry, label=None)
     fields = layout.fields.loc[:, ~layout.fields.columns.duplicated()]
     texts = {str(name): list(map(str, cells)) for name, cells in fields.items()}
     remarks = []
@@ -139,7 +144,7 @@ def choose_label(layout: Layout) -> Layout:
             if binary_counts(cells) is not None or class_score(name, cells) < NAMED_CLASS:
                 measurements.append(name)
         candidates = plausible_labels(fields.drop(columns=measurements))
-        if not candidates:
+        if is_in_names or not candidates:
             entry, further = _label_in_names(entry, layout.samples or _sample_names(fields))
             remarks += further
         else:

@@ -134,10 +134,11 @@ def _are_columns(
                 return True
         if set(sample_names) & set(chain.from_iterable(first_rows)):
             return False
-    if entry.label == SAMPLE_NAMES and (pattern := LabelRule.parse(entry).pattern) is not None:
+    is_label_in_names = entry.label == SAMPLE_NAMES
+    if is_label_in_names and (pattern := LabelRule.parse(entry).pattern) is not None:
         are_named = [any(map(pattern.search, cells)) for cells in first_rows]
         return 2 * sum(are_named) <= len(are_named)
-    if entry.label or sample_names:
+    if (entry.label and not is_label_in_names) or sample_names:
         return bool(entry.label) and entry.label not in header
     has_conditions = _CONDITIONS.fullmatch(first_rows[0][0]) is not None
     return has_conditions or set(FEATURE_COUNTS_COLUMNS) <= set(header)

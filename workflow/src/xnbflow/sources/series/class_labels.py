@@ -147,7 +147,7 @@ class LabelRule:
         classes = np.array([label for label in labels if label is not None])
         notes: list[str] = []
         if not has_label.all():
-            notes += self._leave_out(where, samples, texts, has_label, classes)
+            notes += self._leave_out(where, samples, texts, labels)
         sizes = Counter(classes.tolist())
         if len(sizes) > _MOST_CLASSES:
             _refuse_no_classes(where, sizes)
@@ -168,12 +168,9 @@ class LabelRule:
         >>> LabelRule(mapping={"gbm": "tumour"}).label_of("GBM")
         'tumour'
         """
-        label = plain_text(text)
-        if self.pattern is not None:
-            matched = self._search(label)
-            if matched is None:
-                return None
-            label = matched
+        label = self._search(plain_text(text))
+        if label is None:
+            return None
         if self.mapping:
             return self.mapping.get(self._key(label) or "")
         return None if is_missing(label) and label not in self.literal else label
@@ -196,15 +193,15 @@ class LabelRule:
         where: str,
         samples: Sequence[Any] | np.ndarray,
         texts: Sequence[str] | np.ndarray,
-        has_label: np.ndarray,
-        classes: np.ndarray,
+        labels: Sequence[str | None],
     ) -> list[str]:
         """Refuse samples without a label, or return notes on those that are left out.
 
         The mapping, and the pattern for texts that it does not match, decide what has no label.
         Other texts are words that are read as a missing label; an empty cell is no word.
         """
-        positions = np.flatnonzero(~has_label).tolist()
+        positions = [i for i, label in enumerate(labels) if label is None]
+        classes = {label for label in labels if label is not None}
         missing = []
         words: Counter[str] = Counter()
         for position in positions if not self.mapping else []:
@@ -215,7 +212,7 @@ class LabelRule:
                 words[matched] += 1
         if missing and self.unlabelled == "refuse":
             _refuse_unlabelled(where, missing, len(samples), words)
-        if not len(classes):
+        if not classes:
             msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
             raise InputError(msg, key="label")
         omitted = [f"{samples[position]} ({texts[position]})" for position in positions]
@@ -453,18 +450,18 @@ def _refuse_unlabelled(
     raise InputError(msg, key="unlabelled")
 
 
-def _note_words(where: str, classes: np.ndarray, words: Mapping[str, int]) -> list[str]:
+def _note_words(where: str, classes: set[str], words: Mapping[str, int]) -> list[str]:
     """Return a note on words of several samples that are read as a missing label.
 
-    Classes (n_samples,) that are all the same are refused: the word is probably the second class.
+    A single class is refused: the word is probably the second one.
     """
     repeated_words = {word: count for word, count in words.items() if count > 1}
     if not repeated_words:
         return []
     hint = f"if {_about_words(repeated_words)}"
-    if len(set(classes.tolist())) == 1:
+    if len(classes) == 1:
         msg = (
-            f"{where}: all samples with a label have the label {quoted(str(classes[0]))}, and a "
+            f"{where}: all samples with a label have the label {quoted(min(classes))}, and a "
             f"classifier needs two; {hint}"
         )
         raise InputError(msg, key="literal")
