@@ -16,11 +16,7 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
-from xnbflow.sources.infer.classes_in_names import (
-    barcode_map,
-    class_pattern,
-    classes_of_pattern,
-)
+from xnbflow.sources.infer.classes_in_names import find_classes_in_names
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.series.class_labels import (
@@ -165,14 +161,14 @@ def _label_in_names(entry: DatasetEntry, names: Sequence[str]) -> tuple[DatasetE
     """
     if are_alignments(names):
         names = plain_sample_names(names)
-    pattern = class_pattern(names)
-    if not pattern:
+    in_names = find_classes_in_names(names)
+    if in_names is None:
         return entry, []
-    entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=barcode_map(pattern))
+    entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=in_names.types)
     if not entry.label_classes and not entry.label_pattern:
-        classes = classes_of_pattern(pattern)
-        entry = replace(entry, label_classes=classes, label_pattern=None if classes else pattern)
-    matches = [re.search(pattern, name) for name in names]
+        pattern = None if in_names.classes else in_names.pattern
+        entry = replace(entry, label_classes=in_names.classes, label_pattern=pattern)
+    matches = [re.search(in_names.pattern, name) for name in names]
     counts = Counter(match[1] for match in matches if match is not None)
     class_sizes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
     return entry, [f"The names of the samples contain the class: {class_sizes}."]
