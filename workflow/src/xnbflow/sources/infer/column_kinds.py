@@ -14,6 +14,7 @@ from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.infer.class_keys import label_keys, propose_classes
 from xnbflow.sources.infer.column_keys import (
     add_names,
     add_phenotype,
@@ -21,10 +22,6 @@ from xnbflow.sources.infer.column_keys import (
     name_column,
 )
 from xnbflow.sources.infer.layout import Layout
-from xnbflow.sources.series.class_labels import (
-    label_keys,
-    propose_classes,
-)
 from xnbflow.sources.series.plausibility import (
     Meaning,
     meaning_of,

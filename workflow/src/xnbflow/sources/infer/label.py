@@ -15,15 +15,12 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
+from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text, plain_text
+from xnbflow.sources.infer.class_keys import label_keys
 from xnbflow.sources.infer.classes_in_names import find_classes_in_names
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.infer.variables import Kind, kind_of
-from xnbflow.sources.series.class_labels import (
-    common_spellings,
-    label_keys,
-    plain_text,
-)
+from xnbflow.sources.series.label_spellings import common_spellings
 from xnbflow.sources.series.plausibility import (
     Meaning,
     binary_counts,

@@ -8,6 +8,7 @@ file                  question
 ``samples``           which names, columns, labels and groups have the samples?
 ``phenotype``         which row of a phenotype file belongs to which sample?
 ``class_labels``      which label has a sample, by its text?
+``label_spellings``   which texts are spellings of one class?
 ``table_values``      which values have they, and which rows and columns are neither?
 ``inferred_keys``     which keys does a proposal infer between the steps?
 ``scale_recognition`` on which scale are the values (`scales`)?

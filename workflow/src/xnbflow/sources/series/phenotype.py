@@ -14,7 +14,7 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.cell_texts import is_number
+from xnbflow.sources.formats.cell_texts import is_number, plain_text
 from xnbflow.sources.formats.files import GEO_FORMATS, HEAD_BYTES, format_of, open_raw
 from xnbflow.sources.formats.gct import read_classes
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
@@ -22,7 +22,6 @@ from xnbflow.sources.formats.opening import read_text_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, about_sheets
 from xnbflow.sources.roles import position_of
-from xnbflow.sources.series.class_labels import plain_text
 from xnbflow.sources.series.sample_names import BARCODE, plain_sample_names
 
 #: Least number of different names of which one is a part of the other.
