@@ -7,8 +7,8 @@ from toys import put, refused
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.infer.table_roles import infer
+from xnbflow.sources.series.name_matching import matched_names
 from xnbflow.sources.series.phenotype import (
-    matched_names,
     names_in_phenotype,
     naming_column,
     phenotype_columns,

@@ -184,7 +184,7 @@ def _roles_by_patterns(
 
 
 def _settle_patterns(table: TextTable, roles: list[Role], named_texts: set[str]) -> None:
-    """Refuse categories of one name, and leave out texts that no key names.
+    """Refuse categories of one name, and leave out, in ``roles``, texts that no key names.
 
     These are left out where they are many, or have one name.
     """

@@ -130,7 +130,7 @@ def choose_label(layout: Layout) -> Layout:
     if not entry.label:
         # Of the numbers outside the block of features only those are candidates whose name is that
         # of a class, such as a stage; 0 and 1 are classes where nothing else is
-        # (`choose_binary_label`).
+        # (`choose_number_label`).
         measurements = []
         for name in layout.outside:
             cells = texts[name]
@@ -145,9 +145,11 @@ def choose_label(layout: Layout) -> Layout:
             entry = replace(entry, label=best)
             if kind_of(texts[best]) is not Kind.TEXT:
                 remarks += _remarks_on_binary(best, texts[best])
-            others += [name for name in plausible_labels(layout.binary) if name not in candidates]
+            number_labels = plausible_labels(layout.number_labels)
+            others += [name for name in number_labels if name not in candidates]
             if others:
-                remarks += remarks_on_others(pd.concat([fields, layout.binary], axis=1), others)
+                every_field = pd.concat([fields, layout.number_labels], axis=1)
+                remarks += remarks_on_others(every_field, others)
     return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
 
@@ -171,18 +173,18 @@ def _label_in_names(entry: DatasetEntry, names: Sequence[str]) -> tuple[DatasetE
     return entry, [f"The names of the samples contain the class: {class_sizes}."]
 
 
-def choose_binary_label(layout: Layout) -> Layout:
-    """Choose a column of 0 and 1 as the label, if one is plausible.
+def choose_number_label(layout: Layout) -> Layout:
+    """Choose a column of 0 and 1, or of few numbers as doses, as the label, if one is plausible.
 
     It then describes samples, as a column of texts does.
     """
-    label = best_binary_label(layout)
+    label = best_number_label(layout)
     if not label:
         return layout
-    others = [name for name in plausible_labels(layout.binary) if name != label]
-    cells = layout.binary[label]
+    others = [name for name in plausible_labels(layout.number_labels) if name != label]
+    cells = layout.number_labels[label]
     fields = layout.fields.assign(**{label: list(cells)})
-    remarks = [*remarks_on_others(layout.binary, others), *_remarks_on_binary(label, cells)]
+    remarks = [*remarks_on_others(layout.number_labels, others), *_remarks_on_binary(label, cells)]
     return replace(
         layout,
         fields=fields,
@@ -272,9 +274,9 @@ def remark_on_separating(fields: pd.DataFrame, names: Sequence[str], labels: np.
     )
 
 
-def best_binary_label(layout: Layout) -> str:
-    """Return the column of 0 and 1 that looks most like a class; empty if none does."""
-    return next(iter(plausible_labels(layout.binary)), "")
+def best_number_label(layout: Layout) -> str:
+    """Return the column of few numbers that looks most like a class; empty if none does."""
+    return next(iter(plausible_labels(layout.number_labels)), "")
 
 
 def _remarks_on_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:

@@ -30,12 +30,8 @@ from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, TALLY
-from xnbflow.sources.series.phenotype import (
-    PhenotypeFile,
-    matched_names,
-    phenotype_columns,
-    refuse_glued,
-)
+from xnbflow.sources.series.name_matching import matched_names
+from xnbflow.sources.series.phenotype import PhenotypeFile, phenotype_columns, refuse_glued
 
 #: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")
@@ -59,7 +55,7 @@ class Layout:
         The reasons of these keys, as sentences.
     samples : tuple of str
         The names of the samples if these are columns.
-    binary : DataFrame
+    number_labels : DataFrame
         Columns of 0 and 1, or of few numbers, that are plausible labels.
     outside : tuple of str
         The fields that are numbers outside the block of features.
@@ -71,7 +67,7 @@ class Layout:
     entry: DatasetEntry
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
-    binary: pd.DataFrame = field(default_factory=pd.DataFrame)
+    number_labels: pd.DataFrame = field(default_factory=pd.DataFrame)
     outside: tuple[str, ...] = ()
     few_features: tuple[str, ...] = ()
 
@@ -180,7 +176,7 @@ def _samples_in_rows(
         fields,
         entry,
         tuple(remarks),
-        binary=guess.binary,
+        number_labels=guess.number_labels,
         outside=tuple(header[i] for i in guess.outside if header[i] in fields),
         few_features=tuple(header[i] for i in guess.features if header[i]) if are_few else (),
     )
@@ -235,7 +231,7 @@ def _samples_in_columns(table: TextTable, entry: DatasetEntry, phenotype: pd.Dat
         entry,
         tuple(remarks),
         samples=tuple(turned.samples),
-        binary=guess.binary,
+        number_labels=guess.number_labels,
         outside=tuple(turned.names[i] for i in guess.outside if turned.names[i] in fields),
     )
 

@@ -18,7 +18,7 @@ from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_kinds import propose_columns
-from xnbflow.sources.infer.label import best_binary_label, choose_binary_label, choose_label
+from xnbflow.sources.infer.label import best_number_label, choose_label, choose_number_label
 from xnbflow.sources.infer.layout import Layout, recognise_layout
 from xnbflow.sources.roles import Role, assign_roles, kept_columns, turn
 from xnbflow.sources.series.phenotype import (
@@ -170,8 +170,8 @@ def _other_layout(table: TextTable, request: DatasetEntry, layout: Layout) -> La
     """Return the layout of a table whose label is no column of texts; ``layout`` if there is none.
 
     The label of a table without a phenotype may be in a row, or in the header, so that samples are
-    columns; the first column then has distinct names of features. Or it is a column or row of 0
-    and 1. The ``layout`` is that of the ``request`` with samples in rows. It has no label, or one
+    columns; the first column then has distinct names of features. Or it is a column or row of few
+    numbers. The ``layout`` is that of the ``request`` with samples in rows. It has no label, or one
     in the names of the rows, which may be those of features.
     """
     entry = layout.entry
@@ -184,7 +184,7 @@ def _other_layout(table: TextTable, request: DatasetEntry, layout: Layout) -> La
         labelled = choose_label(transposed)
         has_label = bool(labelled.entry.label)
         if not entry.label:
-            has_label = has_label or bool(best_binary_label(transposed))
+            has_label = has_label or bool(best_number_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:
             layout = labelled
-    return layout if layout.entry.label else choose_binary_label(layout)
+    return layout if layout.entry.label else choose_number_label(layout)
