@@ -18,7 +18,7 @@ from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.roles import SAMPLE_NAMES
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.column_meaning import Meaning, meaning_of
 from xnbflow.sources.table import load
 
 TABLE = DatasetEntry("x", "table", "x.csv")

@@ -33,9 +33,9 @@ from xnbflow.sources.infer.variables import FIRST_SAMPLES
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.series.class_labels import IGNORE
+from xnbflow.sources.series.column_meaning import Meaning, meaning_of
 from xnbflow.sources.series.feature_names import TALLY, without_version
 from xnbflow.sources.series.features import Features
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.series.samples import Samples, column_named
 from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts

@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats.cell_texts import is_measured, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.column_meaning import Meaning, meaning_of
 
 #: Most words of the name of a sample.
 _WORDS_OF_NAME = 3

@@ -22,7 +22,7 @@ from xnbflow.sources.infer.column_keys import (
     name_column,
 )
 from xnbflow.sources.infer.layout import Layout
-from xnbflow.sources.series.plausibility import (
+from xnbflow.sources.series.column_meaning import (
     Meaning,
     meaning_of,
     suggested_batch,

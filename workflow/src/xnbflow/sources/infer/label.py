@@ -20,13 +20,13 @@ from xnbflow.sources.infer.class_keys import label_keys
 from xnbflow.sources.infer.classes_in_names import find_classes_in_names
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.infer.variables import Kind, kind_of
-from xnbflow.sources.series.label_spellings import common_spellings
-from xnbflow.sources.series.plausibility import (
+from xnbflow.sources.series.column_meaning import (
     Meaning,
     binary_counts,
     is_follow_up,
     meaning_of,
 )
+from xnbflow.sources.series.label_spellings import common_spellings
 from xnbflow.sources.series.sample_names import are_alignments, plain_sample_names
 
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.

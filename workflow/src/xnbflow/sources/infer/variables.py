@@ -17,7 +17,7 @@ from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_keys import columns_named
 from xnbflow.sources.infer.feature_block import find_feature_block
-from xnbflow.sources.series.plausibility import (
+from xnbflow.sources.series.column_meaning import (
     Meaning,
     binary_counts,
     meaning_of,

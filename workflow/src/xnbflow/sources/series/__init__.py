@@ -22,6 +22,6 @@ file                  question
 ``intensities``       how are values transformed to logarithms?
 ``missing_values``    what becomes of missing values?
 ``merging``           what becomes of features of one name or gene?
-``plausibility``      what do names and values of columns probably mean?
+``column_meaning``    what do names and values of columns probably mean?
 ===================== =====================================================================
 """
