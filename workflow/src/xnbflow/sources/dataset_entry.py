@@ -20,6 +20,7 @@ from xnbflow.core.schemas import check
 from xnbflow.core.study import Design
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, entry_schema, known_sources
+from xnbflow.sources.series.scales import MissingSetting, TransformSetting
 
 #: The label of a table whose classes are parts of its samples' names.
 SAMPLE_NAMES = "sample names"
@@ -154,9 +155,9 @@ class DatasetEntry:
     map: dict[str, str] = field(default_factory=dict, hash=False)
     literal: tuple[str, ...] = ()
     unlabelled: str | None = None
-    transform: str | dict[str, dict[str, float]] | None = field(default=None, hash=False)
+    transform: TransformSetting | None = field(default=None, hash=False)
     scale: str | None = None
-    missing: str | dict[str, float] | None = field(default=None, hash=False)
+    missing: MissingSetting | None = field(default=None, hash=False)
     annotation: str | None = None
     controls: str | None = None
     collapse: str | None = None

@@ -1,7 +1,5 @@
 """Missing values of features: refused, imputed in the training folds, or dropped."""
 
-from typing import Any
-
 import numpy as np
 
 from xnbflow.core.errors import InputError
@@ -12,6 +10,7 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.samples import Samples
+from xnbflow.sources.series.scales import MissingSetting
 
 #: Largest share of missing values at which all are imputed; at a larger share features with many
 #: missing values are dropped.
@@ -20,7 +19,7 @@ MOST_IMPUTED = 0.1
 _MOST_LACKING = 0.3
 
 
-def propose_missing(values: np.ndarray) -> tuple[Any, str]:
+def propose_missing(values: np.ndarray) -> tuple[MissingSetting | None, str]:
     """Return the key ``missing`` for values that lack some, and a sentence; None without any.
 
     Examples
@@ -32,10 +31,11 @@ are missing.')
     share = float(np.isnan(values).mean())
     if not share:
         return None, ""
-    missing: Any = "impute" if share <= MOST_IMPUTED else {"drop_features": _MOST_LACKING}
-    return missing, (
-        f"The proposal is missing: {flow_yaml(missing)}: {share:.1%} of the values are missing."
-    )
+    missing: MissingSetting = "impute"
+    if share > MOST_IMPUTED:
+        missing = {"drop_features": _MOST_LACKING}
+    text = f"The proposal is missing: {flow_yaml(missing)}: {share:.1%} of the values are missing."
+    return missing, text
 
 
 def settle_missing(
