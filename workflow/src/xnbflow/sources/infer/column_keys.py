@@ -9,14 +9,14 @@ import pandas as pd
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats.cell_texts import is_measured, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.column_meaning import Meaning, meaning_of
 
 #: Most words of the name of a sample.
 _WORDS_OF_NAME = 3
 
 
-def set_aside(entry: DatasetEntry, names: Sequence[str]) -> DatasetEntry:
-    """Return the entry with some columns as phenotype, which are not features.
+def add_phenotype(entry: DatasetEntry, names: Sequence[str]) -> DatasetEntry:
+    """Return the entry in which some columns are phenotype, so that they are no features.
 
     A name that occurs twice names no column: such columns are dropped.
     """

@@ -7,7 +7,7 @@ import numpy as np
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.series.scales import ScaleOfValues
+from xnbflow.sources.series.scales import BASES, ScaleOfValues
 
 #: Reasons that do not depend on the series, by the key.
 _REASONS = {
@@ -85,7 +85,7 @@ def _reason_of_scale(key: str, scale: ScaleOfValues | None) -> str:
         return "counts of reads"
     reason = scale.reason.finding
     if key == "scale":
-        reason += f", as logarithms to base {'e' if scale.base == 'ln' else scale.base[3:]}"
+        reason += f", as logarithms to {BASES[scale.base]}"
     elif scale.floor is not None:
         reason += f"; some are 0 or below, and become {scale.floor:g}"
     return reason

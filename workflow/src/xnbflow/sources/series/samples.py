@@ -20,8 +20,8 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.roles import Role
 from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
+from xnbflow.sources.series.column_meaning import is_technical, suggested_group
 from xnbflow.sources.series.phenotype import names_in_phenotype, refuse_contradictions
-from xnbflow.sources.series.plausibility import is_technical, suggested_group
 from xnbflow.sources.series.sample_names import (
     ALIGNMENTS,
     BARCODE_PATIENT,

@@ -48,6 +48,8 @@ class Transform(StrEnum):
     TMM = "tmm"
 
 
+#: Bases of logarithms in sentences, by the values of the key ``scale``.
+BASES = {"log2": "base 2", "ln": "base e", "log10": "base 10"}
 #: The transform that is proposed for counts of reads.
 PROPOSED_COUNT_TRANSFORM = Transform.TMM
 #: Thresholds of intensities in publications, to which smaller values are raised.
@@ -100,6 +102,8 @@ class ScaleOfValues:
 
     def settings(self) -> dict[str, Any]:
         """Return the keys of an entry that are proposed: ``transform``, ``missing``, ``scale``.
+
+        Values that may be of anything, and not only of genes, get none.
 
         Examples
         --------
