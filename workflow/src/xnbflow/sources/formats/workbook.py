@@ -9,7 +9,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import text_of_cell
-from xnbflow.sources.formats.files import fault_of
+from xnbflow.sources.formats.files import fault_of, first_bytes, format_of
 from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
@@ -202,6 +202,13 @@ def _open_workbook(path: Path) -> Iterator[Any]:
     try:
         yield python_calamine.CalamineWorkbook.from_path(path)
     except python_calamine.CalamineError as error:
+        head = first_bytes(path)
+        if format_of(head) is None and b"\0" not in head:
+            msg = (
+                f"{path} is text, not a workbook, although its name ends in {path.suffix}; let the "
+                "name end in .txt"
+            )
+            raise InputError(msg, file=str(path)) from error
         reason = quoted(str(error), 200)[1:-1]
         remedy = "save it anew, or as CSV"
         if "cell limit" in reason.lower():  # of .ods, whose sheets are all read when it is opened
