@@ -463,3 +463,19 @@ def test_an_index_that_is_a_range_is_no_column():
     described = {b"pandas": b'{"index_columns": [{"kind": "range", "start": 0}]}'}
     assert parquet._index_of_pandas(Path("x.parquet"), described) == set()
     assert parquet._index_of_pandas(Path("x.parquet"), {}) == set()
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.xlsx"])
+def test_a_name_in_several_lines_of_its_cell_is_one_line(tmp_path, name):
+    """Excel breaks the names of columns by Alt and Enter; the entry that is written names one."""
+    table = pd.DataFrame({"tumour\ntype": ["a", "b"] * 4, "hospital\n(city)": ["x", "x", "y", "y"] * 2})
+    for i in range(30):
+        table[f"gene{i}"] = np.random.default_rng(i).normal(8, 1, 8).round(3)
+    if name == "x.csv":
+        table.to_csv(tmp_path / name, index=False)
+    else:
+        pytest.importorskip("openpyxl", reason="writes the workbook")
+        table.to_excel(tmp_path / name, index=False)
+    entry = summarise_table(DatasetEntry("mine", "table", str(tmp_path / name))).entry
+    assert (entry.label, entry.batch) == ("tumour type", "hospital (city)")
+    assert acquire(entry).labels.tolist() == ["a", "b"] * 4

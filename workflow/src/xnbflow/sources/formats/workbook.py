@@ -123,7 +123,8 @@ def _content_of_sheet(
 ) -> _SheetContent:
     """Return the header, the rows and the titles among the rows of a sheet.
 
-    A row of conditions becomes the first row below the header.
+    A row of conditions becomes the first row below the header. A name in several lines of its cell
+    becomes one line.
     """
     first_rows = [
         (number, [text_of_cell(cell) for cell in row]) for number, row in rows[:HEAD_ROWS]
@@ -139,6 +140,7 @@ def _content_of_sheet(
         if header_rows.conditions < header_rows.header:
             header, cells = move_corner_name(header, cells)
         rows_below.insert(0, (number, fill_forward(cells, f"{_UNIT} {number}")))
+    header = [name.replace("\n", " ") for name in header]
     return _SheetContent(header, rows_below, titles)
 
 
