@@ -11,7 +11,8 @@ from xnbflow.sources.formats.gct import read_gct
 from xnbflow.sources.formats.parquet import PARQUET, read_parquet_table
 from xnbflow.sources.formats.program_exports import refuse_export
 from xnbflow.sources.formats.text import read_text
-from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS, utf16_lines
+from xnbflow.sources.formats.text_lines import UTF16_MARKS, utf16_lines
+from xnbflow.sources.formats.text_recognition import SEPARATORS
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS, read_workbook
 
@@ -24,18 +25,12 @@ _DECIMALS = {"point": ".", "comma": ","}
 Reading = Mapping[str, Any]
 
 
-def read_raw_table(
-    path: Path,
-    reading: Reading,
-    most_rows: int | None = None,
-    *,
-    refuse_exports: bool = False,
-) -> TextTable:
+def read_raw_table(path: Path, reading: Reading, *, refuse_exports: bool = False) -> TextTable:
     """Read a table as Parquet, ARFF, GCT, AnnData, a workbook or text, by the suffix of its name.
 
     An AnnData file is a table with a row for each cell. The keys ``separator``,
-    ``decimal``, ``encoding``, ``header``, ``sheet`` and ``matrix`` apply. Of text only the first
-    ``most_rows`` rows may be read, and with ``refuse_exports`` exports of programs are refused.
+    ``decimal``, ``encoding``, ``header``, ``sheet`` and ``matrix`` apply. With ``refuse_exports``
+    exports of programs are refused.
     """
     suffix = suffix_of(path)
     if suffix in _READERS:
@@ -43,7 +38,7 @@ def read_raw_table(
             return _READERS[suffix](path, reading)
     with open_raw(path, is_delimited=suffix != ".gct") as stream:
         if suffix == ".gct":
-            return read_gct(path, stream, most_rows)
+            return read_gct(path, stream)
         head = stream.peek(1)[:_HEAD]
         if refuse_exports and suffix in (".csv", *_TABS):
             refuse_export(path, head)
@@ -57,7 +52,6 @@ def read_raw_table(
             decimal=_DECIMALS.get(reading.get("decimal", "")),
             encoding=reading.get("encoding"),
             header_line=reading.get("header"),
-            most_rows=most_rows,
         )
         if is_utf16:
             table.notes.insert(0, "the table is UTF-16 text, and was read as such")
@@ -92,7 +86,7 @@ def _read_arff(path: Path, reading: Reading) -> TextTable:  # noqa: ARG001 - no 
         return read_arff(path, stream)
 
 
-#: The reader of each ending in small letters, but GCT and text, of which a part can be read.
+#: The reader of each ending in small letters, but GCT and text.
 _READERS: Mapping[str, Callable[[Path, Reading], TextTable]] = {
     ".h5ad": _read_h5ad,
     ".arff": _read_arff,

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.sources.formats.text_lines import SEPARATORS, UTF16_MARKS
+from xnbflow.sources.formats.text_lines import UTF16_MARKS
+from xnbflow.sources.formats.text_recognition import SEPARATORS
 from xnbflow.sources.formats.text_table import TextTable
 
 #: What is not compared of the names of columns, in small letters.

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
-from xnbflow.data.note import Note
 from xnbflow.sources.formats.header_rows import (
     HeaderRows,
     chosen_header,
@@ -17,48 +16,25 @@ from xnbflow.sources.formats.header_rows import (
     find_header,
     move_corner_name,
 )
-from xnbflow.sources.formats.text_lines import (
-    DATA_SECTION,
-    HEADER_SECTION,
-    SEPARATORS,
-    DecodedLines,
-    divides_evenly,
-    find_separator,
-    has_decimal_commas,
-    read_first_lines,
-    refuse_single_column,
-    split_leniently,
+from xnbflow.sources.formats.text_lines import DecodedLines, read_first_lines
+from xnbflow.sources.formats.text_recognition import (
+    FIRST_ROWS,
+    is_blank_row,
+    notes_on_titles,
+    recognise_text,
 )
 from xnbflow.sources.formats.text_table import TextTable, other_width
 
 #: The word for a row in messages.
 _UNIT = "line"
-#: Number of rows, with the header, from which the separator and the decimal sign are recognised.
-_FIRST_ROWS = 5
-#: A blank row, which a spreadsheet writes as separators; a match copies no line.
-_BLANK_LINE = re.compile(r"[,;|\s]*").fullmatch
 #: Names of a column of identifiers.
 _IDENTIFIERS = re.compile(
     r"(gene|probe|probeset|transcript|protein|feature|sample|ensembl|entrez|hugo|symbol|target|id)s?"
     r"([ _.-]?(id|ids|name|names|symbol|symbols|ref|set))*",
     re.IGNORECASE,
 )
-
-
 #: The number of a row's line in the file, and the row: a line without quotes, or its cells.
 NumberedRow = tuple[int, str | list[str]]
-
-
-class _RecognisedText(NamedTuple):
-    """What the first rows of a text show.
-
-    ``n_titles`` is the number of rows above the header. ``has_decimal_commas`` is whether the
-    decimal sign of numbers is a comma, which is recognised only between semicolons.
-    """
-
-    n_titles: int
-    separator: str
-    has_decimal_commas: bool
 
 
 class _HeaderAndRows(NamedTuple):
@@ -97,7 +73,7 @@ def read_text(
     separator : str
         What divides the cells. Where it is only usual for the suffix of the file, and not
         ``is_separator_set``, the first lines may show another one
-        (`xnbflow.sources.formats.text_lines.find_separator`).
+        (`xnbflow.sources.formats.text_recognition.recognise_text`).
     decimal : str, optional
         The decimal sign of numbers; by default it is a comma only in a table that is separated by
         semicolons and has numbers with commas and none with points.
@@ -127,18 +103,18 @@ def read_text(
     first_lines, rows = read_first_lines(path, decoded)
     n_title_lines = 0
     if end is None:
-        n_titles, separator, has_commas = _recognise_text(
+        n_titles, separator, has_commas = recognise_text(
             path, rows, header_line, separator, is_separator_set=is_separator_set
         )
         decimal = decimal or ("," if has_commas else ".")
         n_title_lines = sum(row.count("\n") for row in rows[:n_titles])
         if n_titles and header_line is None:
-            lines.notes += _notes_on_titles(rows[:n_titles])
+            lines.notes += notes_on_titles(rows[:n_titles])
 
     # The header is among the first rows below the titles.
     lines_below = itertools.chain(first_lines[n_title_lines:], decoded)
     numbered = _numbered_rows(path, lines_below, first_line + n_title_lines, separator)
-    first_rows = list(itertools.islice(numbered, _FIRST_ROWS))
+    first_rows = list(itertools.islice(numbered, FIRST_ROWS))
     table = TextTable(
         path=path,
         header=[],
@@ -193,7 +169,7 @@ def _numbered_rows(
     numbers = itertools.count(first_line)
     numbered = zip(lines, numbers, strict=False)
     for line, number in numbered:
-        if _BLANK_LINE(line):
+        if is_blank_row(line):
             continue
         text = line.rstrip("\r\n")
         if text.startswith('"'):  # GEO and R quote the name of a row, and no number
@@ -214,113 +190,6 @@ def _numbered_rows(
             text = separator.join(cells)
             needs_quotes = '"' in text or "\n" in text or text.count(separator) >= len(cells)
             yield number, cells if needs_quotes else text
-
-
-def _recognise_text(
-    path: str | Path,
-    rows: Sequence[str],
-    header_line: int | None,
-    separator: str,
-    *,
-    is_separator_set: bool,
-) -> _RecognisedText:
-    """Return how many of the first rows are above the header, and how the rows are written.
-
-    Where the usual ``separator`` divides all of them evenly, and the first one has several cells
-    with texts and no mark of a comment, that is the header and no other separator is tried.
-    """
-    filled = [row for row in rows if not _BLANK_LINE(row)]
-    is_plain = (
-        header_line is None
-        and len(filled) > 1
-        and not rows[0].lstrip('"').startswith(("#", HEADER_SECTION))
-        and divides_evenly(separator, filled)
-        and sum(map(bool, map(str.strip, filled[0].split(separator)))) > 1
-    )
-    n_titles = 0
-    if not is_plain:
-        n_titles = _n_titles(rows, header_line)
-        filled = [row for row in rows[n_titles:] if not _BLANK_LINE(row)]
-        if not is_separator_set:
-            separator = find_separator(path, filled[:_FIRST_ROWS], separator)
-        elif filled:
-            refuse_single_column(path, filled[0], separator)
-    has_commas = separator == ";" and has_decimal_commas(filled[:_FIRST_ROWS])
-    return _RecognisedText(n_titles, separator, has_commas)
-
-
-def _n_titles(rows: Sequence[str], header_line: int | None) -> int:
-    """Return the number of the first rows of a text that are above the header.
-
-    These are, in this order: the rows above the ``header_line`` of the entry; comments and sections
-    with marks (`_n_marked_rows`); or titles (`_n_title_rows`).
-    """
-    if header_line is not None:
-        return _n_rows_before(rows, header_line)
-    if rows and rows[0].lstrip('"').startswith(("#", HEADER_SECTION)):
-        n_marked = _n_marked_rows(rows)
-        if n_marked:
-            return n_marked
-    positions = [i for i, row in enumerate(rows) if not _BLANK_LINE(row)]
-    if len(positions) < 2:
-        return 0
-    return positions[_n_title_rows([rows[i] for i in positions])]
-
-
-def _n_title_rows(rows: Sequence[str]) -> int:
-    """Return the number of titles (`find_header`) above the header, among rows that are not blank.
-
-    They are by the separators that divide all rows evenly, or by all separators. The fewest titles
-    count below which the separator divides all rows evenly.
-    """
-    separators = [s for s in SEPARATORS.values() if s != " "]
-    even_separators = [s for s in separators if divides_evenly(s, rows)]
-    numbers_of_titles = []
-    for separator in even_separators or separators:
-        n_titles = find_header([split_leniently(separator, row) for row in rows]).first
-        if n_titles and divides_evenly(separator, rows[n_titles:]):
-            numbers_of_titles.append(n_titles)
-    return min(numbers_of_titles, default=0)
-
-
-def _n_marked_rows(rows: Sequence[str]) -> int:
-    """Return the number of first rows that are comments or sections of a sample sheet.
-
-    Two or more rows with ``#`` are comments, as cBioPortal writes them. A single one may be the
-    header, unless its first cell alone is filled: spreadsheets add tabs to the comment of
-    featureCounts. Illumina's sheets have the header below the line ``[Data]``.
-    """
-    begins = [row.lstrip('"') for row in rows]
-    if begins[0].startswith(HEADER_SECTION):
-        data_rows = [i for i, row in enumerate(begins) if row.startswith(DATA_SECTION)]
-        return data_rows[0] + 1 if data_rows else 0
-    comments = list(itertools.takewhile(lambda row: row.startswith("#"), begins))
-    is_single_cell = "\t" not in begins[0].rstrip() and any("\t" in row for row in begins[1:])
-    return len(comments) if len(comments) > 1 or is_single_cell else 0
-
-
-def _n_rows_before(rows: Sequence[str], header_line: int) -> int:
-    """Return the number of rows before the header, without a row of conditions just above it."""
-    number = 1
-    for position, row in enumerate(rows):
-        if number >= header_line - 1:
-            return position
-        number += max(1, row.count("\n"))
-    return 0
-
-
-def _notes_on_titles(titles: Sequence[str]) -> list[str]:
-    """Return a note on lines above the header, except the first comment of featureCounts."""
-    titles = [line for line in titles if not line.startswith("# ")]
-    texts = [text for line in titles if (text := line.strip().strip('",;|\t '))]
-    if not texts:
-        return []
-    note = Note(
-        f"{counted(len(texts), 'title line', 'was', 'were')} left out above the header "
-        f"({quoted(texts[0])})",
-        advice="the key header names another line as the header",
-    )
-    return [note]
 
 
 def _header_and_rows(

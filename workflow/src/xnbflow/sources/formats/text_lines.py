@@ -1,38 +1,30 @@
-"""The lines of a text: their encoding, and the separator that divides them.
-
-The separator, the decimal sign and the header are recognised from the first lines (`FirstLines`).
-"""
+"""The lines of a text: their encoding, their ends, and the first of them."""
 
 import codecs
-import csv
 import io
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import InputError
 from xnbflow.data.note import Note
-from xnbflow.sources.formats.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.formats.files import has_nul
 from xnbflow.sources.formats.header_rows import HEAD_ROWS
 
-#: The separators by the values of the key ``separator``.
-SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 #: The first bytes of a text in UTF-16.
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: First line of a sample sheet of Illumina.
 HEADER_SECTION = "[Header]"
 #: The line above its header.
 DATA_SECTION = "[Data]"
-
-#: A carriage return that is no part of a line end of Windows.
-_LINE_END_OF_MACS = re.compile(r"\r(?!\n)")
 #: Most lines between these two.
 _MOST_SECTION_LINES = 100
+#: A carriage return that is no part of a line end of Windows.
+_LINE_END_OF_MACS = re.compile(r"\r(?!\n)")
 #: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
 _LONGEST_QUOTE = 1 << 17
 
@@ -190,68 +182,3 @@ def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[
     except UnicodeDecodeError as error:
         msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
         raise InputError(msg, file=str(path)) from error
-
-
-def find_separator(path: str | Path, rows: Sequence[str], usual: str) -> str:
-    """Return the separator of some rows, of which none is blank and the first is the header.
-
-    It is the ``usual`` one of the suffix of the file. If that does not divide the rows evenly, and
-    exactly one other separator does, the other one is returned.
-    """
-    if not rows or divides_evenly(usual, rows):
-        return usual
-    others = [s for s in SEPARATORS.values() if s != usual and divides_evenly(s, rows)]
-    if len(others) > 1 and " " in others:  # names may contain spaces
-        others.remove(" ")
-    if len(others) == 1:
-        return others[0]
-    refuse_single_column(path, rows[0], usual)
-    return usual
-
-
-def has_decimal_commas(rows: Sequence[str]) -> bool:
-    """Return whether a table that is separated by semicolons has numbers with commas, not points.
-
-    The first of the rows is the header, whose names may be numbers.
-    """
-    cells = []
-    for row in rows[1:]:
-        cells += [cell.strip('" \r\n') for cell in row.split(";")]
-    has_points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
-    return not has_points and any(DECIMAL_COMMA.fullmatch(cell) for cell in cells)
-
-
-def divides_evenly(separator: str, rows: Sequence[str]) -> bool:
-    """Return whether a separator divides rows evenly; the header may have one cell less."""
-    header, *below = [
-        len(split_leniently(separator, row)) if '"' in row else row.count(separator) + 1
-        for row in rows
-    ]
-    are_equal = len(set(below)) <= 1
-    return are_equal and header > 1 and all(n_cells in (header, header + 1) for n_cells in below)
-
-
-def split_leniently(separator: str, line: str) -> list[str]:
-    """Return the cells of a line, or the line itself if its quotes are wrong for the separator."""
-    if '"' not in line:
-        return line.rstrip("\r\n").split(separator)
-    try:
-        return next(csv.reader(io.StringIO(line, newline=""), delimiter=separator), []) or [line]
-    except csv.Error:
-        return [line]
-
-
-def refuse_single_column(path: str | Path, header: str, separator: str) -> None:
-    """Refuse a header of one cell, since no table has a single column; it names its separators."""
-    if len(split_leniently(separator, header)) > 1:
-        return
-    header = header.strip("\r\n")
-    others = {name: text for name, text in SEPARATORS.items() if text != separator}
-    possible = [name for name, text in others.items() if text in header] or list(others)
-    keys = " or ".join(f"separator: {name}" for name in possible)
-    separators = " or ".join(possible)
-    msg = (
-        f"{path}: its header is the single cell {quoted(header)}; if this is a title, name the "
-        f"line of the header by the key header; if cells are separated by {separators}, set {keys}"
-    )
-    raise InputError(msg, file=str(path), key="separator")
