@@ -128,7 +128,7 @@ def test_genes_alone_are_features_whatever_their_order(kind):
 
 
 @pytest.mark.parametrize("place", [0, 400, 800])
-@pytest.mark.parametrize("gene", ["NUP133", "NEK6|10783"])
+@pytest.mark.parametrize("gene", ["NUP133", "NEK6|10783", "DDR1 /// MIR4640", "HSPA1A;HSPA1B"])
 @pytest.mark.parametrize("cells", [["NA"] * 17 + ["7", "8", "7"], ["0"] * 20])
 def test_genes_with_few_values_or_whole_ones_are_features(place, gene, cells):
     rng = np.random.default_rng(8)

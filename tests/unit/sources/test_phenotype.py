@@ -48,6 +48,16 @@ def test_names_are_matched_by_spelling_where_all_agree(samples, recorded, expect
     assert matched_names(samples, recorded) == expected
 
 
+def test_empty_columns_beside_a_sample_sheet_are_left_out(tmp_path):
+    """Excel writes commas for columns that were once used."""
+    put(tmp_path, "sample,type,,\ns1,a,,\ns2,b,,\n", "p.csv")
+    entry = DatasetEntry("x", "table", "x.csv")
+    columns = phenotype_columns(
+        read_phenotype_file(tmp_path / "p.csv", entry, tmp_path / "x.csv"), entry
+    )
+    assert columns.to_dict("list") == {"type": ["a", "b"]}
+
+
 def test_names_are_in_the_order_of_the_table_and_lacking_ones_are_named():
     notes = []
     names = names_in_phenotype("x", ["S3.bam", "S1.bam", "S2.bam", "S7.bam"], PHENOTYPE, notes)

@@ -463,3 +463,31 @@ def test_an_index_that_is_a_range_is_no_column():
     described = {b"pandas": b'{"index_columns": [{"kind": "range", "start": 0}]}'}
     assert parquet._index_of_pandas(Path("x.parquet"), described) == set()
     assert parquet._index_of_pandas(Path("x.parquet"), {}) == set()
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.xlsx"])
+def test_a_name_in_several_lines_of_its_cell_is_one_line(tmp_path, name):
+    """Excel breaks the names of columns by Alt and Enter; the entry that is written names one."""
+    table = pd.DataFrame(
+        {"tumour\ntype": ["a", "b"] * 4, "hospital\n(city)": ["x", "x", "y", "y"] * 2}
+    )
+    for i in range(30):
+        table[f"gene{i}"] = np.random.default_rng(i).normal(8, 1, 8).round(3)
+    if name == "x.csv":
+        table.to_csv(tmp_path / name, index=False)
+    else:
+        pytest.importorskip("openpyxl", reason="writes the workbook")
+        table.to_excel(tmp_path / name, index=False)
+    entry = summarise_table(DatasetEntry("mine", "table", str(tmp_path / name))).entry
+    assert (entry.label, entry.batch) == ("tumour type", "hospital (city)")
+    assert acquire(entry).labels.tolist() == ["a", "b"] * 4
+
+
+def test_distinct_ages_after_the_label_are_no_names_of_samples(tmp_path):
+    """A table without names of samples; an age remains a column that the audit compares."""
+    table = pd.DataFrame({"type": ["a", "b"] * 4, "age": range(40, 48)})
+    for i in range(30):
+        table[f"gene{i}"] = np.random.default_rng(i).normal(8, 1, 8).round(3)
+    table.to_csv(tmp_path / "x.csv", index=False)
+    entry = summarise_table(DatasetEntry("mine", "table", str(tmp_path / "x.csv"))).entry
+    assert (entry.id_column, entry.phenotype_columns) == (None, ("age",))

@@ -115,6 +115,22 @@ def test_replicates_in_names_are_no_patients(names):
     assert name_patients(names, re.compile("case|control")) is None
 
 
+@pytest.mark.parametrize("form", ["P{}_{}", "P{}{}", "pat{}.{}"])
+def test_patients_are_in_the_names_beside_a_label_in_the_table(tmp_path, form):
+    """The same groups as where the names alone have the class."""
+    samples = [form.format(i + 1, word) for word in "TN" for i in range(6)]
+    frame = genes_in_rows(logarithms(12).round(3), samples)
+    frame.to_csv(tmp_path / "names.csv")
+    labelled = frame.T
+    labelled.insert(0, "tissue", np.repeat(["tumour", "normal"], 6))
+    labelled.to_csv(tmp_path / "labelled.csv")
+    groups = [
+        acquire(summary_of(tmp_path / name, samples=layout).entry).groups.tolist()
+        for name, layout in (("names.csv", "columns"), ("labelled.csv", "rows"))
+    ]
+    assert groups[0] == groups[1] == [form.format(i + 1, "").rstrip("_.") for i in range(6)] * 2
+
+
 def test_a_repeated_header_and_a_row_of_totals_are_left_out(tmp_path):
     counts = np.random.default_rng(2).negative_binomial(2, 0.01, (N_GENES, 12))
     samples = [f"{name}_{i}" for i, name in enumerate(CLASSES)]

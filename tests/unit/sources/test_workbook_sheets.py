@@ -88,6 +88,52 @@ def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows
     assert propose_sheets(tmp_path / "x.xlsx", named)[0] == {"sheet": "values"}
 
 
+GENES = [f"g{i}" for i in range(40)]
+SAMPLES = pd.DataFrame({"array": NAMES, "group": [*"ab"] * 5, "age": range(10)})
+VALUES = pd.DataFrame([[gene, *range(10)] for gene in GENES], columns=["gene", *NAMES])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        VALUES.assign(gene=GENES[::-1]),  # other values of the same samples and genes
+        pd.DataFrame({"gene": GENES, "logFC": range(40), "P.Value": [0.5] * 40}),
+        pd.DataFrame({"gene": GENES, "chromosome": range(40), "start": range(40)}),
+    ],
+    ids=["normalised values", "results", "annotation"],
+)
+def test_sheets_of_the_genes_describe_no_samples(tmp_path, other):
+    """Workbooks of a paper have the values, the samples, and results or annotation of the genes."""
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        for name, frame in (("values", VALUES), ("genes", other), ("samples", SAMPLES)):
+            frame.to_excel(book, sheet_name=name, index=False)
+    keys = propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table")).keys
+    assert (keys["sheet"], keys["phenotype_sheet"]) == ("values", "samples")
+
+    # With the labels beside the values, no sheet describes the samples.
+    labelled = VALUES.set_index("gene").T.reset_index(names="array")
+    labelled.insert(1, "group", SAMPLES["group"])
+    if list(other) == list(VALUES):
+        other = labelled
+    with pd.ExcelWriter(tmp_path / "y.xlsx") as book:
+        labelled.to_excel(book, sheet_name="values", index=False)
+        other.to_excel(book, sheet_name="genes", index=False)
+    keys = propose_sheets(tmp_path / "y.xlsx", DatasetEntry("x", "table")).keys
+    assert keys == {"sheet": "values"}
+
+
+def test_a_sheet_of_samples_may_repeat_the_label_of_the_values(tmp_path):
+    pytest.importorskip("openpyxl", reason="writes the workbook")
+    labelled = VALUES.set_index("gene").T.reset_index(names="array")
+    labelled.insert(1, "group", SAMPLES["group"])
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        labelled.to_excel(book, sheet_name="values", index=False)
+        SAMPLES.to_excel(book, sheet_name="samples", index=False)
+    keys = propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table")).keys
+    assert keys["phenotype_sheet"] == "samples"
+
+
 def test_the_first_column_of_a_sheet_needs_no_option(tmp_path):
     pytest.importorskip("openpyxl", reason="writes the workbook")
     values = pd.DataFrame([[f"g{i}", *range(10)] for i in range(4)], columns=["gene", *NAMES])

@@ -168,7 +168,7 @@ def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | N
     name = path if name is None else name
     if not path.is_file():
         return _absent(name)
-    head = _head(path)
+    head = first_bytes(path)
     is_gzip = head.startswith(_GZIP)
     try:
         if is_gzip:
@@ -234,7 +234,7 @@ def checksums(path: str | Path) -> tuple[str, ...]:
     path = Path(path)
     with path.open("rb") as stream:
         packed = hashlib.file_digest(stream, "sha256").hexdigest()
-    if not _head(path).startswith(_GZIP):
+    if not first_bytes(path).startswith(_GZIP):
         return (packed,)
     with open_raw(path) as stream:
         return packed, hashlib.file_digest(stream, "sha256").hexdigest()
@@ -245,7 +245,7 @@ def is_cut_text(path: str | Path) -> bool:
 
     A gzipped file that was cut is broken, so this check is not needed.
     """
-    head = _head(path)
+    head = first_bytes(path)
     with Path(path).open("rb") as stream:
         stream.seek(-1, io.SEEK_END)
         last = stream.read()
@@ -253,6 +253,7 @@ def is_cut_text(path: str | Path) -> bool:
     return is_text and last not in b"\r\n"
 
 
-def _head(path: str | Path) -> bytes:
+def first_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file by which its format is recognised."""
     with Path(path).open("rb") as stream:
         return stream.read(HEAD_BYTES)

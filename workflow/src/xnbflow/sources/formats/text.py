@@ -198,7 +198,8 @@ def _header_and_rows(
     """Return the header among the first rows, and the rows below it.
 
     A row of conditions, above or below the header, becomes the first of these rows. Its name is
-    the number of its line, such as ``line 2``.
+    the number of its line, such as ``line 2``. A name that a spreadsheet broke into several lines
+    becomes one line.
     """
     numbers = [number for number, _ in rows]
     cells_of_rows = [row.split(separator) if isinstance(row, str) else row for _, row in rows]
@@ -218,13 +219,13 @@ def _header_and_rows(
             header_cells, condition_cells = move_corner_name(header_cells, condition_cells)
         number = numbers[conditions]
         row_of_conditions = (number, fill_forward(condition_cells, f"{_UNIT} {number}"))
-        names = [cell.strip() for cell in header_cells]
+        names = [cell.strip().replace("\r\n", " ").replace("\n", " ") for cell in header_cells]
         return _HeaderAndRows(names, [row_of_conditions, *rows[header_rows.first_below :]])
 
     # Titles that no even separator shows are not left out: the first row is then the header.
     if header_line is None:
         header = 0
-    names = [cell.strip() for cell in cells_of_rows[header]]
+    names = [cell.strip().replace("\r\n", " ").replace("\n", " ") for cell in cells_of_rows[header]]
     # R's write.table writes no name for the column of row names. An empty last cell in every row is
     # instead due to a separator at the ends of lines.
     below = cells_of_rows[header + 1 :]

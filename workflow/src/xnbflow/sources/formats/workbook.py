@@ -9,7 +9,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.data.note import Note
 from xnbflow.sources.formats.cell_texts import text_of_cell
-from xnbflow.sources.formats.files import fault_of
+from xnbflow.sources.formats.files import fault_of, first_bytes, format_of
 from xnbflow.sources.formats.header_rows import (
     HEAD_ROWS,
     chosen_header,
@@ -123,7 +123,8 @@ def _content_of_sheet(
 ) -> _SheetContent:
     """Return the header, the rows and the titles among the rows of a sheet.
 
-    A row of conditions becomes the first row below the header.
+    A row of conditions becomes the first row below the header. A name in several lines of its cell
+    becomes one line.
     """
     first_rows = [
         (number, [text_of_cell(cell) for cell in row]) for number, row in rows[:HEAD_ROWS]
@@ -139,6 +140,7 @@ def _content_of_sheet(
         if header_rows.conditions < header_rows.header:
             header, cells = move_corner_name(header, cells)
         rows_below.insert(0, (number, fill_forward(cells, f"{_UNIT} {number}")))
+    header = [name.replace("\n", " ") for name in header]
     return _SheetContent(header, rows_below, titles)
 
 
@@ -202,6 +204,13 @@ def _open_workbook(path: Path) -> Iterator[Any]:
     try:
         yield python_calamine.CalamineWorkbook.from_path(path)
     except python_calamine.CalamineError as error:
+        head = first_bytes(path)
+        if format_of(head) is None and b"\0" not in head:
+            msg = (
+                f"{path} is text, not a workbook, although its name ends in {path.suffix}; let the "
+                "name end in .txt"
+            )
+            raise InputError(msg, file=str(path)) from error
         reason = quoted(str(error), 200)[1:-1]
         remedy = "save it anew, or as CSV"
         if "cell limit" in reason.lower():  # of .ods, whose sheets are all read when it is opened

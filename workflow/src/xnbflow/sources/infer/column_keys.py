@@ -35,7 +35,7 @@ def name_column(
 
     1. A column whose name means the names of samples.
     2. A column of values without spaces that are not all numbers.
-    3. The first column, if its values have a few words.
+    3. The first column of the table, if its values have a few words.
 
     Percentages and limits are no names, and the fields ``exceptions`` are no candidates. The result
     is None without such a column, and if the names are elsewhere: in the header, in a phenotype
@@ -50,6 +50,7 @@ def name_column(
     are_rows = entry.samples == "rows" and suffix_of(entry.location) != ".h5ad"
     if entry.id_column or not are_rows or entry.phenotype or "" in fields:
         return entry.id_column
+    first = next(iter(fields), None)
     fields = fields.loc[:, ~fields.columns.isin(list(exceptions))]
     names_of_samples = []
     distinct = []
@@ -64,7 +65,7 @@ def name_column(
             names_of_samples.append(name)
         elif cells.map(is_text).any() and not cells.str.contains(r"\s").any():
             distinct.append(name)
-        elif name == fields.columns[0] and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
+        elif name == first and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
             few_words.append(name)
     column = next(iter([*names_of_samples, *distinct, *few_words]), None)
     return None if column is None else str(column)

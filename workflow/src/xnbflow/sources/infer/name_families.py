@@ -29,11 +29,12 @@ _MANY_SYMBOLS = 5
 _MOST_WORDS = 0.05
 
 #: Symbols of genes: 2 to 12 letters and digits, capitals as in humans, or a capital first as in
-#: mice; parts may be joined, as in HLA-A and RP11-34P13.7.
+#: mice; parts may be joined, as in HLA-A and RP11-34P13.7, and so may the genes of one probe, as in
+#: DDR1 /// MIR4640, the first row of many tables.
 _CAPITAL_SYMBOL = re.compile(r"(?=\d*[A-Z])[A-Z0-9]{2,12}")
 _TITLE_SYMBOL = re.compile(r"[A-Z][a-z0-9]{1,11}(-[A-Za-z0-9]+)*")
 _OPEN_FRAME = re.compile(r"C[0-9XY]+orf\d+")
-_JOINED_SYMBOL = re.compile(r"[A-Z0-9]+([-.|][A-Z0-9]+)+")
+_JOINED_SYMBOL = re.compile(r"[A-Z0-9]+(([-.|;]| /// )[A-Z0-9]+)+")
 #: Measurements of samples whose abbreviations have the form of symbols, and are none of genes.
 _MEASUREMENTS = frozenset(
     {"AGE", "BMI", "DFS", "DIN", "DOSE", "DV200", "HGB", "OS", "PFS", "PMI", "RBC", "RIN", "RINE"}

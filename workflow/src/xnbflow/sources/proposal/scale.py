@@ -115,6 +115,8 @@ def _sentence_of_transform(scale: ScaleOfValues) -> str:
             "; some values are 0 or below, which have no logarithm, and become the floor with "
             f"all smaller ones: {scale.floor} is {choice}"
         )
+    if scale.kind is RecognisedScale.ESTIMATED_COUNTS:
+        sentence += "; if they are TPM or FPKM of some of the genes, use --set transform=log2p1"
     if scale.kind is RecognisedScale.COUNTS:
         sentence += "; if they are intensities of an array, use --set transform=log2"
         if scale.transform is Transform.LOG2P1:

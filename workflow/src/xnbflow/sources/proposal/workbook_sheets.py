@@ -12,11 +12,14 @@ from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import sheet_names
+from xnbflow.sources.infer.label import NO_CLASS, class_score
 
 #: Least number of samples that a sheet of descriptions shares with the sheet of values.
 _LEAST_SAMPLES = 3
 #: Least share of the names in a column that are samples, so that the column names samples.
 _LEAST_SHARE = 0.5
+#: Least number of columns that two sheets of values of the same samples or features share.
+_LEAST_VALUES = 5
 #: Most sheets that are read.
 _MOST_SHEETS = 20
 
@@ -53,8 +56,8 @@ class ProposedSheets(NamedTuple):
 def propose_sheets(path: Path, entry: DatasetEntry) -> ProposedSheets:
     """Return the keys of a workbook of several sheets, and a sentence that names its sheets.
 
-    The sheet with the most numbers has the values. Of the others, the sheet that shares the most
-    names with its rows or columns describes the samples.
+    The sheet with the most numbers has the values. Of the others, one that shares names with its
+    rows or columns describes the samples (`_find_sample_sheet`).
     """
     if entry.sheet or len(sheet_names(path)) < 2:
         return ProposedSheets({})
@@ -69,7 +72,11 @@ def propose_sheets(path: Path, entry: DatasetEntry) -> ProposedSheets:
     sample_sheet = None
     if not entry.phenotype:
         row_names = [row[0] for row in values_sheet.rows]
-        sample_sheet = _find_sample_sheet(other_sheets, [*values_sheet.header, *row_names])
+        sample_sheet = _find_sample_sheet(
+            other_sheets,
+            [*values_sheet.header, *row_names],
+            most_samples=min(len(values_sheet.header), len(row_names)),
+        )
     if sample_sheet is not None:
         sheet = sample_sheet.sheet
         proposed |= {"phenotype": str(path), "phenotype_sheet": sheet.name}
@@ -117,25 +124,44 @@ class SampleSheet(NamedTuple):
     n_samples: int
 
 
-def _find_sample_sheet(sheets: Sequence[Sheet], names: Sequence[str]) -> SampleSheet | None:
-    """Return the sheet that describes most of the samples with some names.
+def _find_sample_sheet(
+    sheets: Sequence[Sheet], names: Sequence[str], *, most_samples: int | None = None
+) -> SampleSheet | None:
+    """Return the sheet that describes the samples with some names; None if there is no such sheet.
 
-    One of its columns has distinct names, of which half and at least three are among ``names``. The
-    result is None if there is no such sheet.
+    One of its columns has distinct names, of which half and at least three are among ``names``. A
+    sheet with a column that looks like classes is preferred, then the one that shares the most
+    names.
+
+    Two kinds of sheets share names as well, and describe no samples. Of other values of the same
+    samples and features, such as the raw ones beside the normalised ones, most columns (and at
+    least five) have a name among ``names``. Results and annotation of genes have no classes; they
+    are recognised where they share more than ``most_samples`` names, the length of the shorter side
+    of the values.
     """
     sample_names = set(filter(None, names))
     best: SampleSheet | None = None
+    best_rank = (False, 0)
     for sheet in sheets:
         if len(sheet.header) < 2:  # a list of names describes nothing
             continue
-        for position, column in enumerate(sheet.header):
-            cells = [row[position] for row in sheet.rows if row[position]]
-            if not column or len(set(cells)) < len(cells):
+        n_same_columns = len(sample_names.intersection(sheet.header))
+        if n_same_columns >= max(_LEAST_VALUES, len(sheet.header) / 2):
+            continue
+        columns = dict(zip(sheet.header, zip(*sheet.rows, strict=True), strict=False))
+        has_classes = any(class_score(name, cells) > NO_CLASS for name, cells in columns.items())
+        for column, cells in columns.items():
+            present = list(filter(None, cells))
+            if not column or len(set(present)) < len(present):
                 continue
-            n_shared = len(sample_names.intersection(cells))
-            is_enough = n_shared >= max(_LEAST_SAMPLES, _LEAST_SHARE * len(cells))
-            if is_enough and (best is None or n_shared > best.n_samples):
+            n_shared = len(sample_names.intersection(present))
+            if n_shared < max(_LEAST_SAMPLES, _LEAST_SHARE * len(present)):
+                continue
+            if not has_classes and most_samples is not None and n_shared > most_samples:
+                continue
+            if (has_classes, n_shared) > best_rank:
                 best = SampleSheet(sheet, column, n_shared)
+                best_rank = (has_classes, n_shared)
     return best
 
 

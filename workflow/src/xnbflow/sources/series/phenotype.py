@@ -67,8 +67,13 @@ def phenotype_columns(phenotype: PhenotypeFile, dataset: DatasetEntry) -> pd.Dat
             return text
         if isinstance(text, GeoHead):
             return _geo_phenotype(path, text, dataset)
-        names = text.header
-        columns = _columns_of(text)
+        # A spreadsheet may save empty columns beside the table.
+        names = []
+        columns = []
+        for name, cells in zip(text.header, _columns_of(text), strict=True):
+            if name or any(cells):
+                names.append(name)
+                columns.append(cells)
         for name, count in Counter(names).items():
             if count > 1:
                 msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"

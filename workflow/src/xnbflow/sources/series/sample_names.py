@@ -21,6 +21,8 @@ _ENDINGS = re.compile(
 ALIGNMENTS = (".bam", ".sam", ".cram")
 #: The name of a patient: letters and digits, and no number of a replicate.
 _PATIENT = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]+")
+#: The letters at the end of a name, as in ``P1_T`` and ``P1T``.
+_LAST_WORD = re.compile(r"(?<=[\W\d_])[A-Za-z]+$")
 _REPLICATE = re.compile(r"(rep|replicate|sample|batch|pool|lane|run|r|s|n)-?\d+", re.IGNORECASE)
 
 
@@ -98,3 +100,24 @@ def name_patients(names: Sequence[str], pattern: re.Pattern[str]) -> list[str] |
         pairs.add((patient, match[0]))
     is_repeated = len(set(patients)) < len(patients)
     return patients if is_repeated and len(pairs) == len(names) else None
+
+
+def patients_before_class(names: Sequence[str], labels: Sequence[str]) -> list[str] | None:
+    """Return the patient in each name that ends in the class, as in ``P1_T``; None without them.
+
+    The last letters of the names have one value for each label. What precedes them are patients by
+    the conditions of `name_patients`.
+
+    Examples
+    --------
+    >>> patients_before_class(["P1_T", "P1_N", "P2T", "P2N"], ["ill", "well", "ill", "well"])
+    ['P1', 'P1', 'P2', 'P2']
+    >>> patients_before_class(["P1a", "P1b", "P2a", "P2b"], ["ill", "ill", "well", "well"])
+    """
+    words = [match[0] for match in map(_LAST_WORD.search, names) if match is not None]
+    if len(words) < len(names):
+        return None
+    n_pairs = len(set(zip(words, labels, strict=True)))
+    if not n_pairs == len(set(words)) == len(set(labels)):
+        return None
+    return name_patients(names, _LAST_WORD)

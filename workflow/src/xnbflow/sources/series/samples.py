@@ -29,6 +29,7 @@ from xnbflow.sources.series.sample_names import (
     are_alignments,
     barcode_patients,
     name_patients,
+    patients_before_class,
     plain_sample_names,
 )
 
@@ -198,7 +199,16 @@ def label_samples(
     notes += label_notes
     if not has_label.all():
         samples = samples.take(np.flatnonzero(has_label))
-    return replace(samples, labels=labels)
+    samples = replace(samples, labels=labels)
+
+    # Without a column of patients, they may be in the names, before the class.
+    may_name_patients = not has_label_in_names and entry.group in (None, NAME_PATIENT)
+    if may_name_patients and len(labels) and samples.names[0][-1:].isalpha():
+        patients = patients_before_class(samples.names.tolist(), labels.tolist())
+        if patients is not None:
+            columns = samples.columns.assign(**{NAME_PATIENT: patients})
+            samples = replace(samples, columns=columns)
+    return samples
 
 
 def _with_patients_in_names(
