@@ -74,14 +74,16 @@ def settle_missing(
     if rule == "refuse":
         feature = int(affected[0])
         sample = int(np.argmax(np.isnan(values[feature])))
+        place_of_feature = table.place_of_variable(int(features.places[feature]))
+        place_of_sample = table.place_of_sample(int(samples.places[sample]))
         msg = (
-            f"{where}: {text}, the first in "
-            f"{table.place_of_variable(int(features.places[feature]))}, "
-            f"{table.place_of_sample(int(samples.places[sample]))}. Fill them in, or set missing: "
-            "impute (in the training folds), drop_features, or {drop_features: 0.2} (and impute "
-            "the rest)"
+            f"{where}: {text}, the first in {place_of_feature}, {place_of_sample}. Fill them in, "
+            "or set missing: impute (in the training folds), drop_features, or "
+            "{drop_features: 0.2} (and impute the rest)"
         )
         raise InputError(msg, key="missing")
+
+    # Which features are dropped: those without any value, and those that lack too many.
     largest_share = 1.0 if rule == "impute" else 0.0
     if isinstance(rule, dict):
         largest_share = rule["drop_features"]
@@ -90,6 +92,8 @@ def settle_missing(
     if n_dropped == n_features:
         msg = f"{where}: {text}; no feature is left. Fill some in, or drop fewer"
         raise InputError(msg, key="missing")
+
+    # What was done, and what remains.
     notes.append(f"missing values: {text}")
     if n_dropped:
         notes.append(
