@@ -66,11 +66,11 @@ def reasons_of(
     reasons["id"] = f"the names of the {'samples' if entry.samples == 'rows' else 'features'}"
     if groups is not None:
         reasons["group"] = _repeats(groups)
-    classes = list(entry.map.values())
-    if len(set(classes)) < len(classes):
-        reasons["map"] = "spellings of one class are joined"
-    elif classes == list(entry.map):
-        reasons["map"] = "classes of one or two samples are left out"
+    classes = {label.lower() for label in entry.map.values()}
+    if classes.intersection(text.lower() for text in entry.map):  # else each text has a new name
+        reasons["map"] = (
+            "spellings of one class are joined, and classes that are not listed left out"
+        )
     if entry.transform or entry.scale:
         key = "transform" if entry.transform else "scale"
         reasons[key] = _reason_of_scale(key, scale)
