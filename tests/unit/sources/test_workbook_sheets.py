@@ -11,6 +11,7 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats import workbook
 from xnbflow.sources.formats.opening import read_text_table
+from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import _workbook_rows, about_sheets
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.proposal.workbook_sheets import (
@@ -24,8 +25,13 @@ from xnbflow.sources.table import read_table
 NAMES = [f"S{i}" for i in range(10)]
 
 
+def sheet_of(name, header, rows):
+    """Return a sheet of texts."""
+    return Sheet(name, TextTable(path="x.xlsx", header=header, rows=rows, lines=range(len(rows))))
+
+
 def sheet(name, cells, header=("id", "group")):
-    return Sheet(name, list(header), [[cell, "a"] for cell in cells])
+    return sheet_of(name, list(header), [[cell, "a"] for cell in cells])
 
 
 @pytest.mark.parametrize(
@@ -51,14 +57,14 @@ def test_the_sheet_that_shares_most_is_taken_and_the_first_of_equal_ones():
 
 
 def test_a_list_of_names_describes_nothing():
-    one = Sheet("names", ["id"], [[name] for name in NAMES])
+    one = sheet_of("names", ["id"], [[name] for name in NAMES])
     unnamed = sheet("samples", NAMES, ("", "group"))
     assert _find_sample_sheet([one, unnamed], NAMES) is None
 
 
 def test_numbers_beside_the_first_column_are_counted():
     rows = [["1", "2.5", "x", ""], ["2", "NA", "3", "-1e5"]]
-    assert Sheet("values", list("abcd"), rows).n_numbers == 3
+    assert sheet_of("values", list("abcd"), rows).n_numbers == 3
 
 
 def test_the_sheet_of_most_numbers_has_the_values_although_another_has_more_rows(tmp_path):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,12 +27,20 @@ _MOST_SHEETS = 20
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet: its header and its rows, as texts, and the table that they are."""
+    """A sheet of a workbook, and the table that it is."""
 
     name: str
-    header: list[str]
-    rows: list[list[str]]
-    table: TextTable | None = None
+    table: TextTable
+
+    @property
+    def header(self) -> list[str]:
+        """The names of its columns."""
+        return self.table.header
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """The cells of all rows below the header, as text."""
+        return self.table.first_rows(len(self.table))
 
     @property
     def n_numbers(self) -> int:
@@ -61,7 +70,7 @@ def propose_sheets(path: Path, entry: DatasetEntry) -> ProposedSheets:
     """
     if entry.sheet or len(sheet_names(path)) < 2:
         return ProposedSheets({})
-    sheets = read_workbook_sheets(path, entry.reading)
+    sheets = _read_sheets(path, entry.reading)
     values_sheet = max(sheets, key=lambda sheet: sheet.n_numbers, default=None)
     if values_sheet is None or not values_sheet.n_numbers:
         return ProposedSheets({})
@@ -104,13 +113,12 @@ def propose_sheets(path: Path, entry: DatasetEntry) -> ProposedSheets:
     return ProposedSheets(proposed, sentence, values_sheet.table, samples)
 
 
-def read_workbook_sheets(path: Path, reading: Mapping[str, Any]) -> list[Sheet]:
+def _read_sheets(path: Path, reading: Mapping[str, Any]) -> list[Sheet]:
     """Read the sheets of a workbook that are tables."""
     sheets = []
     for name in sheet_names(path)[:_MOST_SHEETS]:
         try:
-            table = read_text_table(path, {**reading, "sheet": name})
-            sheets.append(Sheet(name, table.header, table.first_rows(len(table)), table))
+            sheets.append(Sheet(name, read_text_table(path, {**reading, "sheet": name})))
         except InputError:  # the reader refuses a sheet of sentences, and an empty one
             continue
     return sheets
@@ -169,7 +177,7 @@ def phenotype_sheet(path: Path, names: Sequence[str]) -> ProposedSheets:
     """Return the fields that name the sheet of a phenotype workbook with samples of some names."""
     if len(sheet_names(path)) < 2:
         return ProposedSheets({})
-    sample_sheet = _find_sample_sheet(read_workbook_sheets(path, {}), names)
+    sample_sheet = _find_sample_sheet(_read_sheets(path, {}), names)
     if sample_sheet is None:
         return ProposedSheets({})
     keys = {"phenotype_sheet": sample_sheet.sheet.name, "phenotype_id": sample_sheet.name_column}
