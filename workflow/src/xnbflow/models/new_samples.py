@@ -67,7 +67,6 @@ def read_samples(
     features: Iterable[str] = (),
     quartiles: np.ndarray | None = None,
     classes: Sequence[str] = (),
-    downloads: str | Path | None = None,
 ) -> SamplesToPredict:
     r"""Read samples to predict, with their labels where the table has them.
 
@@ -85,8 +84,6 @@ def read_samples(
         were, or refused.
     classes : sequence of str
         The classes of the model, whose spelling labels get.
-    downloads : path, optional
-        The folder in which downloads are kept.
 
     Raises
     ------
@@ -109,26 +106,26 @@ def read_samples(
         of_training = ValuesOfSamples(values=quartiles.T, features=model_features)
     scale = _TransformOfModel(training, of_training)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(downloads or temporary)
+        downloads = Downloads(Path(temporary))
         # Samples may lack values and labels, and control probes may be features of the model.
         entry = dataset.with_defaults(controls="keep", missing="impute", unlabelled=IGNORE)
         if dataset.source == "geo":
             # With titles as label all other fields are columns of the samples.
             entry = replace(entry, label="title", label_classes=(), label_pattern=None)
-            entry = fetch_annotation(entry, Downloads(folder))
-            series = read_geo(fetch_geo(entry, Downloads(folder)), entry, scale.complete)
+            entry = fetch_annotation(entry, downloads)
+            series = read_geo(fetch_geo(entry, downloads), entry, scale.complete)
         elif dataset.source == "table":
             texts = _read_table(
                 entry,
                 training or DatasetEntry("none", "table"),
                 features=set(model_features),
-                downloads=Downloads(folder),
+                downloads=downloads,
             )
-            texts = replace(texts, entry=fetch_annotation(texts.entry, Downloads(folder)))
+            texts = replace(texts, entry=fetch_annotation(texts.entry, downloads))
             with about_file(texts.table.path):
                 series = series_of_texts(texts, infer_transform=scale.complete)
         else:  # a series of another source always has labels
-            series = acquire(dataset, downloads=folder)
+            series = acquire(dataset, downloads=temporary)
     labels, notes = _read_labels(series, dataset, training, classes)
     samples = SamplesToPredict(series.frame(), labels, (*scale.notes, *notes))
     return _without_empty_samples(samples)

@@ -111,11 +111,11 @@ class TrainingSamples:
     remarks: tuple[str, ...] = ()
 
 
-def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) -> TrainingSamples:
+def read_training(dataset: DatasetEntry) -> TrainingSamples:
     r"""Read samples with their labels, and complete their entry as a proposed study does.
 
     A table is read once. Its values are not transformed unless ``dataset`` has a transform; the
-    remarks propose one, as a study does. What is downloaded is kept in the folder ``downloads``.
+    remarks propose one, as a study does.
 
     Warns
     -----
@@ -136,7 +136,7 @@ def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) ->
         msg = f"{dataset.location}: name the column of the class labels, as --label diagnosis"
         raise InputError(msg)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(downloads or temporary)
+        folder = Path(temporary)
         fetcher = Downloads(folder)
         if dataset.source == "geo":
             entry, remarks = _with_keys_of_samples(dataset, fetcher)

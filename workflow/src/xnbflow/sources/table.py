@@ -27,10 +27,9 @@ def read_table(
     path: str | Path,
     dataset: DatasetEntry,
     *,
-    phenotype: Path | None = None,
     are_intensities: bool = False,
 ) -> DataSet:
-    r"""Read a table.
+    r"""Read a table of this machine, with its phenotype file.
 
     Parameters
     ----------
@@ -65,8 +64,6 @@ def read_table(
         - the keys of `xnbflow.sources.series.steps.series_of_table`.
 
         All other features are linear.
-    phenotype : path, optional
-        The local file that ``phenotype`` names; by default it is the path in the entry.
     are_intensities : bool, default=False
         Whether the values are known to be of arrays: a note is added where they are not logged.
 
@@ -86,8 +83,7 @@ def read_table(
     (['wind', 'speed'], ['angular', 'linear'], [[1.57, 3.14], [3.0, 5.0]])
     """
     path = Path(path)
-    if phenotype is None and dataset.phenotype:
-        phenotype = Path(dataset.phenotype)
+    phenotype = Path(dataset.phenotype) if dataset.phenotype else None
     with about_file(path):
         texts = read_texts(path, dataset, phenotype)
         return series_of_texts(texts, are_intensities=are_intensities)
