@@ -8,7 +8,6 @@ laboratories, are notes on the predictions (`xnbflow.models.prediction_notes`).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,12 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.scale_recognition import OTHER_MAGNITUDE, recognise_scale
-from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale, Transform
+from xnbflow.sources.series.scales import (
+    PROPOSED_COUNT_TRANSFORM,
+    RecognisedScale,
+    Transform,
+    TransformSetting,
+)
 from xnbflow.sources.series.value_numbers import measure_values
 
 #: Features by which samples are compared; of more, evenly spaced ones.
@@ -58,7 +62,7 @@ def needed_transform(
     *,
     training: DatasetEntry | None,
     quartiles: ValuesOfSamples,
-) -> Any:
+) -> TransformSetting:
     """Return the transform of the training data that new values still need; empty where none.
 
     Parameters
@@ -127,7 +131,7 @@ def needed_transform(
         raise InputError(msg, file=dataset.location, key="transform")
     if training and training_transform in _LOGARITHMS:
         needs_transform = is_other.all() or unit in _NEVER_LOGGED
-        return training.transform if needs_transform else ""
+        return training.transform if training.transform and needs_transform else ""
     if is_other.all():
         description = f"{unit}" if unit in _NEVER_LOGGED else "values that are not logged"
         msg = (

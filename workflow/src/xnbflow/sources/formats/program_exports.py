@@ -147,7 +147,7 @@ def refuse_export(path: Path, head: bytes) -> None:
     encoding = "utf-16" if head.startswith(UTF16_MARKS) else "utf-8-sig"
     for text in head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]:
         # Most lines have no such names: those of a table of 50,000 genes are not divided.
-        letters = re.sub(r"[^a-z]+", "", text.lower())
+        letters = _OTHER_THAN_LETTERS.sub("", text.lower())
         if not any(all(name in letters for name in export.columns) for export in EXPORTS):
             continue
         for separator in SEPARATORS.values():

@@ -24,7 +24,8 @@ _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]
 def columns_about_genes(table: TextTable) -> list[int]:
     """Return the positions of the columns, except the first, that describe features.
 
-    They are columns of texts, columns of numbers of genes, and columns of featureCounts.
+    They are columns in which most of the first cells are texts, columns of numbers of genes, and
+    columns of featureCounts.
     """
     positions = set(_number_columns_about_genes(table.header))
     rows = table.first_rows(_FIRST_FEATURES)
@@ -38,7 +39,8 @@ def columns_about_genes(table: TextTable) -> list[int]:
 def sample_column_names(table: TextTable) -> list[str]:
     """Return the names of the columns that may be samples, without the first column.
 
-    A column is no sample if it describes genes, or if some of its first cells are texts.
+    A column is no sample if it has numbers of genes, or if its first cells are those of a text
+    (`xnbflow.sources.infer.variables.kind_of`).
     """
     rows = table.first_rows(FIRST_SAMPLES)
     no_samples = {0, *_number_columns_about_genes(table.header)}

@@ -138,8 +138,10 @@ def choose_label(layout: Layout) -> Layout:
                 measurements.append(name)
         candidates = plausible_labels(fields.drop(columns=measurements))
         if is_in_names or not candidates:
-            entry, further = _label_in_names(entry, layout.samples or _sample_names(fields))
-            remarks += further
+            entry, remarks_on_names = _label_in_names(
+                entry, layout.samples or _sample_names(fields)
+            )
+            remarks += remarks_on_names
         else:
             best, *others = candidates
             entry = replace(entry, label=best)

@@ -55,6 +55,7 @@ def propose_series(
     folds, of rows with one name the row of largest mean is kept, and features of another scale
     become phenotype: then the table is converted again, without them.
     """
+    # The symbols are read from a local file; the proposed entry has the location that a user knows.
     entry = inferred.entry
     local = fetch_annotation(entry, downloads) if entry.annotation else entry
     keys = InferredKeys()
@@ -75,7 +76,8 @@ def propose_series(
         notes_on_names = [note for note in series.notes if _has_code(note, "names repeat")]
         remarks += [f"The proposal is duplicates: max_mean: {note}." for note in notes_on_names[:1]]
 
-    # Single features of another scale, such as an age among logarithms, are texts of the samples.
+    # Single features of another scale, such as an age among logarithms, are texts of the samples,
+    # unless the entry or the format determines which features there are.
     has_settled_features = (
         bool(entry.features or entry.collapse or entry.duplicates)
         or suffix_of(entry.location) == ".h5ad"

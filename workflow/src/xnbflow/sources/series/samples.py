@@ -201,7 +201,7 @@ def label_samples(
         samples = samples.take(np.flatnonzero(has_label))
     samples = replace(samples, labels=labels)
 
-    # Without a column of patients, they may be in the names, before the class.
+    # Where the key group names no column, patients may be in the names, before the class.
     may_name_patients = not has_label_in_names and entry.group in (None, NAME_PATIENT)
     if may_name_patients and len(labels) and samples.names[0][-1:].isalpha():
         patients = patients_before_class(samples.names.tolist(), labels.tolist())

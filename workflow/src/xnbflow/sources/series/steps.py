@@ -7,6 +7,7 @@ those of the data set in the order of the steps.
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pandas as pd
@@ -245,11 +246,7 @@ def settle_scale(
     where = f"data set {entry.id}: {table.path}"
     how = Transform(entry.transform_name) if entry.transform else Transform.NONE
     if how is not Transform.NONE and entry.scale:
-        msg = (
-            f"{where}: scale: {entry.scale} declares logarithms, and transform: {how} "
-            "would take them again; keep one of the two"
-        )
-        raise InputError(msg, key="scale")
+        _refuse_second_logarithm(where, entry)
 
     # Angles and categories have no scale. Values are those of genes if the source is of arrays,
     # if symbols are known, or if the entry has counts.
@@ -290,14 +287,27 @@ def settle_scale(
     if not is_linear.all():
         values[is_linear] = linear_values
     elif covariates := features.names[of_other_scale(values)].tolist():
-        setting = flow_yaml({"columns": covariates})
-        note = Note(
-            f"{', '.join(map(repr, covariates))}: unlike all other features",
-            advice=f"if they are covariates, not genes, set phenotype: {setting}",
-        )
-        notes.append(note)
+        notes.append(_about_covariates(covariates))
 
     # The scale of the result: that of the transform, or of logarithms of genes.
     if entry.scale or how is not Transform.NONE:
         return entry.scale or _SCALES[how]
     return recognised.base if are_genes else ""
+
+
+def _refuse_second_logarithm(where: str, entry: DatasetEntry) -> NoReturn:
+    """Refuse a transform of values whose ``scale`` is that of logarithms."""
+    msg = (
+        f"{where}: scale: {entry.scale} declares logarithms, and transform: "
+        f"{entry.transform_name} would take them again; keep one of the two"
+    )
+    raise InputError(msg, key="scale")
+
+
+def _about_covariates(names: Sequence[str]) -> Note:
+    """Return a note on features of another scale than all others."""
+    setting = flow_yaml({"columns": list(names)})
+    return Note(
+        f"{', '.join(map(repr, names))}: unlike all other features",
+        advice=f"if they are covariates, not genes, set phenotype: {setting}",
+    )
