@@ -148,5 +148,5 @@ def test_genes_are_no_samples_where_no_sample_has_a_class(tmp_path):
     values = np.random.default_rng(2).normal(8, 1, (60, 12)).round(3)
     table = pd.DataFrame(values, index=genes, columns=[f"S{i}" for i in range(12)])
     path = put(tmp_path, table.to_csv(index_label="id"))
-    inferred = infer(read_text_table(path, {}), DatasetEntry("x", "table", "x.csv"), complete=True)
+    inferred = infer(read_raw_table(path, {}), DatasetEntry("x", "table", "x.csv"), complete=True)
     assert (inferred.entry.label, inferred.roles) == (None, [])
