@@ -48,6 +48,8 @@ def test_a_column_is_text_where_more_than_a_quarter_is(cells, is_text):
         ({"plate": "ab"}, None),
         ({"sample": ["s1", "s1"]}, None),
         ({"sample": ["s1", "NA"]}, None),
+        ({"age": ["41", "63"]}, None),  # beside names in a first column without a name
+        ({"sample": ["41", "63"]}, "sample"),
     ],
 )
 def test_the_column_that_names_the_samples(columns, expected):

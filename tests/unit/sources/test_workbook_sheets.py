@@ -129,6 +129,20 @@ def test_sheets_of_the_genes_describe_no_samples(tmp_path, other):
     assert keys == {"sheet": "values"}
 
 
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_of_equal_sheets_one_that_is_visible_has_the_values(tmp_path, state):
+    openpyxl = pytest.importorskip("openpyxl", reason="writes the workbook")
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        for name in ("old", "values"):
+            VALUES.to_excel(book, sheet_name=name, index=False)
+        SAMPLES.to_excel(book, sheet_name="samples", index=False)
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+    book["old"].sheet_state = state
+    book.active = 1
+    book.save(tmp_path / "x.xlsx")
+    assert propose_sheets(tmp_path / "x.xlsx", DatasetEntry("x", "table")).keys["sheet"] == "values"
+
+
 def test_a_sheet_of_samples_may_repeat_the_label_of_the_values(tmp_path):
     pytest.importorskip("openpyxl", reason="writes the workbook")
     labelled = VALUES.set_index("gene").T.reset_index(names="array")

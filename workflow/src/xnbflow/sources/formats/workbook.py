@@ -28,9 +28,12 @@ _UNIT = "row"
 
 
 def sheet_names(path: Path) -> list[str]:
-    """Return the names of a workbook's sheets."""
+    """Return the names of a workbook's sheets in their order, hidden ones after the others."""
     with _open_workbook(path) as book:
-        return list(book.sheet_names)
+        sheets = sorted(
+            book.sheets_metadata, key=lambda sheet: sheet.visible != type(sheet.visible).Visible
+        )
+        return [sheet.name for sheet in sheets]
 
 
 def read_workbook(

@@ -34,12 +34,13 @@ def name_column(
     It is the first of these whose values are distinct:
 
     1. A column whose name means the names of samples.
-    2. A column of values without spaces that are not all numbers.
+    2. A column of values without spaces.
     3. The first column of the table, if its values have a few words.
 
-    Percentages and limits are no names, and the fields ``exceptions`` are no candidates. The result
-    is None without such a column, and if the names are elsewhere: in the header, in a phenotype
-    file, in a first column without a name, or in AnnData.
+    Numbers are no names of samples unless the name of the column says so; percentages and limits
+    never are. The fields ``exceptions`` are no candidates. The result is None without such a
+    column, and if the names are elsewhere: in the header, in a phenotype file, in a first column
+    without a name, or in AnnData.
 
     Examples
     --------
@@ -63,7 +64,9 @@ def name_column(
             continue
         if Meaning.SAMPLE in meaning:
             names_of_samples.append(name)
-        elif cells.map(is_text).any() and not cells.str.contains(r"\s").any():
+        elif not cells.map(is_text).any():  # numbers, such as an age
+            continue
+        elif not cells.str.contains(r"\s").any():
             distinct.append(name)
         elif name == first and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
             few_words.append(name)
