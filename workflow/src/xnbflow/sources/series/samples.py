@@ -178,8 +178,10 @@ def label_samples(
 ) -> Samples:
     """Return the samples that have a label, with their labels.
 
-    The column of the label is left out, unless ``keep_label``.
+    The column of the label is left out, unless ``keep_label``. Patients that the names contain
+    become a column.
     """
+    # The texts of which labels are made, and patients in the names of all samples.
     rule = LabelRule.parse(entry)
     columns = samples.columns
     texts = samples.labels  # of samples to predict
@@ -192,6 +194,8 @@ def label_samples(
     if has_label_in_names or samples.names[0].startswith("TCGA"):
         pattern = rule.pattern if has_label_in_names else None
         columns = _with_patients_in_names(columns, samples.names.tolist(), pattern)
+
+    # The labels, and the samples that have one.
     samples = replace(samples, columns=columns)
     labels, has_label, label_notes = rule.apply(
         f"{where}, label {entry.label!r}", samples.names, texts
@@ -204,11 +208,16 @@ def label_samples(
     # Where the key group names no column, patients may be in the names, before the class.
     may_name_patients = not has_label_in_names and entry.group in (None, NAME_PATIENT)
     if may_name_patients and len(labels) and samples.names[0][-1:].isalpha():
-        patients = patients_before_class(samples.names.tolist(), labels.tolist())
-        if patients is not None:
-            columns = samples.columns.assign(**{NAME_PATIENT: patients})
-            samples = replace(samples, columns=columns)
+        samples = _with_patients_before_class(samples)
     return samples
+
+
+def _with_patients_before_class(samples: Samples) -> Samples:
+    """Return labelled samples with the patients that their names have before the class, if any."""
+    patients = patients_before_class(samples.names.tolist(), samples.labels.tolist())
+    if patients is None:
+        return samples
+    return replace(samples, columns=samples.columns.assign(**{NAME_PATIENT: patients}))
 
 
 def _with_patients_in_names(
