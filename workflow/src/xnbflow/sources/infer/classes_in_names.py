@@ -27,7 +27,7 @@ _TYPES = {
 def class_pattern(names: Sequence[str]) -> str:
     r"""Return a regular expression that finds the class in each name; empty where there is none.
 
-    Names are divided at ``_ - .`` and spaces. The class is the first part that has two to ten
+    Names are divided at ``_ - . ,`` and spaces. The class is the first part that has two to ten
     values, each in several names, when digits at its end are left out. If there is none, it is the
     letters after a digit at the end of the names; or the letters before the digit, where all names
     end in the same way after it.
@@ -125,5 +125,5 @@ def _stems(name: str) -> list[str]:
     >>> _stems("RCC12_rep1.late")
     ['RCC', '', 'late']
     """
-    pieces = [piece for piece in re.split(r"[_.\s-]+", name) if piece]
+    pieces = [piece for piece in re.split(r"[_.,\s-]+", name) if piece]
     return ["" if _NUMBERED.fullmatch(piece) else re.sub(r"\d+$", "", piece) for piece in pieces]
