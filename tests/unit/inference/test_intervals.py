@@ -100,9 +100,13 @@ def test_the_lower_limit_of_an_area_is_at_least_that_of_the_balanced_accuracy():
     balanced = balanced_interval(np.ones(20), classes, inflation=2.5)
     assert area_interval(1.0, 10, 10, inflation=2.5).lower < balanced.lower
     assert area_interval(1.0, 10, 10, inflation=2.5, balanced=balanced) == balanced
-    # an area below the balanced accuracy contradicts this relation
-    plain = area_interval(0.9, 10, 10, inflation=2.5)
-    assert area_interval(0.9, 10, 10, inflation=2.5, balanced=balanced) == plain
+    # an area below the balanced accuracy contradicts this relation, but no limit is below chance
+    area = area_interval(0.9, 10, 10, inflation=2.5, balanced=balanced)
+    assert area.lower == pytest.approx(balanced.lower - 0.1)
+    half_right = balanced_interval(np.tile([0, 1, 1, 1], 5), classes, inflation=2.5)
+    assert half_right.lower < 0.5
+    plain = area_interval(0.7, 10, 10, inflation=2.5)
+    assert area_interval(0.7, 10, 10, inflation=2.5, balanced=half_right) == plain
 
 
 def test_classes_are_weighted_equally_unless_by_size():

@@ -7,13 +7,10 @@ from toys import put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.infer.class_keys import label_keys, propose_map
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.series.class_labels import (
-    LabelRule,
-    common_spellings,
-    label_keys,
-    propose_map,
-)
+from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.series.label_spellings import common_spellings
 from xnbflow.sources.table import read_table
 
 

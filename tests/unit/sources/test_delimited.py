@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from toys import refused
 
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.formats.text import read_text
 
 
 def contents(folder, text, name="x.csv", **options):
     path = folder / name
     path.write_text(text)
-    table = read_raw_table(path, options)
+    table = read_text_table(path, options)
     return table.header, [table.cells(row) for row in range(len(table))]
 
 
@@ -76,7 +76,7 @@ def test_titles_are_left_out_with_any_separator(tmp_path):
 def test_line_numbers_count_titles(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("Title, of commas\n\ngene,s1,s2,s3,s4\nTP53,1,2,3,4\n")
-    assert read_raw_table(path, {}).lines == [4]
+    assert read_text_table(path, {}).lines == [4]
 
 
 SHEET = "sample\tgroup\tage\ns1\ta\t5\ns2\tb\t6\n"
@@ -135,7 +135,7 @@ def test_conditions_just_above_the_chosen_header_remain(tmp_path):
 def test_titles_are_noted_but_not_the_comment_of_feature_counts(tmp_path, title, n_notes):
     path = tmp_path / "x.csv"
     path.write_text(f"{title}\ngene,s1\nTP53,1\nMYC,2\n")
-    table = read_raw_table(path, {})
+    table = read_text_table(path, {})
     assert table.header == ["gene", "s1"]
     assert len(table.notes) == n_notes
 
@@ -177,7 +177,7 @@ def test_a_table_in_quotes_takes_no_more_memory_than_one_without(tmp_path):
     for quoting in (csv.QUOTE_ALL, csv.QUOTE_MINIMAL):
         with (tmp_path / "x.csv").open("w", newline="") as file:
             csv.writer(file, quoting=quoting).writerows(rows)
-        tables.append(read_raw_table(tmp_path / "x.csv", {}))
+        tables.append(read_text_table(tmp_path / "x.csv", {}))
     in_quotes, plain = tables
     assert (in_quotes.header, in_quotes.rows) == (plain.header, plain.rows)
     assert sum(map(sys.getsizeof, in_quotes.rows)) < 100 * len(plain.rows)

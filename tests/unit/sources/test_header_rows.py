@@ -4,7 +4,7 @@ import pytest
 from toys import refused
 
 from xnbflow.sources.formats.header_rows import HeaderRows, chosen_header, fill_forward, find_header
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 
 HEADER = ["gene", "S1", "S2", "S3", "S4"]
 VALUES = ["TP53", "7.1", "8.2", "6", "9"]
@@ -86,7 +86,7 @@ def test_the_header_is_among_the_first_twelve_rows(tmp_path, n_titles, is_found)
     titles = [f"Remark {i}\n" for i in range(n_titles)]
     (tmp_path / "x.csv").write_text("".join([*titles, "gene,s1\nTP53,1\nMYC,2\n"]))
     if is_found:
-        assert read_raw_table(tmp_path / "x.csv", {}).header == ["gene", "s1"]
+        assert read_text_table(tmp_path / "x.csv", {}).header == ["gene", "s1"]
     else:
         with refused("line 12: 1 cell, but the header has 2"):
-            read_raw_table(tmp_path / "x.csv", {})
+            read_text_table(tmp_path / "x.csv", {})

@@ -14,10 +14,11 @@ from xnbflow.data.controls import control_class
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_day, is_missing
+from xnbflow.sources.infer.class_keys import propose_map
 from xnbflow.sources.infer.label import plausible_labels
 from xnbflow.sources.infer.measures import other_measures
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.series.class_labels import common_spellings, propose_map
+from xnbflow.sources.series.label_spellings import common_spellings
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.table import read_table
 

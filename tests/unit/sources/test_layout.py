@@ -10,7 +10,7 @@ from toys import entry_in, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.infer.column_keys import name_column, set_aside
+from xnbflow.sources.infer.column_keys import add_phenotype, name_column
 from xnbflow.sources.infer.layout import recognise_layout
 from xnbflow.sources.infer.variables import Kind, kind_of
 from xnbflow.sources.places.downloads import Downloads
@@ -18,7 +18,7 @@ from xnbflow.sources.proposal.entry_text import entry_text
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.roles import SAMPLE_NAMES
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.column_meaning import Meaning, meaning_of
 from xnbflow.sources.table import load
 
 TABLE = DatasetEntry("x", "table", "x.csv")
@@ -48,6 +48,8 @@ def test_a_column_is_text_where_more_than_a_quarter_is(cells, is_text):
         ({"plate": "ab"}, None),
         ({"sample": ["s1", "s1"]}, None),
         ({"sample": ["s1", "NA"]}, None),
+        ({"age": ["41", "63"]}, None),  # beside names in a first column without a name
+        ({"sample": ["41", "63"]}, "sample"),
     ],
 )
 def test_the_column_that_names_the_samples(columns, expected):
@@ -191,7 +193,7 @@ def test_a_label_that_is_no_row_is_refused_unless_names_of_samples_are_it(tmp_pa
 
 
 def test_a_name_with_separators_is_described_and_a_repeated_one_is_dropped():
-    row = set_aside(DatasetEntry("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
+    row = add_phenotype(DatasetEntry("x", "table"), ["age", "note", "note", "a, b; c=[d]*?"])
     assert row.phenotype_columns == ("age", "a, b; c=[d]*?")
     assert row.drop == ("note",)
 

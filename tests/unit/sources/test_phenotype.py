@@ -5,10 +5,10 @@ import pytest
 from toys import put, refused
 
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.infer.table_roles import infer
+from xnbflow.sources.series.name_matching import matched_names
 from xnbflow.sources.series.phenotype import (
-    matched_names,
     names_in_phenotype,
     naming_column,
     phenotype_columns,
@@ -142,7 +142,7 @@ def test_fields_of_geo_have_the_names_of_the_sheet(tmp_path):
 @pytest.mark.parametrize("table", ["gene,S1,S2,S3\nTP53,1,2,3\n", "id,TP53\nS1,1\nS2,2\nS3,3\n"])
 def test_a_phenotype_file_without_a_header_is_refused(tmp_path, table):
     path = put(tmp_path, "S1,ill\nS2,well\nS3,ill\n", "p.csv")
-    text = read_raw_table(put(tmp_path, table), {})
+    text = read_text_table(put(tmp_path, table), {})
     phenotype = read_phenotype_file(path, DatasetEntry("x", "table"), path)
     with refused("p.csv: the first row has the sample 'S1' where names of columns are expected"):
         infer(text, DatasetEntry("x", "table", label="ill"), phenotype, complete=True)

@@ -7,7 +7,7 @@ from toys import put, refused
 
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.formats.program_exports import refuse_long
 from xnbflow.sources.table import read_table
 
@@ -62,7 +62,7 @@ def test_an_export_in_a_workbook_is_refused(tmp_path):
     ],
 )
 def test_a_table_with_one_value_for_each_sample_and_feature_is_read(tmp_path, text):
-    raw = read_raw_table(
+    raw = read_text_table(
         put(tmp_path, text, "x.txt"), {"separator": "comma"} if "," in text else {}
     )
     refuse_long(raw)
@@ -107,12 +107,12 @@ def test_a_table_in_which_samples_or_features_do_not_repeat_is_not_long(tmp_path
     series = read_table(tmp_path / "x.csv", row)
     assert series.features.tolist() == ["Value"]
     long_frame(feature="type of gene").to_csv(tmp_path / "y.csv", index=False)
-    refuse_long(read_raw_table(tmp_path / "y.csv", {}))
+    refuse_long(read_text_table(tmp_path / "y.csv", {}))
 
 
 def test_the_label_is_neither_samples_nor_features(tmp_path):
     long_frame(feature="target").to_csv(tmp_path / "x.csv", index=False)
-    raw = read_raw_table(tmp_path / "x.csv", {})
+    raw = read_text_table(tmp_path / "x.csv", {})
     refuse_long(raw, "target")
     with refused():
         refuse_long(raw)

@@ -16,7 +16,7 @@ from table_writers import COUNT_FOLDERS, FORMATS, PLACES, read_written
 
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.gct import read_gct
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.table import read_table
 
@@ -134,7 +134,7 @@ def test_a_wrong_cell_is_named_by_its_place(tmp_path, column, row, place):
     cells[row + 1][column] = "much"
     with (tmp_path / "x.csv").open("w", newline="") as file:
         csv.writer(file).writerows(cells)
-    table = read_raw_table(tmp_path / "x.csv", {})
+    table = read_text_table(tmp_path / "x.csv", {})
     assert table.place(column, row) == place
     with pytest.raises(ValueError, match="'much' is not a number") as error:
         table.values(range(2, 42))

@@ -4,14 +4,18 @@ import re
 
 import pytest
 
-from xnbflow.sources.infer.classes_in_names import barcode_map, class_pattern
+from xnbflow.sources.infer.classes_in_names import find_classes_in_names
 
 BARCODES = ["TCGA-A1-A0SB-01A", "TCGA-A1-A0SC-01B", "TCGA-B2-A0SB-11A", "TCGA-B2-A0SD-11A"]
 
 
 def classes(names):
-    pattern = class_pattern(names)
-    return [re.search(pattern, name)[1] for name in names] if pattern else []
+    in_names = find_classes_in_names(names)
+    return [] if in_names is None else [re.search(in_names.pattern, name)[1] for name in names]
+
+
+def types(names):
+    return find_classes_in_names(names).types
 
 
 @pytest.mark.parametrize(
@@ -37,14 +41,14 @@ def test_the_class_in_each_name(names, expected):
 
 
 def test_types_of_samples_have_their_names():
-    assert barcode_map(class_pattern(BARCODES)) == {"01": "primary tumour", "11": "normal tissue"}
+    assert types(BARCODES) == {"01": "primary tumour", "11": "normal tissue"}
     recurrent = [name.replace("-11A", "-02A") for name in BARCODES]
-    assert barcode_map(class_pattern(recurrent)) == {
+    assert types(recurrent) == {
         "01": "primary tumour",
         "02": "recurrent tumour",
     }
     cells = [name.replace("-11A", "-50A") for name in BARCODES]
-    assert barcode_map(class_pattern(cells)) == {"01": "primary tumour", "50": "type 50"}
+    assert types(cells) == {"01": "primary tumour", "50": "type 50"}
 
 
 def test_a_class_that_begins_with_another_is_found_whole():

@@ -16,7 +16,7 @@ from xnbflow.sources.infer.label import class_score
 from xnbflow.sources.proposal.scale import sentence_of
 from xnbflow.sources.proposal.summary import describe_fields
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.series.plausibility import is_follow_up
+from xnbflow.sources.series.column_meaning import is_follow_up
 from xnbflow.sources.series.scale_recognition import recognise_scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

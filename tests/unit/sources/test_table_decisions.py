@@ -12,12 +12,8 @@ from xnbflow.sources.formats import text_table
 from xnbflow.sources.formats.header_rows import HEAD_ROWS, find_header
 from xnbflow.sources.formats.text import read_text
 from xnbflow.sources.formats.text_lines import read_first_lines
-from xnbflow.sources.series.phenotype import (
-    matched_names,
-    naming_column,
-    phenotype_columns,
-    read_phenotype_file,
-)
+from xnbflow.sources.series.name_matching import matched_names
+from xnbflow.sources.series.phenotype import naming_column, phenotype_columns, read_phenotype_file
 from xnbflow.sources.table import read_table
 
 COMMA = "site,a,b\nx,1,2\ny,3,4\n"

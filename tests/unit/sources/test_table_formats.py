@@ -21,7 +21,7 @@ from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern, read_entry
 from xnbflow.sources.formats import parquet
 from xnbflow.sources.formats.gct import gct_and_cls, read_classes
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.table import read_table
 
@@ -447,7 +447,7 @@ def test_damaged_metadata_of_pandas_are_refused_with_the_file(tmp_path, text):
     table = pa.Table.from_pandas(frame).replace_schema_metadata({"pandas": text})
     pq.write_table(table, path)
     with refused(r"x\.parquet: the metadata of pandas are damaged"):
-        read_raw_table(path, {})
+        read_text_table(path, {})
 
 
 def test_a_column_of_parquet_that_python_cannot_represent_is_refused_with_the_file(tmp_path):
@@ -456,7 +456,7 @@ def test_a_column_of_parquet_that_python_cannot_represent_is_refused_with_the_fi
     with refused(
         r"x\.parquet: a column of the type date32\[day\] cannot be read",
     ):
-        read_raw_table(tmp_path / "x.parquet", {}).columns([0])
+        read_text_table(tmp_path / "x.parquet", {}).columns([0])
 
 
 def test_an_index_that_is_a_range_is_no_column():

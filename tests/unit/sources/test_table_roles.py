@@ -8,7 +8,7 @@ import pytest
 from toys import put, refused
 
 from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
@@ -76,7 +76,7 @@ def test_a_phenotype_file_gives_the_label_and_the_same_roles(tmp_path):
 
 
 def test_nothing_is_inferred_from_an_entry_as_it_is_written(tmp_path):
-    table = read_raw_table(in_rows(tmp_path), {})
+    table = read_text_table(in_rows(tmp_path), {})
     entry = DatasetEntry("x", "table", label="diagnosis", id_column="sample")
     inferred = infer(table, entry)
     assert inferred.entry == entry
@@ -88,7 +88,7 @@ def test_nothing_is_inferred_from_an_entry_as_it_is_written(tmp_path):
 def test_a_table_without_a_label_has_its_descriptions_and_no_roles(tmp_path):
     table = pd.DataFrame(VALUES, columns=GENES, index=pd.Index(range(12), name="sample"))
     path = put(tmp_path, table.to_csv())
-    inferred = infer(read_raw_table(path, {}), DatasetEntry("x", "table"), complete=True)
+    inferred = infer(read_text_table(path, {}), DatasetEntry("x", "table"), complete=True)
     assert (inferred.entry.label, inferred.roles) == (None, [])
 
 
@@ -104,7 +104,7 @@ def test_a_table_without_a_header_is_refused():
 )
 def test_a_table_of_values_without_a_header_is_refused(tmp_path, header):
     # the files of UCI have no header: the first sample became names, equal ones of which merged
-    table = read_raw_table(put(tmp_path, f"{header}\n{header}\n"), {})
+    table = read_text_table(put(tmp_path, f"{header}\n{header}\n"), {})
     with refused("the first sample would be lost; insert a row of names"):
         infer(table, DatasetEntry("x", "table", label="t"), complete=True)
 
@@ -118,13 +118,13 @@ def test_numbers_may_be_names(tmp_path, header):
     path = put(tmp_path, f"{header}\n{cells}\n{cells.replace('a', 'b')}\n")
     entry = DatasetEntry("x", "table", label=header.partition(",")[0], features=("none",))
     with refused("features has 'none', but no name matches"):  # and the header is accepted
-        infer(read_raw_table(path, {}), entry)
+        infer(read_text_table(path, {}), entry)
 
 
 def test_a_header_of_values_is_accepted_where_the_entry_names_its_line(tmp_path):
     path = put(tmp_path, "type,0.25,0.25\na,1,2\nb,3,4\n")
     entry = DatasetEntry("x", "table", label="type", header=1, features=("0.25",))
-    assert infer(read_raw_table(path, {"header": 1}), entry).roles[1:] == [Role.NUMBER] * 2
+    assert infer(read_text_table(path, {"header": 1}), entry).roles[1:] == [Role.NUMBER] * 2
 
 
 @pytest.mark.parametrize("names", [["ZNF1", "ENSG2"], ["YAL1W", "YAL1C"]])
@@ -137,7 +137,16 @@ def test_a_class_in_the_names_of_genes_is_no_label(tmp_path, names):
     ]
     table = pd.DataFrame(np.random.default_rng(2).normal(8, 1, (40, 12)).round(3), columns=SAMPLES)
     path = put(tmp_path, table.set_axis(genes).to_csv(index_label="id"))
-    inferred = infer(read_raw_table(path, {}), DatasetEntry("x", "table", "x.csv"), complete=True)
+    inferred = infer(read_text_table(path, {}), DatasetEntry("x", "table", "x.csv"), complete=True)
     assert inferred.entry.samples == "columns"
     assert set(inferred.entry.label_classes) == {"ill", "well"}
     assert inferred.table.samples == SAMPLES
+
+
+def test_genes_are_no_samples_where_no_sample_has_a_class(tmp_path):
+    genes = [f"{name}{i:03d}" for i in range(30) for name in ("ZNF", "ENSG00000000")]
+    values = np.random.default_rng(2).normal(8, 1, (60, 12)).round(3)
+    table = pd.DataFrame(values, index=genes, columns=[f"S{i}" for i in range(12)])
+    path = put(tmp_path, table.to_csv(index_label="id"))
+    inferred = infer(read_text_table(path, {}), DatasetEntry("x", "table", "x.csv"), complete=True)
+    assert (inferred.entry.label, inferred.roles) == (None, [])

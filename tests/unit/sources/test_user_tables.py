@@ -12,7 +12,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.proposal.table_summary import summarise_table
-from xnbflow.sources.series.phenotype import matched_names
+from xnbflow.sources.series.name_matching import matched_names
 from xnbflow.sources.series.sample_names import name_patients
 from xnbflow.sources.series.scale_recognition import proposed_floor, recognise_scale
 

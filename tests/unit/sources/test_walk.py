@@ -13,7 +13,7 @@ from xnbflow.sources.dataset_entry import DatasetEntry, read_entry
 from xnbflow.sources.proposal.table_summary import summarise_table
 
 #: Issue 79: 112 functions in 25 files before, and 159 before issue 66, by this count.
-MOST_FUNCTIONS = 55
+MOST_FUNCTIONS = 57
 MOST_FILES = 22
 #: Issue 79: 190 functions before, by this count.
 MOST_FUNCTIONS_OF_STUDY = 95

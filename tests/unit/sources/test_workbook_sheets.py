@@ -10,7 +10,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.sources.acquire import acquire
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats import workbook
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.formats.workbook import _workbook_rows, about_sheets
 from xnbflow.sources.proposal.table_summary import summarise_table
 from xnbflow.sources.proposal.workbook_sheets import (
@@ -169,10 +169,10 @@ def test_the_first_sheet_is_read_with_a_note_that_names_the_others(tmp_path):
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name in ("values", "legend", "more"):
             frame.to_excel(book, sheet_name=name, index=False)
-    (note,) = read_raw_table(tmp_path / "x.xlsx", {}).notes
+    (note,) = read_text_table(tmp_path / "x.xlsx", {}).notes
     assert "the first sheet, 'values', was read; the key sheet names another one" in note
     assert "'legend', 'more'" in note
-    assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "legend"}).notes == []
+    assert read_text_table(tmp_path / "x.xlsx", {"sheet": "legend"}).notes == []
 
 
 def test_a_refusal_of_the_first_sheet_names_the_others(tmp_path):
@@ -180,7 +180,7 @@ def test_a_refusal_of_the_first_sheet_names_the_others(tmp_path):
     with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
         for name in ("legend", "values", "more"):
             pd.DataFrame({"gene": ["g1"]}).to_excel(book, sheet_name=name, index=False)
-    table = read_raw_table(tmp_path / "x.xlsx", {})
+    table = read_text_table(tmp_path / "x.xlsx", {})
     cause = InputError("x.xlsx: no 'id'", file="x.xlsx", key="id")
     with (
         pytest.raises(InputError, match="This is the first sheet, 'legend'; ") as error,
@@ -201,8 +201,8 @@ def test_a_stray_last_cell_is_named_instead_of_filling_the_memory(tmp_path):
     book["a & b"]["XFD1048576"] = " "
     book.save(tmp_path / "x.xlsx")
     with pytest.raises(InputError, match="the last used cell of the sheet 'a & b' is XFD1048576"):
-        read_raw_table(tmp_path / "x.xlsx", {"sheet": "a & b"})
-    assert read_raw_table(tmp_path / "x.xlsx", {"sheet": "Sheet"}).cells(0) == ["s1", "1.5"]
+        read_text_table(tmp_path / "x.xlsx", {"sheet": "a & b"})
+    assert read_text_table(tmp_path / "x.xlsx", {"sheet": "Sheet"}).cells(0) == ["s1", "1.5"]
 
 
 def test_a_remark_beside_the_table_is_named(tmp_path):
@@ -305,10 +305,10 @@ def write_binary_workbook(path, last_row, last_column):
 
 def test_a_stray_last_cell_of_a_binary_workbook_is_named(tmp_path):
     write_binary_workbook(tmp_path / "x.xlsb", 1, 2)
-    assert read_raw_table(tmp_path / "x.xlsb", {}).header == ["id", "g", ""]
+    assert read_text_table(tmp_path / "x.xlsb", {}).header == ["id", "g", ""]
     write_binary_workbook(tmp_path / "y.xlsb", 1_048_575, 16_383)
     with pytest.raises(InputError, match="the last used cell of the sheet 's & t' is XFD1048576"):
-        read_raw_table(tmp_path / "y.xlsb", {})
+        read_text_table(tmp_path / "y.xlsb", {})
 
 
 def test_a_stray_last_cell_of_an_open_document_is_refused_by_its_number_of_cells(tmp_path):
@@ -330,7 +330,7 @@ def test_a_stray_last_cell_of_an_open_document_is_refused_by_its_number_of_cells
             "</table:table></office:spreadsheet></office:body></office:document-content>",
         )
     with pytest.raises(InputError, match=r"limit.*Delete the rows below and the columns beside"):
-        read_raw_table(tmp_path / "x.ods", {})
+        read_text_table(tmp_path / "x.ods", {})
 
 
 def test_rows_that_repeat_the_header_are_left_out(tmp_path):
@@ -341,7 +341,7 @@ def test_rows_that_repeat_the_header_are_left_out(tmp_path):
     header = pd.DataFrame([list(frame)], columns=list(frame))
     path = tmp_path / "pasted.xlsx"
     pd.concat([frame[:2], header, frame[2:], header]).to_excel(path, index=False)
-    table = read_raw_table(path, {})
+    table = read_text_table(path, {})
     assert table.columns([0, 2]) == [list("pqrs"), ["7.5", "8.25", "6.5", "9"]]
     assert list(table.lines) == [2, 3, 5, 6]
     assert table.notes == [

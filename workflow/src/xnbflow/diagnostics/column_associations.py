@@ -28,7 +28,7 @@ from xnbflow.diagnostics.class_words import is_class_in_other_words
 from xnbflow.diagnostics.columns import column_values, has_value
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
-from xnbflow.sources.series.plausibility import is_follow_up, is_technical
+from xnbflow.sources.series.column_meaning import is_follow_up, is_technical
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import table_of
 

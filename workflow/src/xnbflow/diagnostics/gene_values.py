@@ -8,7 +8,7 @@ import pandas as pd
 from xnbflow.core.terms import is_batch_column
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.heatmap import shown_samples
-from xnbflow.sources.series.plausibility import is_technical
+from xnbflow.sources.series.column_meaning import is_technical
 from xnbflow.tables.contract import GROUPS
 
 #: Most batches with colours that a reader can distinguish.

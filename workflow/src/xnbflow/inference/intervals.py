@@ -80,6 +80,8 @@ _MOST_ERRORS_OF_ONE = 1.0
 _SMALL_CLASS = 8
 #: Samples or groups of the smaller class at which the variance of an AUC above it is doubled.
 _SMALL_CLASS_AREA = 16
+#: The area and the balanced accuracy of two classes without information.
+_CHANCE = 0.5
 
 #: Areas that differ less are one.
 _NEAR = 1e-9
@@ -169,7 +171,9 @@ def area_interval(
     lines from (0, 0) to the point of this threshold and on to (1, 1), which is this mean (D. M.
     Green and J. A. Swets, "Signal detection theory and psychophysics", Wiley, New York 1966). Where
     the estimates agree with that, the lower limit of the area is at least that of the balanced
-    accuracy.
+    accuracy. Scores of several folds are compared for the area, which may make its estimate the
+    smaller one; if the balanced accuracy is above chance, one half, the lower limit is then lower
+    by the difference of the estimates.
 
     R. G. Newcombe, "Confidence intervals for an effect size measure based on the Mann-Whitney
     statistic. Part 2: asymptotic methods and evaluation", Statistics in Medicine 25 (2006),
@@ -182,6 +186,8 @@ def area_interval(
     >>> balanced = Estimate(1.0, 0.81, 1.0)  # 20 of 20 samples are right
     >>> area_interval(1.0, 10, 10, inflation=CROSS_VALIDATED, balanced=balanced)
     Estimate(value=1.0, lower=0.81, upper=1.0)
+    >>> round(area_interval(0.96, 10, 10, inflation=CROSS_VALIDATED, balanced=balanced).lower, 2)
+    0.77
     """
     if np.isnan(area) or not n or not m:
         return UNKNOWN
@@ -191,6 +197,8 @@ def area_interval(
         upper = min(1.0, area + (upper - area) * widening)
     if balanced.value <= area:  # never if it is missing
         lower = max(lower, balanced.lower)
+    elif balanced.lower > _CHANCE:
+        lower = max(lower, balanced.lower - (balanced.value - area))
     return Estimate(area, float(lower), float(upper))
 
 

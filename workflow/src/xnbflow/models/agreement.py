@@ -11,8 +11,9 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.cell_texts import is_missing
-from xnbflow.sources.series.class_labels import LabelRule, plain_text, spellings_of_classes
+from xnbflow.sources.formats.cell_texts import is_missing, plain_text
+from xnbflow.sources.series.class_labels import LabelRule
+from xnbflow.sources.series.label_spellings import spellings_of_classes
 
 
 @dataclass(frozen=True)

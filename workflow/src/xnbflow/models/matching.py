@@ -12,7 +12,7 @@ from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import filled
 from xnbflow.models.reading import symbols_of
-from xnbflow.sources.series.class_labels import spellings_of_classes
+from xnbflow.sources.series.label_spellings import spellings_of_classes
 
 #: How features of two cohorts are matched.
 MATCHES = ("feature", "symbol", "entrez_id")

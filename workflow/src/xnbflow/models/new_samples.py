@@ -26,21 +26,19 @@ from xnbflow.sources.formats.cell_texts import is_missing, is_number
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.geo import fetch as fetch_geo
 from xnbflow.sources.geo import read_geo
-from xnbflow.sources.infer.column_keys import add_names, columns_named, name_column, set_aside
+from xnbflow.sources.infer.column_keys import add_names, add_phenotype, columns_named, name_column
 from xnbflow.sources.infer.layout import recognise_layout
 from xnbflow.sources.infer.number_format import propose_decimal
+from xnbflow.sources.infer.variables import FIRST_SAMPLES
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.reading_keys import read_request
 from xnbflow.sources.series.class_labels import IGNORE
+from xnbflow.sources.series.column_meaning import Meaning, meaning_of
 from xnbflow.sources.series.feature_names import TALLY, without_version
 from xnbflow.sources.series.features import Features
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
 from xnbflow.sources.series.samples import Samples, column_named
 from xnbflow.sources.table import series_of_texts
 from xnbflow.sources.table_files import TableTexts, fetch_table, read_texts
-
-#: Number of rows by which columns of text and decimal commas are recognised.
-_FIRST_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -257,7 +255,7 @@ def _read_table(
     if training.id_column in header:
         entry = entry.with_defaults(id_column=training.id_column)
     if label in header:
-        entry = set_aside(entry, [label])
+        entry = add_phenotype(entry, [label])
     # The columns that describe samples in the training data are not those of names: two samples
     # have distinct values of ``sex``, which are not their names.
     of_training = [name for name in columns_named(training) if isinstance(name, str)]
@@ -277,7 +275,7 @@ def _complete_columns(
     """
     entry = replace(texts.entry, samples="columns")
     if label in texts.table.columns([0])[0]:
-        entry = set_aside(entry, [label])
+        entry = add_phenotype(entry, [label])
     layout = recognise_layout(texts.table, entry, texts.phenotype)
     drop = [name for name in layout.entry.drop if name in entry.drop or name not in features]
     entry = replace(layout.entry, drop=tuple(drop))
@@ -285,7 +283,7 @@ def _complete_columns(
         rows = [str(name).strip() for name in layout.fields]
         others = [name for name in rows if name and name not in features]
         used = matching(others, columns_named(entry))
-        entry = set_aside(entry, [name for name in others if name not in used])
+        entry = add_phenotype(entry, [name for name in others if name not in used])
     return _with_decimal(replace(texts, entry=entry))
 
 
@@ -299,7 +297,7 @@ def _complete_rows(
     first rows show which these are.
     """
     table = texts.table
-    first_rows = table.first_rows(_FIRST_ROWS)
+    first_rows = table.first_rows(FIRST_SAMPLES)
     entry, _ = propose_decimal(texts.entry, table, first_rows)
     texts = _with_decimal(replace(texts, entry=entry))
     table = texts.table

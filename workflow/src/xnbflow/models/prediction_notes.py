@@ -7,13 +7,12 @@ import pandas as pd
 
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.models.pipelines import normalisation_of_counts
+from xnbflow.models.scale_of_samples import MOST_FEATURES
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.value_numbers import measure_values
 
-#: Evenly spaced features by which scales are compared.
-_MOST_FEATURES = 2000
 #: Fewer reads, relative to the training samples, are probably no counts.
 _FEWEST_READS = 0.02
 #: Factors between these may be due to noise or to another mix of classes.
@@ -148,7 +147,7 @@ def _compared_values(model: TrainedModel, X: pd.DataFrame) -> tuple[np.ndarray, 
     """
     columns = X.columns.astype(str).get_indexer(model.features)
     present = np.flatnonzero(columns >= 0)
-    n_compared = min(len(present), _MOST_FEATURES)
+    n_compared = min(len(present), MOST_FEATURES)
     present = present[np.linspace(0, len(present) - 1, n_compared).astype(int)]
     cells = X.iloc[:, columns[present]]
     if cells.to_numpy().dtype.kind not in "fiu":  # texts are converted column by column

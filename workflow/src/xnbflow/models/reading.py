@@ -20,7 +20,7 @@ from xnbflow.sources.dataset_entry import (
     location_of_argument,
     read_entry,
 )
-from xnbflow.sources.formats.files import format_of, open_raw
+from xnbflow.sources.formats.files import GEO_FORMATS, HEAD_BYTES, format_of, open_raw
 from xnbflow.sources.infer.table_roles import infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.geo_summary import summarise_series
@@ -32,8 +32,6 @@ from xnbflow.sources.series.scales import RecognisedScale
 
 #: Sources whose series have no label unless the entry names it.
 _UNLABELLED = ("geo", "table")
-#: Characters by which the form of a file is recognised.
-_FIRST_CHARACTERS = 4096
 
 
 def described_entry(location: str, settings: Mapping[str, Any] | None = None) -> DatasetEntry:
@@ -90,7 +88,7 @@ def _is_geo_file(location: str) -> bool:
     """Return whether a path or URL names a series matrix or SOFT file of GEO."""
     if Path(location).is_file():
         with open_raw(location) as stream:
-            return format_of(stream.read(_FIRST_CHARACTERS)) in ("series matrix", "SOFT")
+            return format_of(stream.read(HEAD_BYTES)) in GEO_FORMATS
     return "series_matrix.txt" in location or location.endswith((".soft", ".soft.gz"))
 
 
@@ -152,12 +150,13 @@ def read_training(dataset: DatasetEntry, downloads: str | Path | None = None) ->
         if not inferred.entry.label:
             msg = f"{dataset.location}: the names of the samples contain no class; name a column"
             raise InputError(msg, key="label")
-        series, inferred, notes = propose_series(inferred, texts, fetcher)
-    for note in notes:
+        proposed = propose_series(inferred, texts, fetcher)
+    entry = proposed.entry
+    series = proposed.series
+    for note in proposed.notes:
         warnings.warn(NoteWarning(series.name, note), stacklevel=2)
-    entry = inferred.entry
-    remarks = (*texts.remarks, *inferred.remarks, *_remarks_on_keys(dataset, entry))
-    remarks += _remarks_on_scale(entry, series)
+    remarks = (*texts.remarks, *inferred.remarks, *proposed.remarks)
+    remarks += _remarks_on_keys(dataset, entry) + _remarks_on_scale(entry, series)
     return TrainingSamples(entry=entry, series=series, remarks=remarks)
 
 

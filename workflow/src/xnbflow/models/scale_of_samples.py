@@ -8,7 +8,6 @@ laboratories, are notes on the predictions (`xnbflow.models.prediction_notes`).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,16 +15,19 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.series.scale_recognition import recognise_scale
-from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM, RecognisedScale, Transform
+from xnbflow.sources.series.scale_recognition import OTHER_MAGNITUDE, recognise_scale
+from xnbflow.sources.series.scales import (
+    PROPOSED_COUNT_TRANSFORM,
+    RecognisedScale,
+    Transform,
+    TransformSetting,
+)
 from xnbflow.sources.series.value_numbers import measure_values
 
 #: Features by which samples are compared; of more, evenly spaced ones.
-_MOST_FEATURES = 2000
+MOST_FEATURES = 2000
 #: With fewer features that the model has as well, nothing is compared.
 _FEWEST_FEATURES = 3
-#: Samples of one scale have 99 % quantiles that differ by less than this factor.
-_OTHER_MAGNITUDE = 3.0
 #: Transforms whose results are logarithms.
 _LOGARITHMS = (Transform.LOG2, Transform.LOG2P1, Transform.LOG_CPM)
 #: Values that need such a transform, also where they are as small as logarithms.
@@ -60,7 +62,7 @@ def needed_transform(
     *,
     training: DatasetEntry | None,
     quartiles: ValuesOfSamples,
-) -> Any:
+) -> TransformSetting:
     """Return the transform of the training data that new values still need; empty where none.
 
     Parameters
@@ -129,7 +131,7 @@ def needed_transform(
         raise InputError(msg, file=dataset.location, key="transform")
     if training and training_transform in _LOGARITHMS:
         needs_transform = is_other.all() or unit in _NEVER_LOGGED
-        return training.transform if needs_transform else ""
+        return training.transform if training.transform and needs_transform else ""
     if is_other.all():
         description = f"{unit}" if unit in _NEVER_LOGGED else "values that are not logged"
         msg = (
@@ -170,7 +172,7 @@ def are_on_other_scale(values: np.ndarray, training: np.ndarray) -> np.ndarray:
         low, high = sorted([of_sample.quantile_99, of_training.quantile_99])
         is_whole = of_sample.share_of_whole == 1
         is_logged = not of_sample.exceed_logarithms
-        is_other[position] = high > _OTHER_MAGNITUDE * low and not (is_logged and is_whole)
+        is_other[position] = high > OTHER_MAGNITUDE * low and not (is_logged and is_whole)
     return is_other
 
 
@@ -188,7 +190,7 @@ def _with_features_of_both(
     shared = np.flatnonzero(rows >= 0)
     if len(shared) < _FEWEST_FEATURES:
         return (new.values, quartiles.values) if dataset.collapse else None
-    n_compared = min(len(shared), _MOST_FEATURES)
+    n_compared = min(len(shared), MOST_FEATURES)
     shared = shared[np.linspace(0, len(shared) - 1, n_compared).astype(int)]
     return new.values[rows[shared]], quartiles.values[shared]
 

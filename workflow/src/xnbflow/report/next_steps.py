@@ -24,7 +24,7 @@ from xnbflow.report.levels import SUPPORTED
 from xnbflow.report.numbers import join_words
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import level_of, limiting_findings
-from xnbflow.sources.series.plausibility import is_technical
+from xnbflow.sources.series.column_meaning import is_technical
 
 Findings = Sequence[Mapping[str, Any]]
 

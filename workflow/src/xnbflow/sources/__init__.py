@@ -28,7 +28,7 @@ file                         question
 Each package begins with the questions of its files.
 
 A new format of tables is a module of ``formats`` with a function that returns a ``TextTable``, and
-its ending in ``formats.opening.read_raw_table``. A format that declares which columns describe
+its ending in ``formats.opening.read_text_table``. A format that declares which columns describe
 samples names them in ``TextTable.described``. Orientation, roles, phenotypes, keys, refusals of
 wrong cells and proposals follow. A rule that refuses raises an `xnbflow.core.errors.InputError`
 whose ``key`` is the key of the entry that answers it.

@@ -4,7 +4,7 @@ import importlib
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ def acquire(
     lock: str | Path | None = None,
     origins: list[Origin] | None = None,
     unresolved: str | Path | None = None,
-    load: Callable[[DatasetEntry, Downloads], DataSet] | None = None,
     **retry: Any,
 ) -> DataSet:
     """Get a data set from its source and check it against its entry.
@@ -56,9 +55,6 @@ def acquire(
         A list to which the place of each file, and the places that failed, are added.
     unresolved : path, optional
         A file of hosts whose names other jobs of this run could not resolve: none is tried again.
-    load : callable, optional
-        Returns the series of an entry, in place of the function ``load`` of its source: of a table
-        that was read before.
     **retry
         The fields of `xnbflow.sources.places.retries.RetryPolicy`: how often and how long a
         download is tried.
@@ -92,8 +88,7 @@ def acquire(
         unresolved=Path(unresolved) if unresolved else None,
     )
     # The module of a source has a function `load`, which returns the series of an entry.
-    if load is None:
-        load = importlib.import_module(known_sources()[dataset.source].module).load
+    source = importlib.import_module(known_sources()[dataset.source].module)
 
     # A file that is refused, such as a page of a server instead of the data, is fetched from
     # another place, until the files are accepted or no place is left.
@@ -101,7 +96,7 @@ def acquire(
         try:
             # The annotation comes first, so that a series without one is not downloaded.
             entry = fetch_annotation(dataset, fetcher) if dataset.annotation else dataset
-            series: DataSet = load(entry, fetcher)
+            series: DataSet = source.load(entry, fetcher)
             differences = check_shape(dataset, series)
             break
         except InputError as error:

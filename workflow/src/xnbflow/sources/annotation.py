@@ -20,7 +20,7 @@ from xnbflow.core.nouns import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.files import open_raw, text_lines
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.opening import read_text_table, suffix_of
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.platforms import recognise_platform
@@ -280,7 +280,7 @@ def _fill_annotation(
 def _open_annotation(path: Path) -> Iterator[_Annotation]:
     """Open an annotation of GEO, or a table as annotation."""
     if suffix_of(path) in {".csv", ".parquet", *WORKBOOKS}:
-        table = read_raw_table(path, {})
+        table = read_text_table(path, {})
         rows = map(table.cells, range(len(table)))
         yield _Annotation(platform=None, header=table.header, is_marked=False, rows=rows)
         return

@@ -20,6 +20,7 @@ from xnbflow.core.schemas import check
 from xnbflow.core.study import Design
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, entry_schema, known_sources
+from xnbflow.sources.series.scales import MissingSetting, TransformSetting
 
 #: The label of a table whose classes are parts of its samples' names.
 SAMPLE_NAMES = "sample names"
@@ -154,9 +155,9 @@ class DatasetEntry:
     map: dict[str, str] = field(default_factory=dict, hash=False)
     literal: tuple[str, ...] = ()
     unlabelled: str | None = None
-    transform: str | dict[str, dict[str, float]] | None = field(default=None, hash=False)
+    transform: TransformSetting | None = field(default=None, hash=False)
     scale: str | None = None
-    missing: str | dict[str, float] | None = field(default=None, hash=False)
+    missing: MissingSetting | None = field(default=None, hash=False)
     annotation: str | None = None
     controls: str | None = None
     collapse: str | None = None
@@ -289,12 +290,12 @@ class DatasetEntry:
             "id": self.id_column,
             "phenotype": phenotype,
         }
-        done = {
+        written_fields = {
             *("id", "source", "location", "sha256", "samples", "label", "label_classes"),
             *("label_pattern", "id_column", "shape", "options"),
         }
         for entry in fields(self):
-            if entry.name not in done and not entry.name.startswith("phenotype"):
+            if entry.name not in written_fields and not entry.name.startswith("phenotype"):
                 settings[entry.name] = getattr(self, entry.name)
         settings |= self.options
         shape = {key: number for key, number in vars(self.shape).items() if number}
@@ -438,18 +439,20 @@ def read_entry(
 
 def _source_of(settings: Any, where: str, locate: Locate) -> Source:
     """Return the source that an entry names."""
-    known = known_sources()
+    sources = known_sources()
     if not isinstance(settings, Mapping) or "source" not in settings:
-        msg = f"{where}{locate([])}: give a mapping with the key source: one of {', '.join(known)}"
-        raise InputError(msg, key="source")
-    name = settings["source"]
-    if not isinstance(name, str) or name not in known:
         msg = (
-            f"{where}, source{locate(['source'])}: unknown source {quoted(name)}; use one of "
-            f"{', '.join(known)}{did_you_mean(str(name), known)}"
+            f"{where}{locate([])}: give a mapping with the key source: one of {', '.join(sources)}"
         )
         raise InputError(msg, key="source")
-    return known[name]
+    name = settings["source"]
+    if not isinstance(name, str) or name not in sources:
+        msg = (
+            f"{where}, source{locate(['source'])}: unknown source {quoted(name)}; use one of "
+            f"{', '.join(sources)}{did_you_mean(str(name), sources)}"
+        )
+        raise InputError(msg, key="source")
+    return sources[name]
 
 
 def _typed(value: Any) -> Any:

@@ -101,9 +101,9 @@ def read_geo(
     """
     path = Path(path)
     with about_file(path):
-        raw, head = read_geo_table(path)
+        text, head = read_geo_table(path)
         dataset = _with_fields(path, dataset, head)
-        table = _samples_in_columns(raw, head, dataset)
+        table = _samples_in_columns(text, head, dataset)
         notes: list[str] = []
         if head.platform:
             notes.append(Note(head.platform, "platform", start="platform "))
@@ -146,19 +146,19 @@ def _field_of(head: GeoHead, name: str | None) -> str | None:
     return name and (head.field_named(name) or name)
 
 
-def _samples_in_columns(raw: TextTable, head: GeoHead, dataset: DatasetEntry) -> TextTable:
+def _samples_in_columns(text: TextTable, head: GeoHead, dataset: DatasetEntry) -> TextTable:
     """Return the table of a file of GEO, with the samples in the order of its head.
 
     The symbols of a GDS annotate its probes. The key ``drop`` may name samples.
     """
-    header = raw.header
+    header = text.header
     names = [name.upper() for name in header]
     symbols = [names.index(SYMBOLS)] if SYMBOLS in names else []
     dropped = matching(head.samples, dataset.drop)
     kept = [sample for sample in head.samples if sample not in dropped]
     columns = [header.index(sample) for sample in kept]
-    table = raw.with_samples_in_columns(0, symbols, columns)
+    table = text.with_samples_in_columns(0, symbols, columns)
     for cells in table.annotation.values():
-        texts = ["" if text.lower() in _CONTROL else text for text in cells]
+        texts = ["" if cell.lower() in _CONTROL else cell for cell in cells]
         table = replace(table, annotation={"symbol": texts})
     return table

@@ -5,7 +5,6 @@
 is an entry, so that it describes what the reader does with it.
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
@@ -28,8 +27,6 @@ _MADE_OF_NAMES = {
     ("group", NAME_PATIENT),
 }
 
-#: Periods of the units of angles.
-_PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
 #: Most columns that no key names and that are kept: as texts of samples, or to describe rows.
 _MOST_UNNAMED_TEXTS = 50
 
@@ -45,22 +42,7 @@ class Role(Enum):
     LEFT_OUT = "neither a feature nor a description of samples"
 
 
-#: The roles of features.
-FEATURES = frozenset({Role.NUMBER, Role.ANGLE, Role.CATEGORY})
-
-
-def period_of(unit: str | float) -> float:
-    """Return the period of an angle by its unit in the key ``angular``.
-
-    Examples
-    --------
-    >>> period_of("degrees"), period_of(24)
-    (360.0, 24.0)
-    """
-    return float(_PERIODS.get(str(unit), unit))
-
-
-def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
+def turn(table: TextTable, dataset: DatasetEntry) -> TextTable:
     """Return a table seen by its samples, by the keys ``samples`` and ``id`` of the entry.
 
     Samples in rows are named by the column ``id``, or by a first column without a name, as R and
@@ -68,14 +50,14 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
     of the rows, and columns that ``drop`` names describe the rows; a first column without a name
     beside ``id`` is left out.
     """
-    header = raw.header
+    header = table.header
     id_position = None
     if dataset.id_column:
-        id_position = position_of(Path(raw.path), header, dataset.id_column, "id")
+        id_position = position_of(Path(table.path), header, dataset.id_column, "id")
     if dataset.samples == "rows":
         if id_position is None and header[0] == "":
             id_position = 0
-        return raw.with_samples_in_rows(id_position)
+        return table.with_samples_in_rows(id_position)
     if id_position is None:
         id_position = 0
     dropped = matching(header, dataset.drop)
@@ -89,7 +71,7 @@ def turn(raw: TextTable, dataset: DatasetEntry) -> TextTable:
     if len(annotation) > _MOST_UNNAMED_TEXTS:
         gene_columns = names_of_gene_columns([header[position] for position in annotation])
         annotation = [position for position in annotation if header[position] in gene_columns]
-    return raw.with_samples_in_columns(id_position, annotation, samples)
+    return table.with_samples_in_columns(id_position, annotation, samples)
 
 
 def assign_roles(
@@ -202,7 +184,7 @@ def _roles_by_patterns(
 
 
 def _settle_patterns(table: TextTable, roles: list[Role], named_texts: set[str]) -> None:
-    """Refuse categories of one name, and leave out texts that no key names.
+    """Refuse categories of one name, and leave out, in ``roles``, texts that no key names.
 
     These are left out where they are many, or have one name.
     """

@@ -1,7 +1,6 @@
 """A user's table in any format, with samples in rows or columns."""
 
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 from xnbflow.core.errors import about_file
@@ -15,19 +14,11 @@ from xnbflow.sources.series.steps import series_of_table
 from xnbflow.sources.table_files import TableTexts, fetch_phenotype, fetch_table, read_texts
 
 
-def load(
-    dataset: DatasetEntry, downloads: Downloads, *, texts: TableTexts | None = None
-) -> DataSet:
-    """Get a table from its path or URL, and read it by the keys of its entry.
-
-    Its files are not read again if they were read before (``texts``).
-    """
-    if texts is None:
-        path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
-        phenotype = fetch_phenotype(dataset, downloads) if dataset.phenotype else None
-        texts = read_texts(path, dataset, phenotype)
-    else:
-        texts = replace(texts, entry=dataset)
+def load(dataset: DatasetEntry, downloads: Downloads) -> DataSet:
+    """Get a table from its path or URL, and read it by the keys of its entry."""
+    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
+    phenotype = fetch_phenotype(dataset, downloads) if dataset.phenotype else None
+    texts = read_texts(path, dataset, phenotype)
     with about_file(texts.table.path):
         return series_of_texts(texts)
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from xnbflow.core.errors import about_file
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, local_path
 from xnbflow.sources.formats.gct import as_gct
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.opening import read_text_table, suffix_of
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.geo import fetch_accession
 from xnbflow.sources.places.downloads import Downloads
@@ -46,7 +46,7 @@ def read_texts(path: Path, dataset: DatasetEntry, phenotype: Path | None = None)
     phenotype_file = None
     if phenotype is not None:
         phenotype_file = read_phenotype_file(phenotype, dataset, path)
-    table = read_raw_table(path, dataset.reading)
+    table = read_text_table(path, dataset.reading)
     return TableTexts(table=table, entry=dataset, phenotype=phenotype_file)
 
 

@@ -47,7 +47,7 @@ PROFILE = [
     "dependence_group",
     "symbol",
 ]
-#: The tables that this module makes, besides `feature_profiles` of the selected features.
+#: The tables that this module makes, besides ``profiles`` of the selected features.
 DESCRIPTIONS = (
     "dependent_pairs",
     "densities",

@@ -72,7 +72,8 @@ def suspects(
 
     These are at least two classifiers, and all that recognise the class of the sample: one that
     does not has no veto. The mean margin over those that have probabilities is `MARGIN` or more, or
-    the sample is exchanged with another by its genes of the sex chromosomes: see `_exchanged`.
+    the sample is exchanged with another by its genes of the sex chromosomes: each of the two is
+    predicted as the class of the other.
 
     No label is doubted where a column cannot be separated from the class (``inseparable``, the
     results of `xnbflow.studies.recognition.inseparable`): there the samples that differ from the

@@ -1,4 +1,4 @@
-"""Cells of text as numbers and categories, and why a cell is neither."""
+"""Cells as texts, numbers and categories, and why a cell is no number."""
 
 import itertools
 import math
@@ -55,6 +55,8 @@ _DAY = re.compile(
     rf"([ T][\d:.]+)?|{_DATE.pattern}",
     re.IGNORECASE,
 )
+#: Typographic quotes and the space that does not break, and what they are plainly.
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
 
 def _spellings(word: str) -> set[str]:
@@ -81,6 +83,17 @@ def text_of_cell(cell: Any, decimal: str = ".") -> str:
         is_whole = cell.is_integer() and abs(cell) < 2**53
         return str(int(cell)) if is_whole else str(cell).replace(".", decimal)
     return str(cell).strip()
+
+
+def plain_text(text: str) -> str:
+    r"""Return a text with straight quotes and single spaces.
+
+    Examples
+    --------
+    >>> plain_text(" patient’s\u00a0 mucosa ")
+    "patient's mucosa"
+    """
+    return " ".join(text.translate(_QUOTES).split())
 
 
 def is_missing(cell: str) -> bool:

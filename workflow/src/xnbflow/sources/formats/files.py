@@ -23,12 +23,14 @@ BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 #: Bytes by which the format of a file is recognised.
-_HEAD = 4096
+HEAD_BYTES = 4096
 #: Bytes that are read at once.
 _BUFFER = 1 << 20
 #: Endings of workbooks that are ZIP archives.
 _ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})
 
+#: The formats of GEO, as `format_of` returns them.
+GEO_FORMATS = ("series matrix", "SOFT")
 #: Beginnings of lines of a series matrix, and of SOFT files of GEO.
 _SERIES_MATRIX = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
 _SOFT = (b"^DATABASE", b"^DATASET", b"^SERIES", b"^SAMPLE", b"^PLATFORM", b"^Annotation")
@@ -129,7 +131,7 @@ def open_raw(path: str | Path, *, is_delimited: bool = False) -> Iterator["io.Bu
                 file.seek(0)
                 raw: Any = igzip.IGzipFile(fileobj=file) if is_gzip else file  # faster than gzip
                 with io.BufferedReader(raw, _BUFFER) as stream:
-                    file_format = format_of(stream.peek(_HEAD)[:_HEAD])
+                    file_format = format_of(stream.peek(HEAD_BYTES)[:HEAD_BYTES])
                     fault = None
                     if file_format is not None or (path.suffix == ".gz" and not is_gzip):
                         fault = _fault(
@@ -171,7 +173,7 @@ def fault_of(path: str | Path, name: str | Path | None = None) -> InputError | N
     try:
         if is_gzip:
             with gzip.open(path) as packed:
-                head = packed.read(_HEAD)
+                head = packed.read(HEAD_BYTES)
     except BROKEN_GZIP as error:
         msg = f"{name} is broken or truncated gzip ({error}); delete it and get it again"
         return InputError(msg, file=str(name))
@@ -254,4 +256,4 @@ def is_cut_text(path: str | Path) -> bool:
 def first_bytes(path: str | Path) -> bytes:
     """Return the bytes of a file by which its format is recognised."""
     with Path(path).open("rb") as stream:
-        return stream.read(_HEAD)
+        return stream.read(HEAD_BYTES)

@@ -19,8 +19,8 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted
+from xnbflow.sources.formats.cell_texts import plain_text
 from xnbflow.sources.formats.files import format_of, text_lines
-from xnbflow.sources.series.class_labels import plain_text
 
 #: Most notes on the processing.
 MOST_TEXTS = 3

@@ -32,24 +32,24 @@ def read_geo_table(path: Path) -> tuple[TextTable, GeoHead]:
         head = read_head(path, stream)
         if not head.has_table:
             raise no_values(path, head)
-        raw = _read_values(path, stream, head)
-    if not raw.header or not len(raw):
+        table = _read_values(path, stream, head)
+    if not table.header or not len(table):
         raise no_values(path, head)
-    _refuse_other_samples(path, raw.header, head)
-    position_of_sample = {name: position for position, name in enumerate(raw.header)}
+    _refuse_other_samples(path, table.header, head)
+    position_of_sample = {name: position for position, name in enumerate(table.header)}
     columns = [position_of_sample[sample] for sample in head.samples]
     fields = []
     for name in head.fields:
-        row = [""] * len(raw.header)
+        row = [""] * len(table.header)
         row[0] = name
         for column, text in zip(columns, head.fields[name], strict=True):
             row[column] = text
         fields.append(row)
     n_fields = len(fields)
     table = replace(
-        raw,
-        rows=[*fields, *raw.rows],
-        lines=[*([0] * n_fields), *raw.lines],
+        table,
+        rows=[*fields, *table.rows],
+        lines=[*([0] * n_fields), *table.lines],
         described=range(n_fields),
     )
     return table, head

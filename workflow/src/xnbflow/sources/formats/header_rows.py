@@ -7,6 +7,7 @@ the names of the samples (often in merged cells), or below them without a name.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.formats.cell_texts import is_text
@@ -75,7 +76,9 @@ def find_header(rows: Sequence[Sequence[str]]) -> HeaderRows:
     return HeaderRows(header)
 
 
-def chosen_header(path: object, rows: Sequence[tuple[int, Sequence[str]]], line: int) -> HeaderRows:
+def chosen_header(
+    path: str | Path, rows: Sequence[tuple[int, Sequence[str]]], line: int
+) -> HeaderRows:
     """Return where the header and a row of conditions are, if the data set names the header's line.
 
     Parameters

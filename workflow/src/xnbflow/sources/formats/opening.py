@@ -22,10 +22,11 @@ _TABS = frozenset({".tsv", ".tab", ".txt"})
 _HEAD = 1 << 18
 _DECIMALS = {"point": ".", "comma": ","}
 
+#: The keys of an entry by which a file is read (`DatasetEntry.reading`).
 Reading = Mapping[str, Any]
 
 
-def read_raw_table(path: Path, reading: Reading, *, refuse_exports: bool = False) -> TextTable:
+def read_text_table(path: Path, reading: Reading, *, refuse_exports: bool = False) -> TextTable:
     """Read a table as Parquet, ARFF, GCT, AnnData, a workbook or text, by the suffix of its name.
 
     An AnnData file is a table with a row for each cell. The keys ``separator``,

@@ -48,16 +48,16 @@ class ArrowTable(TextTable):
         if self.samples_are_rows:
             columns: Sequence[int] = variables
             rows: Sequence[int] = range(len(self.lines))
-            chosen: slice | np.ndarray = slice(None)
+            selected_rows: slice | np.ndarray = slice(None)
         else:
             columns = self._columns_of_samples
             rows = variables
-            chosen = np.asarray(variables, dtype=int)
+            selected_rows = np.asarray(variables, dtype=int)
         numbers = np.empty((len(columns), len(rows)))
         for position, column in enumerate(columns):
             stored = self.arrow[column]
             if pa.types.is_floating(stored.type) or pa.types.is_integer(stored.type):
-                numbers[position] = stored.cast(pa.float64(), safe=False).to_numpy()[chosen]
+                numbers[position] = stored.cast(pa.float64(), safe=False).to_numpy()[selected_rows]
             else:
                 numbers[position] = self._numbers_of_texts(column, rows)
         # Infinite numbers are converted again as texts, so that an error names the cell.

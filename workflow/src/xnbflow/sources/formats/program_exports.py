@@ -147,7 +147,7 @@ def refuse_export(path: Path, head: bytes) -> None:
     encoding = "utf-16" if head.startswith(UTF16_MARKS) else "utf-8-sig"
     for text in head.decode(encoding, errors="replace").split("\n")[:_HEAD_LINES]:
         # Most lines have no such names: those of a table of 50,000 genes are not divided.
-        letters = re.sub(r"[^a-z]+", "", text.lower())
+        letters = _OTHER_THAN_LETTERS.sub("", text.lower())
         if not any(all(name in letters for name in export.columns) for export in EXPORTS):
             continue
         for separator in SEPARATORS.values():
@@ -167,28 +167,29 @@ def refuse_export_header(path: Path, header: Iterable[str]) -> None:
             raise InputError(msg, file=str(path))
 
 
-def refuse_long(raw: TextTable, label: str | None = None) -> None:
+def refuse_long(table: TextTable, label: str | None = None) -> None:
     """Refuse a table with a row for each sample and feature, by its names of columns.
 
     Names of samples and of features repeat. The column that is the ``label`` has neither.
     """
-    columns = {_plain_name(name): i for i, name in enumerate(raw.header) if name != label}
+    columns = {_plain_name(name): i for i, name in enumerate(table.header) if name != label}
     positions = [_first_column(columns, names) for names in (_SAMPLES, _FEATURES, _VALUES)]
     sample, feature, value = positions
     if sample is None or feature is None or value is None:
         return
-    for names in raw.columns([sample, feature]):
+    for names in table.columns([sample, feature]):
         if len(set(names)) == len(names):
             return
+    samples = quoted(table.header[sample])
+    features = quoted(table.header[feature])
+    values = quoted(table.header[value])
     msg = (
-        f"{raw.path} has a row for each sample and feature. Make a table with one value for "
-        f"each sample and feature: a row for each {quoted(raw.header[sample])}, a column for "
-        f"each {quoted(raw.header[feature])}, and the values of {quoted(raw.header[value])}; in "
-        f"Python: table.pivot_table(index={quoted(raw.header[sample])}, "
-        f"columns={quoted(raw.header[feature])}, "
-        f"values={quoted(raw.header[value])}).to_csv('wide.csv')"
+        f"{table.path} has a row for each sample and feature. Make a table with one value for "
+        f"each sample and feature: a row for each {samples}, a column for each {features}, and the "
+        f"values of {values}; in Python: table.pivot_table(index={samples}, columns={features}, "
+        f"values={values}).to_csv('wide.csv')"
     )
-    raise InputError(msg, file=str(raw.path))
+    raise InputError(msg, file=str(table.path))
 
 
 def _first_column(columns: dict[str, int], names: frozenset[str]) -> int | None:

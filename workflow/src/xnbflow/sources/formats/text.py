@@ -123,7 +123,7 @@ def read_text(
         unit=_UNIT,
         decimal=decimal or ".",
         advice=advice,
-        notes=lines.notes,
+        notes=lines.notes,  # which get further notes while the rows below are read
     )
     if first_rows or header_line is not None:
         header = _header_and_rows(path, first_rows, separator, header_line)

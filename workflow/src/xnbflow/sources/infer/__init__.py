@@ -14,6 +14,7 @@ file                 question
 ``phenotype_file``   which samples of a phenotype file are rows of the table?
 ``label``            which column is the label?
 ``classes_in_names`` which class do the names of samples contain?
+``class_keys``       which keys do missing labels, spellings and rare classes need?
 ``column_kinds``     which columns are names, patients, batches, or other phenotype?
 ``column_keys``      which keys name these columns?
 ==================== ====================================================================

@@ -3,7 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+from xnbflow.sources.series.class_labels import class_expression
 from xnbflow.sources.series.sample_names import BARCODE
 
 #: Most classes that names are searched for, and the least number of samples of each.
@@ -24,8 +26,28 @@ _TYPES = {
 }
 
 
-def class_pattern(names: Sequence[str]) -> str:
-    r"""Return a regular expression that finds the class in each name; empty where there is none.
+@dataclass(frozen=True, kw_only=True)
+class ClassesInNames:
+    """How the class is found in the names of samples.
+
+    Attributes
+    ----------
+    pattern : str
+        A regular expression that finds the class in each name.
+    classes : tuple of str
+        The classes, if each is a word of its own in the names, so that the key ``label`` needs no
+        pattern; else none.
+    types : dict of str to str
+        The type of sample of each code in TCGA's barcodes, as the key ``map`` has them.
+    """
+
+    pattern: str
+    classes: tuple[str, ...] = ()
+    types: dict[str, str] = field(default_factory=dict)
+
+
+def find_classes_in_names(names: Sequence[str]) -> ClassesInNames | None:
+    r"""Return how the class is found in the names of samples; None where they have none.
 
     Names are divided at ``_ - . ,`` and spaces. The class is the first part that has two to ten
     values, each in several names, when digits at its end are left out. If there is none, it is the
@@ -34,87 +56,78 @@ def class_pattern(names: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> class_pattern(["RCC_1", "RCC_2", "normal_1", "normal_2"])
-    '(?<![A-Za-z])(normal|RCC)(?![A-Za-z])'
-    >>> class_pattern(["T01", "T02", "N01", "N02"])
-    '(?<![A-Za-z])(N|T)(?![A-Za-z])'
-    >>> class_pattern(["P1T", "P1N", "P2T", "P2N"]), class_pattern(["S1", "S2", "S3", "S4"])
-    ('(?<=[0-9])(N|T)$', '')
-    >>> class_pattern(["C1dedup", "C2dedup", "E1dedup", "E2dedup"])
+    >>> find_classes_in_names(["RCC_1", "RCC_2", "normal_1", "normal_2"]).classes
+    ('normal', 'RCC')
+    >>> find_classes_in_names(["P1T", "P1N", "P2T", "P2N"]).pattern
+    '(?<=[0-9])(N|T)$'
+    >>> find_classes_in_names(["C1dedup", "C2dedup", "E1dedup", "E2dedup"]).pattern
     '(?<![A-Za-z])(C|E)(?=[0-9]+dedup)'
     >>> codes = ("A0SB-01A", "A0SC-01A", "A0SB-11B", "A0SD-11A")
-    >>> print(class_pattern([f"TCGA-A1-{code}" for code in codes]))
-    ^TCGA[-.]\w\w[-.]\w{4}[-.](01|11)
+    >>> barcoded = find_classes_in_names([f"TCGA-A1-{code}" for code in codes])
+    >>> print(barcoded.pattern, barcoded.types["11"], sep="  ")
+    ^TCGA[-.]\w\w[-.]\w{4}[-.](01|11)  normal tissue
+    >>> find_classes_in_names(["S1", "S2", "S3", "S4"])
     """
     if names and all(map(BARCODE.fullmatch, names)):
-        return _barcode_pattern(names)
+        return _types_in_barcodes(names)
     stems_of_names = list(map(_stems, names))
     for position in range(min(map(len, stems_of_names), default=0)):
         stems = [stems_of_name[position] for stems_of_name in stems_of_names]
-        pattern = _pattern_of(stems, names, "(?<![A-Za-z])({})(?![A-Za-z])")
-        if pattern:
-            return pattern
+        classes = _classes_of(stems)
+        pattern = class_expression(classes)
+        if classes and _finds_all(pattern, stems, names):
+            return ClassesInNames(pattern=pattern, classes=tuple(classes))
+
+    # No part is the class. Letters after a digit at the end, which are not the same in all names?
     matches = [_END.search(name) for name in names]
     ends = ["" if match is None else match[0] for match in matches]
-    pattern = _pattern_of(ends, names, "(?<=[0-9])({})$")
-    if pattern or len(set(ends)) > 1 or not ends:
-        return pattern
-    numbered = [re.fullmatch(rf"([A-Za-z]+)\d+{re.escape(ends[0])}", name) for name in names]
+    classes = _classes_of(ends)
+    pattern = f"(?<=[0-9])({'|'.join(map(re.escape, classes))})$"
+    if classes and _finds_all(pattern, ends, names):
+        return ClassesInNames(pattern=pattern)
+    if len(set(ends)) != 1:
+        return None
+
+    # Letters before the digit?
+    ending = re.escape(ends[0])
+    numbered = [re.fullmatch(rf"([A-Za-z]+)\d+{ending}", name) for name in names]
     beginnings = ["" if match is None else match[1] for match in numbered]
-    return _pattern_of(beginnings, names, f"(?<![A-Za-z])({{}})(?=[0-9]+{re.escape(ends[0])})")
+    classes = _classes_of(beginnings)
+    pattern = f"(?<![A-Za-z])({'|'.join(map(re.escape, classes))})(?=[0-9]+{ending})"
+    if classes and _finds_all(pattern, beginnings, names):
+        return ClassesInNames(pattern=pattern)
+    return None
 
 
-def barcode_map(pattern: str) -> dict[str, str]:
-    """Return the ``map`` with the types of TCGA's samples; empty for other patterns.
-
-    Examples
-    --------
-    >>> barcode_map("^TCGA[-.](01|11)"), barcode_map("(a|b)")
-    ({'01': 'primary tumour', '11': 'normal tissue'}, {})
-    """
-    if not pattern.startswith("^TCGA"):
-        return {}
-    codes = pattern.rpartition("(")[2].rstrip(")").split("|")
-    return {code: _TYPES.get(code, f"type {code}") for code in codes}
-
-
-def classes_of_pattern(pattern: str) -> tuple[str, ...]:
-    r"""Return the classes of a pattern that finds each as a word of its own; else none.
-
-    Examples
-    --------
-    >>> classes_of_pattern(r"(?<![A-Za-z])(RCC|a\-b)(?![A-Za-z])"), classes_of_pattern("(N|T)$")
-    (('RCC', 'a-b'), ())
-    """
-    match = re.fullmatch(r"\(\?<!\[A-Za-z\]\)\((.+)\)\(\?!\[A-Za-z\]\)", pattern)
-    if match is None:
-        return ()
-    return tuple(re.sub(r"\\(.)", r"\1", part) for part in match[1].split("|"))
-
-
-def _barcode_pattern(names: Sequence[str]) -> str:
-    """Return the pattern of the type of sample in TCGA's barcodes; empty for one type."""
+def _types_in_barcodes(names: Sequence[str]) -> ClassesInNames | None:
+    """Return how the type of sample is found in TCGA's barcodes; None if there is one type."""
     matches = [BARCODE.fullmatch(name) for name in names]
-    types = Counter(match[4] for match in matches if match is not None)
-    if len(types) < 2 or min(types.values()) < _LEAST_SAMPLES:
-        return ""
-    return f"^TCGA[-.]\\w\\w[-.]\\w{{4}}[-.]({'|'.join(sorted(types))})"
+    counts = Counter(match[4] for match in matches if match is not None)
+    if len(counts) < 2 or min(counts.values()) < _LEAST_SAMPLES:
+        return None
+    codes = sorted(counts)
+    pattern = f"^TCGA[-.]\\w\\w[-.]\\w{{4}}[-.]({'|'.join(codes)})"
+    types = {code: _TYPES.get(code, f"type {code}") for code in codes}
+    return ClassesInNames(pattern=pattern, types=types)
 
 
-def _pattern_of(stems: Sequence[str], names: Sequence[str], form: str) -> str:
-    """Return the pattern that finds each stem in its name; empty where stems are no classes."""
+def _classes_of(stems: Sequence[str]) -> list[str]:
+    """Return the distinct stems if these can be classes, the longest first; else none."""
     counts = Counter(stems)
     if "" in counts or not 2 <= len(counts) <= _MOST_CLASSES:
-        return ""
+        return []
     if min(counts.values()) < _LEAST_SAMPLES:
-        return ""
-    ordered = sorted(counts, key=lambda stem: (-len(stem), stem))
-    pattern = form.format("|".join(map(re.escape, ordered)))
+        return []
+    return sorted(counts, key=lambda stem: (-len(stem), stem))
+
+
+def _finds_all(pattern: str, stems: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether a pattern finds the stem of each name in it."""
     for stem, name in zip(stems, names, strict=True):
         match = re.search(pattern, name)
         if match is None or match[1] != stem:
-            return ""
-    return pattern
+            return False
+    return True
 
 
 def _stems(name: str) -> list[str]:

@@ -9,14 +9,14 @@ import pandas as pd
 from xnbflow.sources.dataset_entry import DatasetEntry, NamePattern
 from xnbflow.sources.formats.cell_texts import is_measured, is_missing, is_text
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.column_meaning import Meaning, meaning_of
 
 #: Most words of the name of a sample.
 _WORDS_OF_NAME = 3
 
 
-def set_aside(entry: DatasetEntry, names: Sequence[str]) -> DatasetEntry:
-    """Return the entry with some columns as phenotype, which are not features.
+def add_phenotype(entry: DatasetEntry, names: Sequence[str]) -> DatasetEntry:
+    """Return the entry in which some columns are phenotype, so that they are no features.
 
     A name that occurs twice names no column: such columns are dropped.
     """
@@ -34,12 +34,13 @@ def name_column(
     It is the first of these whose values are distinct:
 
     1. A column whose name means the names of samples.
-    2. A column of values without spaces that are not all numbers.
+    2. A column of values without spaces.
     3. The first column of the table, if its values have a few words.
 
-    Percentages and limits are no names, and the fields ``exceptions`` are no candidates. The result
-    is None without such a column, and if the names are elsewhere: in the header, in a phenotype
-    file, in a first column without a name, or in AnnData.
+    Numbers are no names of samples unless the name of the column says so; percentages and limits
+    never are. The fields ``exceptions`` are no candidates. The result is None without such a
+    column, and if the names are elsewhere: in the header, in a phenotype file, in a first column
+    without a name, or in AnnData.
 
     Examples
     --------
@@ -63,7 +64,9 @@ def name_column(
             continue
         if Meaning.SAMPLE in meaning:
             names_of_samples.append(name)
-        elif cells.map(is_text).any() and not cells.str.contains(r"\s").any():
+        elif not cells.map(is_text).any():  # numbers, such as an age
+            continue
+        elif not cells.str.contains(r"\s").any():
             distinct.append(name)
         elif name == first and cells.str.split().str.len().max() <= _WORDS_OF_NAME:
             few_words.append(name)

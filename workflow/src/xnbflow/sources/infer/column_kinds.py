@@ -14,18 +14,15 @@ from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
+from xnbflow.sources.infer.class_keys import label_keys, propose_classes
 from xnbflow.sources.infer.column_keys import (
     add_names,
+    add_phenotype,
     columns_named,
     name_column,
-    set_aside,
 )
 from xnbflow.sources.infer.layout import Layout
-from xnbflow.sources.series.class_labels import (
-    label_keys,
-    propose_classes,
-)
-from xnbflow.sources.series.plausibility import (
+from xnbflow.sources.series.column_meaning import (
     Meaning,
     meaning_of,
     suggested_batch,
@@ -49,6 +46,7 @@ def propose_columns(layout: Layout) -> Layout:
     entry = replace(entry, phenotype_columns=others)
     fields = layout.fields.map(str.strip) if len(layout.fields) else layout.fields
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
+    # What describes the samples is in the table, not in a file beside it or in a part of AnnData.
     is_in_table = suffix_of(entry.location) != ".h5ad" and not entry.phenotype
 
     # The names of the samples. All other columns but the label describe them.
@@ -75,7 +73,7 @@ def propose_columns(layout: Layout) -> Layout:
 
     # What else describes the samples is no feature.
     if descriptions:
-        layout = _propose_descriptions(layout, unique, descriptions, labels)
+        layout = _propose_descriptions(layout, fields, descriptions, labels)
 
     # Too few numbers to recognise which are features.
     entry = layout.entry
@@ -97,7 +95,7 @@ def _used_columns(entry: DatasetEntry) -> list[str]:
 
 
 def _propose_descriptions(
-    layout: Layout, unique: pd.DataFrame, descriptions: Sequence[str], labels: np.ndarray
+    layout: Layout, fields: pd.DataFrame, descriptions: Sequence[str], labels: np.ndarray
 ) -> Layout:
     """Return the layout with patients, the batch, and other columns that describe the samples.
 
@@ -105,24 +103,26 @@ def _propose_descriptions(
     ----------
     layout : Layout
         The layout, with the label and the column of the samples' names.
-    unique : DataFrame
-        The fields whose names occur once.
+    fields : DataFrame
+        Its fields, without spaces around the texts.
     descriptions : sequence of str
         The fields that are neither the label nor the names of the samples.
     labels : ndarray of str, shape (n_samples,)
         The class of each sample; empty for samples that are left out.
     """
     entry = layout.entry
+    unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
     candidates = unique[[name for name in descriptions if name in unique]]
     entry = entry.with_defaults(**suggested_keys(candidates, labels))
     used = _used_columns(entry)
     remaining = [name for name in descriptions if name not in used]
-    if entry.phenotype or suffix_of(entry.location) == ".h5ad":  # which has the others
+    if entry.phenotype or suffix_of(entry.location) == ".h5ad":
+        # Only numbers of the table itself would be features.
         remaining = [name for name in layout.outside if name in remaining]
     if remaining and not entry.features:
-        entry = set_aside(entry, remaining)
+        entry = add_phenotype(entry, remaining)
     remarks = _remarks_on_numbers([name for name in layout.outside if name in descriptions])
-    remarks += _remarks_on_patients(layout.fields.map(str.strip), descriptions, entry.group)
+    remarks += _remarks_on_patients(fields, descriptions, entry.group)
     return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
 

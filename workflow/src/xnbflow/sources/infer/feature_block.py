@@ -33,7 +33,7 @@ from xnbflow.sources.series.feature_names import CONTROL, TALLY, TOTAL
 #: Least number of columns of a block; which of fewer columns are features is asked.
 _LEAST_FEATURES = 20
 #: Most samples by which columns are compared.
-COMPARED_SAMPLES = 20
+_COMPARED_SAMPLES = 20
 #: Columns at each end of a table, and their share, that do not define the values of the block.
 _LEAST_END = 25
 _SHARE_OF_END = 0.05
@@ -245,7 +245,7 @@ class _CellStatistics:
     @classmethod
     def of(cls, columns: Sequence[Sequence[str]], decimal: str) -> "_CellStatistics":
         """Return the statistics of columns, given as texts of their first samples."""
-        columns = [column[:COMPARED_SAMPLES] for column in columns]
+        columns = [column[:_COMPARED_SAMPLES] for column in columns]
         n_samples = min(map(len, columns), default=0)
         columns = [column[:n_samples] for column in columns]
         text = "\n".join("\n".join(column) for column in columns)

@@ -21,13 +21,14 @@ _FIRST_FEATURES = 60
 _GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 
 
-def columns_about_genes(raw: TextTable) -> list[int]:
+def columns_about_genes(table: TextTable) -> list[int]:
     """Return the positions of the columns, except the first, that describe features.
 
-    They are columns of texts, columns of numbers of genes, and columns of featureCounts.
+    They are columns in which most of the first cells are texts, columns of numbers of genes, and
+    columns of featureCounts.
     """
-    positions = set(_number_columns_about_genes(raw.header))
-    rows = raw.first_rows(_FIRST_FEATURES)
+    positions = set(_number_columns_about_genes(table.header))
+    rows = table.first_rows(_FIRST_FEATURES)
     for i, column in enumerate(zip(*rows, strict=True)):
         n_texts = sum(map(is_text, column))
         if 2 * n_texts > len(rows):
@@ -35,17 +36,18 @@ def columns_about_genes(raw: TextTable) -> list[int]:
     return sorted(positions - {0})
 
 
-def sample_column_names(raw: TextTable) -> list[str]:
+def sample_column_names(table: TextTable) -> list[str]:
     """Return the names of the columns that may be samples, without the first column.
 
-    A column is no sample if it describes genes, or if some of its first cells are texts.
+    A column is no sample if it has numbers of genes, or if its first cells are those of a text
+    (`xnbflow.sources.infer.variables.kind_of`).
     """
-    rows = raw.first_rows(FIRST_SAMPLES)
-    no_samples = {0, *_number_columns_about_genes(raw.header)}
+    rows = table.first_rows(FIRST_SAMPLES)
+    no_samples = {0, *_number_columns_about_genes(table.header)}
     for i, column in enumerate(zip(*rows, strict=True)):
         if kind_of(column) is Kind.TEXT:
             no_samples.add(i)
-    return [name for i, name in enumerate(raw.header) if i not in no_samples]
+    return [name for i, name in enumerate(table.header) if i not in no_samples]
 
 
 def _number_columns_about_genes(header: Sequence[str]) -> list[int]:

@@ -15,25 +15,18 @@ import pandas as pd
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text
-from xnbflow.sources.infer.classes_in_names import (
-    barcode_map,
-    class_pattern,
-    classes_of_pattern,
-)
+from xnbflow.sources.formats.cell_texts import is_day, is_missing, is_number, is_text, plain_text
+from xnbflow.sources.infer.class_keys import label_keys
+from xnbflow.sources.infer.classes_in_names import find_classes_in_names
 from xnbflow.sources.infer.layout import Layout
 from xnbflow.sources.infer.variables import Kind, kind_of
-from xnbflow.sources.series.class_labels import (
-    common_spellings,
-    label_keys,
-    plain_text,
-)
-from xnbflow.sources.series.plausibility import (
+from xnbflow.sources.series.column_meaning import (
     Meaning,
     binary_counts,
     is_follow_up,
     meaning_of,
 )
+from xnbflow.sources.series.label_spellings import common_spellings
 from xnbflow.sources.series.sample_names import are_alignments, plain_sample_names
 
 #: Distinct values of a column that are shown; a numeric column with more is described by numbers.
@@ -137,7 +130,7 @@ def choose_label(layout: Layout) -> Layout:
     if not entry.label:
         # Of the numbers outside the block of features only those are candidates whose name is that
         # of a class, such as a stage; 0 and 1 are classes where nothing else is
-        # (`choose_binary_label`).
+        # (`choose_number_label`).
         measurements = []
         for name in layout.outside:
             cells = texts[name]
@@ -145,16 +138,20 @@ def choose_label(layout: Layout) -> Layout:
                 measurements.append(name)
         candidates = plausible_labels(fields.drop(columns=measurements))
         if is_in_names or not candidates:
-            entry, further = _label_in_names(entry, layout.samples or _sample_names(fields))
-            remarks += further
+            entry, remarks_on_names = _label_in_names(
+                entry, layout.samples or _sample_names(fields)
+            )
+            remarks += remarks_on_names
         else:
             best, *others = candidates
             entry = replace(entry, label=best)
             if kind_of(texts[best]) is not Kind.TEXT:
                 remarks += _remarks_on_binary(best, texts[best])
-            others += [name for name in plausible_labels(layout.binary) if name not in candidates]
+            number_labels = plausible_labels(layout.number_labels)
+            others += [name for name in number_labels if name not in candidates]
             if others:
-                remarks += remarks_on_others(pd.concat([fields, layout.binary], axis=1), others)
+                every_field = pd.concat([fields, layout.number_labels], axis=1)
+                remarks += remarks_on_others(every_field, others)
     return replace(layout, entry=entry, remarks=(*layout.remarks, *remarks))
 
 
@@ -165,31 +162,31 @@ def _label_in_names(entry: DatasetEntry, names: Sequence[str]) -> tuple[DatasetE
     """
     if are_alignments(names):
         names = plain_sample_names(names)
-    pattern = class_pattern(names)
-    if not pattern:
+    in_names = find_classes_in_names(names)
+    if in_names is None:
         return entry, []
-    entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=barcode_map(pattern))
+    entry = replace(entry, label=SAMPLE_NAMES).with_defaults(map=in_names.types)
     if not entry.label_classes and not entry.label_pattern:
-        classes = classes_of_pattern(pattern)
-        entry = replace(entry, label_classes=classes, label_pattern=None if classes else pattern)
-    matches = [re.search(pattern, name) for name in names]
+        pattern = None if in_names.classes else in_names.pattern
+        entry = replace(entry, label_classes=in_names.classes, label_pattern=pattern)
+    matches = [re.search(in_names.pattern, name) for name in names]
     counts = Counter(match[1] for match in matches if match is not None)
     class_sizes = listed(f"{label} ({n_samples})" for label, n_samples in counts.items())
     return entry, [f"The names of the samples contain the class: {class_sizes}."]
 
 
-def choose_binary_label(layout: Layout) -> Layout:
-    """Choose a column of 0 and 1 as the label, if one is plausible.
+def choose_number_label(layout: Layout) -> Layout:
+    """Choose a column of 0 and 1, or of few numbers as doses, as the label, if one is plausible.
 
     It then describes samples, as a column of texts does.
     """
-    label = best_binary_label(layout)
+    label = best_number_label(layout)
     if not label:
         return layout
-    others = [name for name in plausible_labels(layout.binary) if name != label]
-    cells = layout.binary[label]
+    others = [name for name in plausible_labels(layout.number_labels) if name != label]
+    cells = layout.number_labels[label]
     fields = layout.fields.assign(**{label: list(cells)})
-    remarks = [*remarks_on_others(layout.binary, others), *_remarks_on_binary(label, cells)]
+    remarks = [*remarks_on_others(layout.number_labels, others), *_remarks_on_binary(label, cells)]
     return replace(
         layout,
         fields=fields,
@@ -279,9 +276,9 @@ def remark_on_separating(fields: pd.DataFrame, names: Sequence[str], labels: np.
     )
 
 
-def best_binary_label(layout: Layout) -> str:
-    """Return the column of 0 and 1 that looks most like a class; empty if none does."""
-    return next(iter(plausible_labels(layout.binary)), "")
+def best_number_label(layout: Layout) -> str:
+    """Return the column of few numbers that looks most like a class; empty if none does."""
+    return next(iter(plausible_labels(layout.number_labels)), "")
 
 
 def _remarks_on_binary(label: str, cells: Sequence[str] | pd.Series) -> list[str]:

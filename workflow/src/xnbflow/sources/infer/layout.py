@@ -30,12 +30,8 @@ from xnbflow.sources.infer.variables import FIRST_SAMPLES, guess_variables
 from xnbflow.sources.roles import turn
 from xnbflow.sources.series.class_labels import LabelRule
 from xnbflow.sources.series.feature_names import FEATURE_COUNTS_COLUMNS, TALLY
-from xnbflow.sources.series.phenotype import (
-    PhenotypeFile,
-    matched_names,
-    phenotype_columns,
-    refuse_glued,
-)
+from xnbflow.sources.series.name_matching import matched_names
+from xnbflow.sources.series.phenotype import PhenotypeFile, phenotype_columns, refuse_glued
 
 #: The name that readers give to a row of conditions beside the header, such as ``line 2``.
 _CONDITIONS = re.compile(r"(line|row) \d+")
@@ -59,7 +55,7 @@ class Layout:
         The reasons of these keys, as sentences.
     samples : tuple of str
         The names of the samples if these are columns.
-    binary : DataFrame
+    number_labels : DataFrame
         Columns of 0 and 1, or of few numbers, that are plausible labels.
     outside : tuple of str
         The fields that are numbers outside the block of features.
@@ -71,38 +67,38 @@ class Layout:
     entry: DatasetEntry
     remarks: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
-    binary: pd.DataFrame = field(default_factory=pd.DataFrame)
+    number_labels: pd.DataFrame = field(default_factory=pd.DataFrame)
     outside: tuple[str, ...] = ()
     few_features: tuple[str, ...] = ()
 
 
 def recognise_layout(
-    raw: TextTable, entry: DatasetEntry, phenotype_file: PhenotypeFile | None = None
+    table: TextTable, entry: DatasetEntry, phenotype_file: PhenotypeFile | None = None
 ) -> Layout:
     """Return the layout of a table, with the samples of its phenotype file.
 
     What a series of GEO describes is not examined where it is the phenotype of a table.
     """
-    if raw.described:  # AnnData, whose samples are rows: the first column has their names
-        texts = raw.columns(raw.described[1:])
-        names = [raw.header[i] for i in raw.described[1:]]
+    if table.described:  # AnnData, whose samples are rows: the first column has their names
+        texts = table.columns(table.described[1:])
+        names = [table.header[i] for i in table.described[1:]]
         return Layout(pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object), entry)
-    path = Path(raw.path)
-    if not raw.lines:
+    path = Path(table.path)
+    if not table.lines:
         return Layout(pd.DataFrame(), entry)  # the reader refuses it
-    first_rows = raw.first_rows(FIRST_SAMPLES)
-    entry, remarks = propose_decimal(entry, raw, first_rows)
+    first_rows = table.first_rows(FIRST_SAMPLES)
+    entry, remarks = propose_decimal(entry, table, first_rows)
 
     # The descriptions of the samples: in a file beside the table, in its rows or in its columns.
     phenotype = pd.DataFrame()
     if phenotype_file is not None and not is_accession(entry.phenotype or ""):
         phenotype = phenotype_columns(phenotype_file, entry)
-    if raw.is_header_short:
-        refuse_glued(path, raw.header, phenotype)
-    if _are_columns(entry, raw, first_rows, phenotype):
-        layout = _samples_in_columns(raw, entry, phenotype)
+    if table.is_header_short:
+        refuse_glued(path, table.header, phenotype)
+    if _are_columns(entry, table, first_rows, phenotype):
+        layout = _samples_in_columns(table, entry, phenotype)
     else:
-        layout = _samples_in_rows(raw, entry, phenotype, first_rows)
+        layout = _samples_in_rows(table, entry, phenotype, first_rows)
     if phenotype.empty:
         remarks += remarks_on_units(layout.fields, entry.label)
     return replace(layout, remarks=(*remarks, *layout.remarks))
@@ -110,7 +106,7 @@ def recognise_layout(
 
 def _are_columns(
     entry: DatasetEntry,
-    raw: TextTable,
+    table: TextTable,
     first_rows: Sequence[Sequence[str]],
     phenotype: pd.DataFrame,
 ) -> bool:
@@ -126,10 +122,10 @@ def _are_columns(
     """
     if entry.samples == "columns":
         return True
-    header = raw.header
+    header = table.header
     sample_names = list(phenotype.index)
     if sample_names:
-        for names in (header, header[1:], sample_column_names(raw)):
+        for names in (header, header[1:], sample_column_names(table)):
             if set(sample_names) & set(names) or matched_names(names, sample_names):
                 return True
         if set(sample_names) & set(chain.from_iterable(first_rows)):
@@ -145,7 +141,7 @@ def _are_columns(
 
 
 def _samples_in_rows(
-    raw: TextTable,
+    table: TextTable,
     entry: DatasetEntry,
     phenotype: pd.DataFrame,
     first_rows: Sequence[Sequence[str]],
@@ -154,8 +150,8 @@ def _samples_in_rows(
 
     The columns of a ``phenotype`` file are added to the columns of the table that describe samples.
     """
-    header = raw.header
-    guess = guess_variables(turn(raw, entry), entry, first_rows)
+    header = table.header
+    guess = guess_variables(turn(table, entry), entry, first_rows)
     fields = pd.DataFrame(
         list(zip(*guess.descriptions.values(), strict=True)),
         columns=[header[i] for i in guess.descriptions],
@@ -180,22 +176,22 @@ def _samples_in_rows(
         fields,
         entry,
         tuple(remarks),
-        binary=guess.binary,
+        number_labels=guess.number_labels,
         outside=tuple(header[i] for i in guess.outside if header[i] in fields),
         few_features=tuple(header[i] for i in guess.features if header[i]) if are_few else (),
     )
 
 
-def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> Layout:
+def _samples_in_columns(table: TextTable, entry: DatasetEntry, phenotype: pd.DataFrame) -> Layout:
     """Return the layout of a table with samples in columns.
 
     Rows of texts describe the samples, unless a ``phenotype`` file does.
     """
     # Columns that are no samples are dropped: descriptions of genes, and further measures of a
     # sample, such as its detection p-values.
-    header = raw.header
-    gene_columns = columns_about_genes(raw)
-    if gene_columns and not header[0] and are_row_numbers(raw.columns([0])[0]):
+    header = table.header
+    gene_columns = columns_about_genes(table)
+    if gene_columns and not header[0] and are_row_numbers(table.columns([0])[0]):
         # the index of pandas before the names of the features
         entry = entry.with_defaults(id_column=header[gene_columns[0]])
     gene_columns = [i for i in gene_columns if header[i] != entry.id_column]
@@ -208,12 +204,12 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
     entry = add_names(entry, "drop", [*gene_column_names, *further_measures])
 
     # Rows of texts are fields of the samples.
-    table = turn(raw, entry)
-    guess = guess_variables(table, entry, table.first_samples(FIRST_SAMPLES))
-    described = {table.names[i]: cells for i, cells in guess.descriptions.items()}
+    turned = turn(table, entry)
+    guess = guess_variables(turned, entry, turned.first_samples(FIRST_SAMPLES))
+    described = {turned.names[i]: cells for i, cells in guess.descriptions.items()}
     fields = pd.DataFrame(described, dtype=object)
     if entry.label and entry.label not in fields and phenotype.empty:
-        _refuse_absent_label(raw, entry, table.names, [*gene_column_names, *fields])
+        _refuse_absent_label(table, entry, turned.names, [*gene_column_names, *fields])
         # The label is the names of the samples, or in GEO: the rows of the table describe nothing.
         fields = fields.iloc[:, :0]
 
@@ -221,22 +217,22 @@ def _samples_in_columns(raw: TextTable, entry: DatasetEntry, phenotype: pd.DataF
     if len(phenotype):
         undeclared = [name for name in fields if name not in declared]
         entry = add_names(entry, "drop", undeclared)
-        numbers = {table.names[i] for i in guess.outside}
+        numbers = {turned.names[i] for i in guess.outside}
         remarks += _remarks_on_rows([name for name in undeclared if name in numbers])
-        matched = matched_names(table.samples, list(phenotype.index)) or table.samples
+        matched = matched_names(turned.samples, list(phenotype.index)) or turned.samples
         is_in_table = phenotype.index.isin(matched)
         fields = phenotype[is_in_table] if is_in_table.any() else phenotype
 
-    tallies = [name for name in map(str.strip, table.names) if TALLY.fullmatch(name)]
+    tallies = [name for name in map(str.strip, turned.names) if TALLY.fullmatch(name)]
     if tallies:
         entry = add_names(entry, "drop", tallies)
     return Layout(
         fields,
         entry,
         tuple(remarks),
-        samples=tuple(table.samples),
-        binary=guess.binary,
-        outside=tuple(table.names[i] for i in guess.outside if table.names[i] in fields),
+        samples=tuple(turned.samples),
+        number_labels=guess.number_labels,
+        outside=tuple(turned.names[i] for i in guess.outside if turned.names[i] in fields),
     )
 
 
@@ -255,7 +251,7 @@ def _remarks_on_rows(names: Sequence[str]) -> list[str]:
 
 
 def _refuse_absent_label(
-    raw: TextTable, entry: DatasetEntry, row_names: Sequence[str], text_names: Sequence[object]
+    table: TextTable, entry: DatasetEntry, row_names: Sequence[str], text_names: Sequence[object]
 ) -> None:
     """Refuse a label that is neither a column nor a row of the table.
 
@@ -264,7 +260,7 @@ def _refuse_absent_label(
 
     Parameters
     ----------
-    raw : TextTable
+    table : TextTable
         The table.
     entry : DatasetEntry
         The entry, with the label.
@@ -277,12 +273,12 @@ def _refuse_absent_label(
     if label == SAMPLE_NAMES or entry.phenotype:
         return
     texts = list(map(str, text_names))
-    similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *raw.header])
+    similar = did_you_mean(label, texts) or did_you_mean(label, [*row_names, *table.header])
     hint = "Name the file of labels by phenotype"
     if texts:
         hint = f"Rows and columns of text: {listed(texts)}"
     msg = (
-        f"{raw.path}: no row and no column is called {quoted(label)}, which label names. "
+        f"{table.path}: no row and no column is called {quoted(label)}, which label names. "
         f"{hint}{similar}"
     )
-    raise InputError(msg, file=str(raw.path), key="label")
+    raise InputError(msg, file=str(table.path), key="label")

@@ -91,11 +91,13 @@ def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
             "with the names of samples have the values."
         )
         return repeated, [remark]
+    measure_of_name: dict[str, str] = {}
     samples_of_measure: dict[str, list[str]] = {}
     for name in names:
         match = _MEASURE.fullmatch(name)
         if match is None:
             return [], []
+        measure_of_name[name] = match[2]
         samples_of_measure.setdefault(match[2], []).append(match[1])
     measures = list(samples_of_measure)
     samples = sorted(samples_of_measure[measures[0]]) if measures else []
@@ -106,13 +108,13 @@ def other_measures(names: Sequence[str]) -> tuple[list[str], list[str]]:
     for measure in measures:
         words = measure.lower()
         ranks[measure] = next(i for i, word in enumerate(_MEASURES) if word in words)
-    chosen = min(measures, key=ranks.__getitem__)
-    others = [name for name in names if _MEASURE.fullmatch(name)[2] != chosen]  # type: ignore[index]
+    measure_of_values = min(measures, key=ranks.__getitem__)
+    others = [name for name in names if measure_of_name[name] != measure_of_values]
     plain = {measure: measure.strip(" ._:|-") for measure in measures}
-    left_out = listed([plain[measure] for measure in measures if measure != chosen])
+    left_out = listed([plain[measure] for measure in measures if measure != measure_of_values])
     remark = (
-        f"Each sample has {len(measures)} columns; {quoted(plain[chosen])} has the values, and "
-        f"{left_out} {either(len(measures) - 1, 'is', 'are')} left out (drop)."
+        f"Each sample has {len(measures)} columns; {quoted(plain[measure_of_values])} has the "
+        f"values, and {left_out} {either(len(measures) - 1, 'is', 'are')} left out (drop)."
     )
     return others, [remark]
 

@@ -25,7 +25,7 @@ from xnbflow.sources.formats.text_table import TextTable
 
 
 def propose_decimal(
-    entry: DatasetEntry, raw: TextTable, first_rows: Sequence[Sequence[str]]
+    entry: DatasetEntry, table: TextTable, first_rows: Sequence[Sequence[str]]
 ) -> tuple[DatasetEntry, list[str]]:
     """Return the entry with ``decimal: comma`` if the first rows have decimal commas.
 
@@ -34,16 +34,16 @@ def propose_decimal(
     """
     columns = list(zip(*first_rows, strict=True))
     cells = list(chain.from_iterable(first_rows))
-    if raw.decimal == "." and any(map(DECIMAL_COMMA.fullmatch, cells)):
+    if table.decimal == "." and any(map(DECIMAL_COMMA.fullmatch, cells)):
         has_points = any(map(DECIMAL_POINT.fullmatch, cells))
         if not has_points and not have_thousands(columns, ","):
             entry = entry.with_defaults(decimal="comma")
-    if not have_thousands(columns, raw.decimal):
+    if not have_thousands(columns, table.decimal):
         return entry, []
-    example = next(cell for cell in cells if raw.decimal in cell and not is_text(cell))
+    example = next(cell for cell in cells if table.decimal in cell and not is_text(cell))
     remark = (
         f"Numbers such as {example} look like whole numbers with separators of thousands, but are "
-        f"read with {raw.decimal!r} as the decimal sign: if so, save the table without "
+        f"read with {table.decimal!r} as the decimal sign: if so, save the table without "
         "separators."
     )
     return entry, [remark]

@@ -41,8 +41,8 @@ def _refuse_other_samples(
     columns = header[1:]
     msg = (
         f"{entry.location}: no sample of the phenotype file is in the table. The phenotype file "
-        f"has {listed(phenotype.index, 3)}; the table has {in_rows}in columns "
-        f"{listed(columns, 3)}. Correct the names in one of the files, or name the phenotype "
-        "file's column of samples by phenotype.id"
+        f"has {listed(phenotype.index, _EXAMPLES)}; the table has {in_rows}in columns "
+        f"{listed(columns, _EXAMPLES)}. Correct the names in one of the files, or name the "
+        "phenotype file's column of samples by phenotype.id"
     )
     raise InputError(msg, key="phenotype.id")

@@ -12,13 +12,14 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow.core.errors import InputError
+from xnbflow.data.gene_names import are_genes
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_number
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.formats.program_exports import MOST_LONG_COLUMNS, refuse_long
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_kinds import propose_columns
-from xnbflow.sources.infer.label import best_binary_label, choose_binary_label, choose_label
+from xnbflow.sources.infer.label import best_number_label, choose_label, choose_number_label
 from xnbflow.sources.infer.layout import Layout, recognise_layout
 from xnbflow.sources.roles import Role, assign_roles, kept_columns, turn
 from xnbflow.sources.series.phenotype import (
@@ -62,7 +63,7 @@ class InferredRoles:
 
 def infer(
     table: TextTable,
-    given: DatasetEntry,
+    entry: DatasetEntry,
     phenotype: PhenotypeFile | None = None,
     *,
     complete: bool = False,
@@ -73,12 +74,12 @@ def infer(
     ----------
     table : TextTable
         The table as its file has it.
-    given : DatasetEntry
-        The keys that are known.
+    entry : DatasetEntry
+        The entry of the data set, as it was written or named in a command.
     phenotype : PhenotypeFile, optional
-        The phenotype file that ``given`` names.
+        The phenotype file that the entry names.
     complete : bool, default=False
-        Whether keys that ``given`` lacks are inferred from names and texts: the orientation, the
+        Whether keys that the entry lacks are inferred from names and texts: the orientation, the
         names of samples and features, the label, phenotype, group and batch, decimal commas. What
         depends on values is inferred when they are read: missing values and the scale
         (`xnbflow.sources.series.inferred_keys`, `xnbflow.sources.proposal.scale`).
@@ -101,25 +102,25 @@ def infer(
     >>> inferred.entry.label, inferred.entry.id_column, [role.name for role in inferred.roles[:3]]
     ('type', 'sample', ['NAME', 'TEXT', 'NUMBER'])
     """
+    # Tables of another kind are refused.
     if not table.header:
         raise InputError(f"{table.path} has no header; get it again")
     n_digits = sum(name.lstrip("+-.")[:1].isdecimal() for name in table.header)
-    if given.header is None and 2 * n_digits > len(table.header):
+    if entry.header is None and 2 * n_digits > len(table.header):
         _refuse_values_as_header(table)
     if len(table.header) <= MOST_LONG_COLUMNS and not table.described:
-        refuse_long(table, given.label)
+        refuse_long(table, entry.label)
     if phenotype is not None:
-        refuse_sample_as_header(phenotype, given, table)
+        refuse_sample_as_header(phenotype, entry, table)
 
     # A proposal completes the entry.
-    entry = given
     remarks: tuple[str, ...] = ()
     if complete:
-        layout = choose_label(recognise_layout(table, given, phenotype))
+        layout = choose_label(recognise_layout(table, entry, phenotype))
         # Of more rows than columns, the names may be those of features, with a class by chance.
-        is_in_names = layout.entry.label == SAMPLE_NAMES and not given.label
+        is_in_names = layout.entry.label == SAMPLE_NAMES and not entry.label
         if not layout.entry.label or (is_in_names and len(table) > len(table.header)):
-            layout = _other_layout(table, given, layout)
+            layout = _other_layout(table, entry, layout)
         if not layout.entry.label:
             return InferredRoles(
                 entry=layout.entry, table=table, fields=layout.fields, remarks=layout.remarks
@@ -166,24 +167,27 @@ def _refuse_values_as_header(table: TextTable) -> None:
     raise InputError(msg, file=str(table.path), key="header")
 
 
-def _other_layout(table: TextTable, given: DatasetEntry, layout: Layout) -> Layout:
-    """Return the layout of a table with another label than a column of texts, if it has one.
+def _other_layout(table: TextTable, request: DatasetEntry, layout: Layout) -> Layout:
+    """Return the layout of a table whose label is no column of texts; ``layout`` if there is none.
 
     The label of a table without a phenotype may be in a row, or in the header, so that samples are
-    columns; the first column then has distinct names of features. Or it is a column or row of 0
-    and 1.
+    columns; the first column then has distinct names of features. Or it is a column or row of few
+    numbers. The ``layout`` is that of the ``request`` with samples in rows. It has no label, or one
+    in the names of the rows, which may be those of features.
     """
     entry = layout.entry
     may_be_columns = entry.samples == "rows" and suffix_of(entry.location) != ".h5ad"
     if may_be_columns and not entry.phenotype:
         if entry.decimal == "comma":
             table = replace(table, decimal=",")
-        in_columns = replace(given, samples="columns", decimal=entry.decimal)
+        in_columns = replace(request, samples="columns", decimal=entry.decimal)
         transposed = recognise_layout(table, in_columns)
         labelled = choose_label(transposed)
         has_label = bool(labelled.entry.label)
         if not entry.label:
-            has_label = has_label or bool(best_binary_label(transposed))
+            has_label = has_label or bool(best_number_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:
             layout = labelled
-    return layout if layout.entry.label else choose_binary_label(layout)
+        elif entry.label and are_genes(table.columns([0])[0]):
+            layout = replace(layout, entry=request)  # genes are no samples
+    return layout if layout.entry.label else choose_number_label(layout)

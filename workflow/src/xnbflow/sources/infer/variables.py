@@ -17,7 +17,7 @@ from xnbflow.sources.formats.cell_texts import is_missing, is_text
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.infer.column_keys import columns_named
 from xnbflow.sources.infer.feature_block import find_feature_block
-from xnbflow.sources.series.plausibility import (
+from xnbflow.sources.series.column_meaning import (
     Meaning,
     binary_counts,
     meaning_of,
@@ -94,8 +94,8 @@ class Variables:
         (`xnbflow.sources.infer.feature_block`).
     empty : list of int
         Columns without any value that the entry does not name.
-    binary : DataFrame
-        Columns of 0 and 1 among the features that are plausible labels.
+    number_labels : DataFrame
+        Variables of 0 and 1, or of few numbers as doses, that are plausible labels.
     """
 
     descriptions: dict[int, list[str]]
@@ -103,7 +103,7 @@ class Variables:
     outside: list[int]
     are_few: bool
     empty: list[int]
-    binary: pd.DataFrame
+    number_labels: pd.DataFrame
 
 
 def guess_variables(
@@ -120,7 +120,8 @@ def guess_variables(
     declared = {entry.label, *entry.phenotype_columns} - {None}
 
     # Variables that may be texts by their first cells; the others are numbers, of which the
-    # features are a block. Of few numbers only names of samples, patients and follow-up are known.
+    # features are a block. Where these are too few for a block, those describe samples whose names
+    # mean the samples, patients or follow-up.
     # A column without a value describes nothing; a row without one is a feature.
     kinds_of_texts = {Kind.TEXT, Kind.EMPTY} if table.samples_are_rows else {Kind.TEXT}
     may_be_text = {i for i, kind in enumerate(kinds) if kind in kinds_of_texts}
@@ -145,20 +146,20 @@ def guess_variables(
         if kind not in kinds_of_texts or i in empty:
             del descriptions[i]
 
-    binary = pd.DataFrame()
+    number_labels = pd.DataFrame()
     if candidates := [i for i in [*features, *sorted(outside)] if kinds[i] is Kind.FEW_NUMBERS]:
-        binary = _plausible_labels(table, candidates, features)
+        number_labels = _labels_of_few_numbers(table, candidates, features)
     return Variables(
         descriptions=descriptions,
         features=features,
         outside=sorted(outside),
         are_few=block.is_small,
         empty=empty,
-        binary=binary,
+        number_labels=number_labels,
     )
 
 
-def _plausible_labels(
+def _labels_of_few_numbers(
     table: TextTable, candidates: Sequence[int], features: Sequence[int]
 ) -> pd.DataFrame:
     """Return the variables of few numbers that are probably labels, a row per sample.

@@ -16,9 +16,11 @@ from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
 from xnbflow.sources.annotation import GEO_URLS, has_annotation
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession, matching
+from xnbflow.sources.formats.cell_texts import plain_text
 from xnbflow.sources.formats.files import open_raw
 from xnbflow.sources.formats.geo_head import GeoHead, read_head
 from xnbflow.sources.geo import accession_path, naming_platforms
+from xnbflow.sources.infer.class_keys import label_keys, propose_classes, propose_map
 from xnbflow.sources.infer.column_kinds import suggested_keys
 from xnbflow.sources.infer.label import (
     MOST_CLASSES,
@@ -32,13 +34,7 @@ from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import sentence_of
 from xnbflow.sources.proposal.summary import Summary, describe_fields
-from xnbflow.sources.series.class_labels import (
-    class_expression,
-    label_keys,
-    plain_text,
-    propose_classes,
-    propose_map,
-)
+from xnbflow.sources.series.class_labels import class_expression
 from xnbflow.sources.series.missing_values import propose_missing
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import PROPOSED_COUNT_TRANSFORM

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from xnbflow.core.nouns import listed
 from xnbflow.sources.dataset_entry import DatasetEntry, is_accession
 from xnbflow.sources.formats.count_folder import refuse_one_sample
-from xnbflow.sources.formats.opening import read_raw_table, suffix_of
+from xnbflow.sources.formats.opening import read_text_table, suffix_of
 from xnbflow.sources.formats.parquet import PARQUET
 from xnbflow.sources.formats.program_exports import refuse_export_header
 from xnbflow.sources.formats.text_table import TextTable
@@ -57,7 +57,7 @@ def read_request(request: DatasetEntry, downloads: Downloads) -> TableTexts:
         remarks += [sheets.sentence] if sheets.sentence else []
     if table is None:
         reading = {"encoding": _WINDOWS, **entry.reading}
-        table = read_raw_table(path, reading, refuse_exports=True)
+        table = read_text_table(path, reading, refuse_exports=True)
     if suffix_of(path) in (*WORKBOOKS, *PARQUET):  # those of text are refused by its first lines
         refuse_export_header(path, table.header)
     if len(table.header) <= _MOST_COLUMNS_OF_ONE_SAMPLE:

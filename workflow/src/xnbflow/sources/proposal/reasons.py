@@ -7,7 +7,7 @@ import numpy as np
 
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
-from xnbflow.sources.series.scales import ScaleOfValues
+from xnbflow.sources.series.scales import BASES, ScaleOfValues
 
 #: Reasons that do not depend on the series, by the key.
 _REASONS = {
@@ -66,11 +66,11 @@ def reasons_of(
     reasons["id"] = f"the names of the {'samples' if entry.samples == 'rows' else 'features'}"
     if groups is not None:
         reasons["group"] = _repeats(groups)
-    classes = list(entry.map.values())
-    if len(set(classes)) < len(classes):
-        reasons["map"] = "spellings of one class are joined"
-    elif classes == list(entry.map):
-        reasons["map"] = "classes of one or two samples are left out"
+    classes = {label.lower() for label in entry.map.values()}
+    if classes.intersection(text.lower() for text in entry.map):  # else each text has a new name
+        reasons["map"] = (
+            "spellings of one class are joined, and classes that are not listed left out"
+        )
     if entry.transform or entry.scale:
         key = "transform" if entry.transform else "scale"
         reasons[key] = _reason_of_scale(key, scale)
@@ -85,7 +85,7 @@ def _reason_of_scale(key: str, scale: ScaleOfValues | None) -> str:
         return "counts of reads"
     reason = scale.reason.finding
     if key == "scale":
-        reason += f", as logarithms to base {'e' if scale.base == 'ln' else scale.base[3:]}"
+        reason += f", as logarithms to {BASES[scale.base]}"
     elif scale.floor is not None:
         reason += f"; some are 0 or below, and become {scale.floor:g}"
     return reason

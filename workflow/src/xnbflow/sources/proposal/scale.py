@@ -10,15 +10,13 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.series.intensities import refuse_no_counts
 from xnbflow.sources.series.scale_recognition import recognise_scale
 from xnbflow.sources.series.scales import (
+    BASES,
     FLOORS,
     PROPOSED_COUNT_TRANSFORM,
     RecognisedScale,
     ScaleOfValues,
     Transform,
 )
-
-#: Bases of logarithms, by the values of the key ``scale``.
-_BASES = {"log2": "base 2", "ln": "base e", "log10": "base 10"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,12 @@ class ProposedScale:
 
 
 def propose_scale(entry: DatasetEntry, series: DataSet) -> ProposedScale:
-    """Return the entry of a series with ``transform`` or ``scale``, by its values."""
+    """Return the entry of a series with ``transform`` or ``scale``, by its values.
+
+    These are recognised as a study has them, after missing values and repeated names were settled;
+    the scale that the reader recognises before, by which it writes its notes, takes a table with
+    symbols for one of genes.
+    """
     if entry.scale or entry.transform:
         return ProposedScale(entry)
     name = Path(entry.location).name
@@ -68,7 +71,7 @@ def sentence_of(scale: ScaleOfValues) -> str:
         may_be_genes = scale.vary_alike and scale.kind is RecognisedScale.NOT_LOGGED
         return _sentence_of_other_names(scale) if may_be_genes else ""
     if scale.base:
-        base = _BASES[scale.base]
+        base = BASES[scale.base]
         return f"The proposal is scale: {scale.base}: the values are as logarithms to {base}."
     if scale.kind is RecognisedScale.LOGARITHMS:
         return (

@@ -4,10 +4,8 @@ The table was read when its layout was recognised. Its roles and its steps are t
 (`xnbflow.sources.table`); between the steps it is inferred what the following one needs.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
 
 from xnbflow.core.errors import about_file
 from xnbflow.core.nouns import either, listed
@@ -15,25 +13,49 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.note import Note
 from xnbflow.sources.acquire import check_shape, notes_on_constants
 from xnbflow.sources.annotation import fetch_annotation
+from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.opening import suffix_of
-from xnbflow.sources.infer.column_keys import set_aside
+from xnbflow.sources.infer.column_keys import add_phenotype
 from xnbflow.sources.infer.table_roles import InferredRoles, infer
 from xnbflow.sources.places.downloads import Downloads
 from xnbflow.sources.series.inferred_keys import InferredKeys
-from xnbflow.sources.series.scale_recognition import OTHER_DISTANCE, of_other_scale
+from xnbflow.sources.series.scale_recognition import of_other_scale
 from xnbflow.sources.series.steps import series_of_table
 from xnbflow.sources.table_files import TableTexts
 
 
+@dataclass(frozen=True, kw_only=True)
+class ProposedSeries:
+    """The series of a table as the reader has it by a completed entry.
+
+    Attributes
+    ----------
+    entry : DatasetEntry
+        The entry, with the keys that the reader needs.
+    series : DataSet
+        The series. Its values are transformed only if the user has named a transform.
+    remarks : tuple of str
+        The reasons of these keys, as sentences.
+    notes : tuple of str
+        The notes of the series, and one on constant features.
+    """
+
+    entry: DatasetEntry
+    series: DataSet
+    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
 def propose_series(
     inferred: InferredRoles, texts: TableTexts, downloads: Downloads
-) -> tuple[DataSet, InferredRoles, list[str]]:
-    """Return the series of a table, its roles with the keys that its use needs, and its notes.
+) -> ProposedSeries:
+    """Return the series of a table, and its entry with the keys that the series needs.
 
     The patients in the names of samples are the groups. Missing values are imputed in the training
     folds, of rows with one name the row of largest mean is kept, and features of another scale
-    become phenotype.
+    become phenotype: then the table is converted again, without them.
     """
+    # The symbols are read from a local file; the proposed entry has the location that a user knows.
     entry = inferred.entry
     local = fetch_annotation(entry, downloads) if entry.annotation else entry
     keys = InferredKeys()
@@ -51,39 +73,36 @@ def propose_series(
     check_shape(entry, series)
     remarks = list(keys.remarks)
     if "duplicates" in keys.keys:  # what became of the repeated names is in a note
-        notes = [note for note in series.notes if _has_code(note, "names repeat")]
-        remarks += [f"The proposal is duplicates: max_mean: {note}." for note in notes[:1]]
+        notes_on_names = [note for note in series.notes if _has_code(note, "names repeat")]
+        remarks += [f"The proposal is duplicates: max_mean: {note}." for note in notes_on_names[:1]]
 
-    # Single features of another scale, such as an age among logarithms, are texts of the samples.
+    # Single features of another scale, such as an age among logarithms, are texts of the samples,
+    # unless the entry or the format determines which features there are.
     has_settled_features = (
         bool(entry.features or entry.collapse or entry.duplicates)
         or suffix_of(entry.location) == ".h5ad"
     )
-    lone: list[str] = []
-    lowest = np.fmin.reduce(series.values, axis=None)
-    largest = np.fmax.reduce(series.values, axis=None)
-    may_have_others = largest - lowest > OTHER_DISTANCE and (series.kinds == "linear").all()
-    if may_have_others and not has_settled_features:
-        lone = series.features[of_other_scale(series.values)].tolist()
-    if lone:
-        entry = set_aside(entry, lone)
-        local = set_aside(replace(local, **keys.keys), lone)
+    covariates: list[str] = []
+    if (series.kinds == "linear").all() and not has_settled_features:
+        covariates = series.features[of_other_scale(series.values)].tolist()
+    if covariates:
+        entry = add_phenotype(entry, covariates)
+        local = add_phenotype(replace(local, **keys.keys), covariates)
         with about_file(path):
             again = infer(inferred.table, local, texts.phenotype)
             series = series_of_table(again.table, again.roles, local, again.phenotype)
         check_shape(entry, series)
         remarks.append(
-            f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "
-            f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
-            "features (phenotype.columns)."
+            f"{listed(covariates)} {either(len(covariates), 'has', 'have')} another scale than "
+            f"the features, and {either(len(covariates), 'is', 'are')} proposed as phenotype, not "
+            "as features (phenotype.columns)."
         )
     # Samples that only the table or only the phenotype file has.
     for note in series.notes:
         if _has_code(note, "without phenotype") or _has_code(note, "phenotype only"):
             remarks.append(f"{note[0].upper()}{note[1:]}.")
-    notes = [*series.notes, *notes_on_constants(series)]
-    remarks = [*inferred.remarks, *remarks]
-    return series, replace(inferred, entry=entry, remarks=tuple(remarks)), notes
+    notes = (*series.notes, *notes_on_constants(series))
+    return ProposedSeries(entry=entry, series=series, remarks=tuple(remarks), notes=notes)
 
 
 def _has_code(note: str, code: str) -> bool:

@@ -7,7 +7,7 @@ what the values need (`series_keys`) and their scale (`scale`).
 
 import tempfile
 import warnings
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,7 @@ from xnbflow.sources.proposal.reasons import reasons_of
 from xnbflow.sources.proposal.scale import propose_scale
 from xnbflow.sources.proposal.series_keys import propose_series
 from xnbflow.sources.proposal.summary import Summary, describe_fields
-from xnbflow.sources.series.plausibility import Meaning, meaning_of
+from xnbflow.sources.series.column_meaning import Meaning, meaning_of
 
 
 def summarise_table(
@@ -45,20 +45,21 @@ def summarise_table(
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy(), temporary=True)
         texts = read_request(request, downloads)
         inferred = infer(texts.table, texts.entry, texts.phenotype, complete=True)
-        inferred = replace(inferred, remarks=(*texts.remarks, *inferred.remarks))
+        remarks = [*texts.remarks, *inferred.remarks]
         if not inferred.entry.label:
-            return _without_proposal(inferred)
+            return _without_proposal(inferred, remarks)
 
         # What the values show: keys that the reader needs, and the scale.
-        series, inferred, notes = propose_series(inferred, texts, downloads)
-        of_scale = propose_scale(inferred.entry, series)
+        proposed = propose_series(inferred, texts, downloads)
+        series = proposed.series
+        of_scale = propose_scale(proposed.entry, series)
         entry = of_scale.entry
         symbol_remarks: list[str] = []
         if annotations is not None:
             entry, symbol_remarks = propose_annotation(entry, series, annotations)
 
     # The sentence on the scale has the finding of the reader's note, and what is proposed.
-    for note in notes:
+    for note in proposed.notes:
         if not of_scale.sentence or of_scale.scale is None or note != of_scale.scale.reason:
             warnings.warn(NoteWarning(series.name, note), stacklevel=2)
     fields = pd.DataFrame({entry.label: series.labels})
@@ -70,7 +71,8 @@ def summarise_table(
     sentences = [
         f"Label: {entry.label}. {counted(series.n_features, 'feature')}.",
         of_scale.sentence,
-        *inferred.remarks,
+        *remarks,
+        *proposed.remarks,
         *symbol_remarks,
         separating,
     ]
@@ -103,7 +105,7 @@ def _remark_on_separating(entry: DatasetEntry, metadata: pd.DataFrame, labels: n
     return remark_on_separating(metadata, names, labels)
 
 
-def _without_proposal(inferred: InferredRoles) -> Summary:
+def _without_proposal(inferred: InferredRoles, remarks: Sequence[str]) -> Summary:
     """Return the summary of a table in which no column looks like a class."""
     entry = inferred.entry
     fields = inferred.fields
@@ -122,5 +124,5 @@ def _without_proposal(inferred: InferredRoles) -> Summary:
         values=described.values,
         numbers=described.numbers,
         entry=None,
-        reason=" ".join([*inferred.remarks, reason]),
+        reason=" ".join([*remarks, reason]),
     )

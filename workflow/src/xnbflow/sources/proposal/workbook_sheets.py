@@ -9,7 +9,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, listed
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing, is_text
-from xnbflow.sources.formats.opening import read_raw_table
+from xnbflow.sources.formats.opening import read_text_table
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import sheet_names
 from xnbflow.sources.infer.label import NO_CLASS, class_score
@@ -109,7 +109,7 @@ def read_workbook_sheets(path: Path, reading: Mapping[str, Any]) -> list[Sheet]:
     sheets = []
     for name in sheet_names(path)[:_MOST_SHEETS]:
         try:
-            table = read_raw_table(path, {**reading, "sheet": name})
+            table = read_text_table(path, {**reading, "sheet": name})
             sheets.append(Sheet(name, table.header, table.first_rows(len(table)), table))
         except InputError:  # the reader refuses a sheet of sentences, and an empty one
             continue

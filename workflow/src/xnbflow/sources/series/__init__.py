@@ -6,8 +6,10 @@ file                  question
 ``steps``             in which order do the keys of a data set apply?
 ``features``          which names, kinds and annotation have the features?
 ``samples``           which names, columns, labels and groups have the samples?
-``phenotype``         which row of a phenotype file belongs to which sample?
+``phenotype``         which columns has a phenotype file, and which of its rows is a sample?
+``name_matching``     which names of two files are spellings of one sample?
 ``class_labels``      which label has a sample, by its text?
+``label_spellings``   which texts are spellings of one class?
 ``table_values``      which values have they, and which rows and columns are neither?
 ``inferred_keys``     which keys does a proposal infer between the steps?
 ``scale_recognition`` on which scale are the values (`scales`)?
@@ -20,6 +22,6 @@ file                  question
 ``intensities``       how are values transformed to logarithms?
 ``missing_values``    what becomes of missing values?
 ``merging``           what becomes of features of one name or gene?
-``plausibility``      what do names and values of columns probably mean?
+``column_meaning``    what do names and values of columns probably mean?
 ===================== =====================================================================
 """

@@ -2,10 +2,9 @@
 
 import operator
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -13,10 +12,10 @@ import numpy as np
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.nouns import counted, either, listed, noun
 from xnbflow.core.yaml_text import flow_yaml
-from xnbflow.data.controls import is_control_word
 from xnbflow.data.note import Note
 from xnbflow.sources.dataset_entry import DatasetEntry
-from xnbflow.sources.formats.cell_texts import is_missing, is_number
+from xnbflow.sources.formats.cell_texts import is_missing, is_number, plain_text
+from xnbflow.sources.series.label_spellings import alike_labels
 
 #: Label of samples that are read for prediction.
 UNLABELLED = "unlabelled"
@@ -28,10 +27,6 @@ IGNORE = "ignore"
 _LISTED = 8
 #: Least number of folds of a proposed study.
 _FOLDS = 5
-#: Number of samples of a class with which no folds can be trained and tested.
-_RARE = 2
-#: The class to which rare ones are joined.
-_OTHERS = "others"
 #: More distinct labels are not classes if most samples share their label with few others.
 _MOST_CLASSES = 10
 #: Fewer samples of one label are few.
@@ -46,16 +41,8 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-#: What may be between two words, as in non-responder.
-_BETWEEN_WORDS = re.compile(r"(?<=[a-z])[\s_.-]+(?=[a-z])")
-#: British spellings that are American ones in other tables.
-_BRITISH = re.compile("tumour|leukaemia|anaemia")
-#: Signs of footnotes after a word: ``responder*``, ``case†``, ``control²``.
-_FOOTNOTE = re.compile(r"(?<=[^\W_])\s*[*∗†‡§¶#¹²³⁴⁵⁶⁷⁸⁹]+$")
 #: What is no letter, with the sign of an exponent.
 _NO_LETTERS = re.compile(r"[^a-z]|(?<=[\d.])e(?=[-+\d])")
-#: Typographic quotes and the space that does not break, and what they are plainly.
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
 
 
 class SampleLabels(NamedTuple):
@@ -263,178 +250,10 @@ def class_expression(classes: Sequence[str]) -> str:
     return f"(?<![A-Za-z])({'|'.join(map(re.escape, ordered))})(?![A-Za-z])"
 
 
-def label_keys(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the keys for labels that are missing, or look so: ``none`` is a class of several.
-
-    Examples
-    --------
-    >>> label_keys(["drug", "none", "drug", "none"]), label_keys(["a", "NA", "b"])
-    ({'literal': ('none',)}, {'unlabelled': 'drop'})
-    """
-    missing = Counter(plain_text(text) for text in texts if is_missing(text))
-    words = [text for text, count in missing.items() if text.lower() == "none" and count > 1]
-    keys: dict[str, Any] = {}
-    if words:
-        keys["literal"] = tuple(words)
-    if len(missing) > len(words):
-        keys["unlabelled"] = "drop"
-    return keys
-
-
-def common_spellings(texts: Iterable[str]) -> dict[str, str]:
-    """Return the commonest spelling of each text.
-
-    Spellings differ by capital letters, invisible characters, what is between words, the form of a
-    number, or British and American English. A label with the sign of a footnote is a spelling of
-    the same label without it; where there is none, the sign is part of the label. Words for a
-    control are spellings of one class where they are rare: normal tissue and an untreated control
-    may be two classes of one series.
-
-    Examples
-    --------
-    >>> common_spellings(["Tumor", "tumour", "Tumor", "ctrl", "Control", "Control", "Control"])
-    {'Tumor': 'Tumor', 'tumour': 'Tumor', 'ctrl': 'Control', 'Control': 'Control'}
-    >>> common_spellings(["case", "case†", "p53*"])
-    {'case': 'case', 'case†': 'case', 'p53*': 'p53*'}
-    """
-    sizes = Counter(texts)
-    plain = {text: _FOOTNOTE.sub("", text) for text in sizes}
-    meanings = {text: _meaning(text) for text in {*sizes, *plain.values()}}
-    meanings_of_texts = {meanings[text] for text in sizes}
-    by_meaning: dict[str, Counter[str]] = {}
-    for text, size in sizes.items():
-        is_footnote = meanings[plain[text]] in meanings_of_texts
-        meaning = meanings[plain[text] if is_footnote else text]
-        by_meaning.setdefault(meaning, Counter())[text] += size
-    spellings = {}
-    for counts in by_meaning.values():
-        without_footnote = Counter({t: n for t, n in counts.items() if not _FOOTNOTE.search(t)})
-        commonest = (without_footnote or counts).most_common(1)[0][0]
-        spellings.update(dict.fromkeys(counts, commonest))
-    totals = list(map(Counter.total, by_meaning.values()))
-    controls = []
-    if totals and min(totals) <= _RARE < max(totals):
-        controls = [counts for counts in by_meaning.values() if is_control_word(next(iter(counts)))]
-    if controls:
-        largest = max(controls, key=Counter.total)
-        for counts in controls:
-            if counts is not largest and counts.total() <= _RARE < largest.total():
-                spellings.update(dict.fromkeys(counts, largest.most_common(1)[0][0]))
-    return spellings
-
-
-def spellings_of_classes(labels: Iterable[str], classes: Sequence[str]) -> dict[str, str]:
-    """Return the class of each label that is another spelling of it, as in `common_spellings`.
-
-    Labels that are classes, or spellings of none or of several classes, are left out; so are words
-    for a control, since another word may name another class.
-
-    Examples
-    --------
-    >>> spellings_of_classes(["NORMAL", "Tumor", "control"], ["normal", "tumour"])
-    {'NORMAL': 'normal', 'Tumor': 'tumour'}
-    """
-    classes_of_meaning: dict[str, list[str]] = {}
-    for name in classes:
-        classes_of_meaning.setdefault(_meaning(name), []).append(name)
-    spellings = {}
-    for label in dict.fromkeys(labels):
-        plain = _meaning(_FOOTNOTE.sub("", label))
-        matches = classes_of_meaning.get(_meaning(label)) or classes_of_meaning.get(plain, [])
-        if label not in classes and len(matches) == 1:
-            spellings[label] = matches[0]
-    return spellings
-
-
-def _meaning(text: str) -> str:
-    """Return what the spellings of a text have in common."""
-    return _BRITISH.sub(_american, _BETWEEN_WORDS.sub(" ", _appearance(text)))
-
-
-def _american(match: re.Match[str]) -> str:
-    return {"tumour": "tumor", "leukaemia": "leukemia", "anaemia": "anemia"}[match[0]]
-
-
-def propose_classes(
-    entry: DatasetEntry, where: str, samples: Sequence[Any], texts: Sequence[str]
-) -> tuple[DatasetEntry, SampleLabels, list[str]]:
-    """Return an entry with the ``map`` of its classes, the labels by it, and sentences on it.
-
-    The ``samples`` have the ``texts``, in the place ``where`` of messages. A ``map`` that the entry
-    has is kept.
-    """
-    labels = LabelRule.parse(entry).apply(where, samples, texts)
-    proposed, remark = ({}, "") if entry.map else propose_map(labels.labels.tolist())
-    if not proposed:
-        return entry, labels, []
-    entry = replace(entry, map=proposed)
-    return entry, LabelRule.parse(entry).apply(where, samples, texts), [remark]
-
-
-def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
-    """Return the ``map`` that joins spellings and leaves out rare classes, and sentences.
-
-    No class of one or two samples can be in training and test of several folds. Two other classes
-    at least remain. Where there are several rare classes, a sentence has the map that joins them.
-
-    Examples
-    --------
-    >>> labels = ["serous"] * 4 + ["clear"] * 3 + ["mixed"]
-    >>> propose_map(labels)[0]
-    {'serous': 'serous', 'clear': 'clear'}
-    >>> propose_map(["a"] * 3 + ["b"] * 2)
-    ({}, '')
-    """
-    spellings = common_spellings(map(str, labels))
-    joined_spellings = {text: label for text, label in spellings.items() if text != label}
-    sizes = Counter(spellings[str(label)] for label in labels)
-    rare = {label: size for label, size in sizes.items() if size <= _RARE}
-    others = [label for label in sizes if label not in rare]
-    if len(others) < 2:  # all classes are rare: none is left out
-        rare = {}
-        others = list(sizes)
-    if len(others) < 2 or not (rare or joined_spellings):
-        return {}, ""
-    # Small and capital letters are alike in a map.
-    distinct = {text.lower(): text for text, label in spellings.items() if label in others}
-    entries = {text: spellings[text] for text in distinct.values()}
-    sentences = []
-    if joined_spellings:
-        pairs = listed(f"{text!r} to {label!r}" for text, label in joined_spellings.items())
-        sentences.append(f"The proposed map joins spellings: {pairs}.")
-    if rare:
-        sentences.append(_about_rare(rare, entries))
-    return entries, " ".join(sentences)
-
-
-def _about_rare(rare: Mapping[str, int], entries: Mapping[str, str]) -> str:
-    """Return a sentence on classes of one or two samples, which a proposed map leaves out."""
-    rare_classes = listed(f"{label!r} ({size})" for label, size in rare.items())
-    text = (
-        f"{counted(len(rare), 'class', 'has', 'have')} one or two samples, too few to train and "
-        f"to test: {rare_classes}. The proposed map leaves {either(len(rare), 'it', 'them')} out"
-    )
-    if sum(rare.values()) > _RARE:
-        joined = flow_yaml({**entries, **dict.fromkeys(rare, _OTHERS)})
-        text += f"; to join them, write map: {joined}"
-    return f"{text}."
-
-
 def _commonest(texts: Iterable[str]) -> str:
     """Return the commonest texts with the number of their samples, for messages."""
     counts = Counter(texts).most_common(_LISTED)
     return ", ".join(f"{quoted(text)} ({count})" for text, count in counts)
-
-
-def plain_text(text: str) -> str:
-    r"""Return a text with straight quotes and single spaces.
-
-    Examples
-    --------
-    >>> plain_text(" patient’s\u00a0 mucosa ")
-    "patient's mucosa"
-    """
-    return " ".join(text.translate(_QUOTES).split())
 
 
 def _refuse_unlabelled(
@@ -511,22 +330,14 @@ def _refuse_no_classes(where: str, sizes: Counter[str]) -> None:
 
 def _about_alike(labels: Sequence[str]) -> list[str]:
     """Return a note on each set of classes that look alike."""
-    appearances = set(map(_appearance, labels))
-    labels_of_appearance: dict[str, list[str]] = {}
-    for label in labels:
-        plain_label = _FOOTNOTE.sub("", label)
-        is_footnote = _appearance(plain_label) in appearances
-        appearance = _appearance(plain_label if is_footnote else label)
-        labels_of_appearance.setdefault(appearance, []).append(label)
     notes: list[str] = []
-    for alike in labels_of_appearance.values():
-        if len(alike) > 1:
-            note = Note(
-                f"the classes {' and '.join(map(ascii, alike))} look alike: they differ by "
-                "capital letters, a number's form, the sign of a footnote or invisible characters",
-                advice="make them one by map",
-            )
-            notes.append(note)
+    for alike in alike_labels(labels):
+        note = Note(
+            f"the classes {' and '.join(map(ascii, alike))} look alike: they differ by "
+            "capital letters, a number's form, the sign of a footnote or invisible characters",
+            advice="make them one by map",
+        )
+        notes.append(note)
     return notes
 
 
@@ -538,20 +349,6 @@ def _about_small(sizes: Mapping[str, int]) -> Note:
         "samples, some folds test none",
         advice="add samples, or join or leave out classes by map",
     )
-
-
-def _appearance(label: str) -> str:
-    """Return a label without capital letters, invisible characters and the form of a number.
-
-    Examples
-    --------
-    >>> _appearance("Tumour\u200b"), _appearance("1.50")
-    ('tumour', '1.5')
-    """
-    composed = unicodedata.normalize("NFKC", label)
-    visible = [letter for letter in composed if unicodedata.category(letter) != "Cf"]
-    text = "".join(visible).lower()
-    return str(float(text)) if is_number(text) else text
 
 
 def _small_letters(where: str, labels: Mapping[str, str]) -> dict[str, str]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.series.column_meaning import suggested_group
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.missing_values import propose_missing
-from xnbflow.sources.series.plausibility import suggested_group
 from xnbflow.sources.series.sample_names import BARCODE_PATIENT, NAME_PATIENT
 from xnbflow.sources.series.samples import Samples
 

@@ -1,7 +1,5 @@
 """Missing values of features: refused, imputed in the training folds, or dropped."""
 
-from typing import Any
-
 import numpy as np
 
 from xnbflow.core.errors import InputError
@@ -12,6 +10,7 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.samples import Samples
+from xnbflow.sources.series.scales import MissingSetting
 
 #: Largest share of missing values at which all are imputed; at a larger share features with many
 #: missing values are dropped.
@@ -20,7 +19,7 @@ MOST_IMPUTED = 0.1
 _MOST_LACKING = 0.3
 
 
-def propose_missing(values: np.ndarray) -> tuple[Any, str]:
+def propose_missing(values: np.ndarray) -> tuple[MissingSetting | None, str]:
     """Return the key ``missing`` for values that lack some, and a sentence; None without any.
 
     Examples
@@ -32,10 +31,11 @@ are missing.')
     share = float(np.isnan(values).mean())
     if not share:
         return None, ""
-    missing: Any = "impute" if share <= MOST_IMPUTED else {"drop_features": _MOST_LACKING}
-    return missing, (
-        f"The proposal is missing: {flow_yaml(missing)}: {share:.1%} of the values are missing."
-    )
+    missing: MissingSetting = "impute"
+    if share > MOST_IMPUTED:
+        missing = {"drop_features": _MOST_LACKING}
+    text = f"The proposal is missing: {flow_yaml(missing)}: {share:.1%} of the values are missing."
+    return missing, text
 
 
 def settle_missing(
@@ -74,14 +74,16 @@ def settle_missing(
     if rule == "refuse":
         feature = int(affected[0])
         sample = int(np.argmax(np.isnan(values[feature])))
+        place_of_feature = table.place_of_variable(int(features.places[feature]))
+        place_of_sample = table.place_of_sample(int(samples.places[sample]))
         msg = (
-            f"{where}: {text}, the first in "
-            f"{table.place_of_variable(int(features.places[feature]))}, "
-            f"{table.place_of_sample(int(samples.places[sample]))}. Fill them in, or set missing: "
-            "impute (in the training folds), drop_features, or {drop_features: 0.2} (and impute "
-            "the rest)"
+            f"{where}: {text}, the first in {place_of_feature}, {place_of_sample}. Fill them in, "
+            "or set missing: impute (in the training folds), drop_features, or "
+            "{drop_features: 0.2} (and impute the rest)"
         )
         raise InputError(msg, key="missing")
+
+    # Which features are dropped: those without any value, and those that lack too many.
     largest_share = 1.0 if rule == "impute" else 0.0
     if isinstance(rule, dict):
         largest_share = rule["drop_features"]
@@ -90,6 +92,8 @@ def settle_missing(
     if n_dropped == n_features:
         msg = f"{where}: {text}; no feature is left. Fill some in, or drop fewer"
         raise InputError(msg, key="missing")
+
+    # What was done, and what remains.
     notes.append(f"missing values: {text}")
     if n_dropped:
         notes.append(

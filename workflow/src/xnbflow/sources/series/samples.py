@@ -20,8 +20,8 @@ from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import WORKBOOKS
 from xnbflow.sources.roles import Role
 from xnbflow.sources.series.class_labels import UNLABELLED, LabelRule
+from xnbflow.sources.series.column_meaning import is_technical, suggested_group
 from xnbflow.sources.series.phenotype import names_in_phenotype, refuse_contradictions
-from xnbflow.sources.series.plausibility import is_technical, suggested_group
 from xnbflow.sources.series.sample_names import (
     ALIGNMENTS,
     BARCODE_PATIENT,
@@ -201,7 +201,7 @@ def label_samples(
         samples = samples.take(np.flatnonzero(has_label))
     samples = replace(samples, labels=labels)
 
-    # Without a column of patients, they may be in the names, before the class.
+    # Where the key group names no column, patients may be in the names, before the class.
     may_name_patients = not has_label_in_names and entry.group in (None, NAME_PATIENT)
     if may_name_patients and len(labels) and samples.names[0][-1:].isalpha():
         patients = patients_before_class(samples.names.tolist(), labels.tolist())

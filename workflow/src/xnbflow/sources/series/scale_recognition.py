@@ -76,11 +76,12 @@ _LEAST_LOGARITHM = 3.0
 _LEAST_SHARE_OF_MEDIAN = 0.4
 #: Least number of cells with a code of missing values.
 _LEAST_CELLS = 3
-#: Samples that are not logged are above the others by more than this factor.
-_OTHER_MAGNITUDE = 3
+#: Samples of one scale have 99 % quantiles that differ by less than this factor: those of samples
+#: that are not logged are above those of the others by more.
+OTHER_MAGNITUDE = 3
 #: A feature of another scale is above the others by this factor, and by this distance.
 _OTHER_FACTOR = 3
-OTHER_DISTANCE = 25
+_OTHER_DISTANCE = 25
 #: With fewer features no feature is considered to have another scale.
 _FEATURES = 20
 #: Most features that have another scale than the others; more are a property of the table.
@@ -154,11 +155,10 @@ def recognise_scale(
 
     # Values that any table may have, without features far above all others, as an age.
     if scale is None:
-        if numbers.largest - numbers.lowest > OTHER_DISTANCE:
-            is_other = of_other_scale(values)
-            if is_other.any():
-                values = values[~is_other]
-                numbers = measure_values(values)
+        is_other = of_other_scale(values)
+        if is_other.any():
+            values = values[~is_other]
+            numbers = measure_values(values)
         scale = _logged_or_not(
             values,
             numbers,
@@ -438,7 +438,7 @@ def _mixed_samples(values: np.ndarray, samples: Sequence[str] | np.ndarray) -> N
         return None
     # Of one scale, the 99 % quantiles of samples are of one order of magnitude.
     largest = np.array([sample.quantile_99 for sample in numbers])
-    if not largest[is_raw].min() > _OTHER_MAGNITUDE * np.fmax.reduce(largest[~is_raw]):
+    if not largest[is_raw].min() > OTHER_MAGNITUDE * np.fmax.reduce(largest[~is_raw]):
         return None
     n_raw = int(is_raw.sum())
     n_logged = len(is_raw) - n_raw
@@ -480,27 +480,32 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
     >>> np.flatnonzero(of_other_scale(values)).tolist()
     [4]
     """
+    none = np.zeros(len(values), dtype=bool)
     if len(values) < _FEATURES:
-        return np.zeros(len(values), dtype=bool)
+        return none
     largest = np.fmax.reduce(values, axis=1)
-    if np.isnan(largest).all():
-        return np.zeros(len(values), dtype=bool)
-    are_counts = False  # values that are not negative and nearly all whole, with large ones
-    if np.fmin.reduce(values, axis=None) >= 0 and np.nanmax(largest) >= LEAST_COUNT:
+    largest_of_all = np.fmax.reduce(largest)
+    lowest = np.fmin.reduce(values, axis=None)
+    if not largest_of_all - lowest > _OTHER_DISTANCE:  # most logarithms, or no value at all
+        return none
+
+    # Counts are not negative and nearly all whole, and some are large.
+    are_counts = False
+    if lowest >= 0 and largest_of_all >= LEAST_COUNT:
         sample = values[:: max(1, values.size // MOST_VALUES)]
         present = sample[~np.isnan(sample)]
         are_counts = bool(present.size and np.mean(present == np.floor(present)) >= _COUNTED)
     if are_counts:
         largest = np.log2(1 + largest)
     quartile = np.nanquantile(largest, 0.75)
-    limit = max(_OTHER_FACTOR * quartile, quartile + OTHER_DISTANCE)
+    limit = max(_OTHER_FACTOR * quartile, quartile + _OTHER_DISTANCE)
     other_scale = np.asarray(largest > limit)
     above = np.log2(1 + values[other_scale]) if are_counts else values[other_scale]
     other_scale[other_scale] = (above > limit).sum(axis=1) >= max(2, values.shape[1] / 10)
     if other_scale.sum() > _MOST_OTHERS:
-        other_scale[:] = False
+        return none
     if other_scale.any() and not are_counts:
-        others = measure_values(values[~other_scale])
-        if others.exceed_logarithms:
-            other_scale[:] = False
+        usual = measure_values(values[~other_scale])
+        if usual.exceed_logarithms:
+            return none
     return other_scale

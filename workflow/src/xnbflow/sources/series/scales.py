@@ -48,6 +48,11 @@ class Transform(StrEnum):
     TMM = "tmm"
 
 
+#: The values of the keys ``transform`` and ``missing``: a name, or a name with its number.
+TransformSetting = str | dict[str, dict[str, float]]
+MissingSetting = str | dict[str, float]
+#: Bases of logarithms in sentences, by the values of the key ``scale``.
+BASES = {"log2": "base 2", "ln": "base e", "log10": "base 10"}
 #: The transform that is proposed for counts of reads.
 PROPOSED_COUNT_TRANSFORM = Transform.TMM
 #: Thresholds of intensities in publications, to which smaller values are raised.
@@ -87,7 +92,7 @@ class ScaleOfValues:
     reason: Note
     transform: Transform | None = None
     floor: int | None = None
-    missing: Any = None
+    missing: MissingSetting | None = None
     base: str = ""
     is_certain: bool = True
     is_unlogged: bool = False
@@ -100,6 +105,8 @@ class ScaleOfValues:
 
     def settings(self) -> dict[str, Any]:
         """Return the keys of an entry that are proposed: ``transform``, ``missing``, ``scale``.
+
+        Values that may be of anything, and not only of genes, get none.
 
         Examples
         --------
@@ -115,8 +122,8 @@ class ScaleOfValues:
             return {"scale": self.base}
         if self.transform is None:
             return {}
-        transform: Any = self.transform.value
+        transform: TransformSetting = self.transform.value
         if self.floor is not None:
-            transform = {transform: {"floor": self.floor}}
+            transform = {self.transform.value: {"floor": self.floor}}
         settings = {"transform": transform, "missing": self.missing}
         return {key: value for key, value in settings.items() if value is not None}

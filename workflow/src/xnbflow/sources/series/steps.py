@@ -1,8 +1,13 @@
-"""From a table of text with roles to a data set, in the documented order."""
+"""From a table of text with roles to a data set, in the documented order.
+
+Each step returns what it changes, and appends what a user should know of it to ``notes``, which are
+those of the data set in the order of the steps.
+"""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pandas as pd
@@ -16,7 +21,6 @@ from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.text_table import TextTable
 from xnbflow.sources.formats.workbook import about_sheets
 from xnbflow.sources.roles import Role
-from xnbflow.sources.series.feature_names import TOTAL
 from xnbflow.sources.series.features import (
     Features,
     find_features,
@@ -34,11 +38,7 @@ from xnbflow.sources.series.samples import (
     label_samples,
     name_samples,
 )
-from xnbflow.sources.series.scale_recognition import (
-    OTHER_DISTANCE,
-    of_other_scale,
-    recognise_scale,
-)
+from xnbflow.sources.series.scale_recognition import of_other_scale, recognise_scale
 from xnbflow.sources.series.scales import RecognisedScale, Transform
 from xnbflow.sources.series.table_values import (
     leave_out_others,
@@ -125,17 +125,13 @@ def series_of_table(
     where = f"data set {entry.id}: {table.path}"
     notes = list(table.notes)
 
-    # Names, texts of the samples, and values. The values of what is left out later remain until
-    # all of it is known, so that they are copied once.
+    # Names, texts of the samples, and values.
     with about_sheets(table) if table.sheets else nullcontext():
         features = find_features(table, roles)
         samples = find_samples(table, roles)
         values = read_values(table, features, entry, release=release)
         variables = features.places
-        last_names = [*features.names[-1:], *samples.names[-1:]]
-        has_total = any(TOTAL.fullmatch(name) for name in last_names)
-        if has_total or "" in features.names or "" in samples.names:
-            features, samples = leave_out_others(values, features, samples, entry, notes)
+        features, samples = leave_out_others(values, features, samples, entry, notes)
         features = name_features(table, features, entry, notes)
         names = set(features.names.tolist())
         samples = name_samples(table, samples, entry, phenotype, features=names, notes=notes)
@@ -148,7 +144,7 @@ def series_of_table(
     if len(samples.columns.columns) or entry.group or entry.batch or entry.phenotype_columns:
         samples = group_samples(where, samples, entry, notes)
 
-    # Values of the features and samples that remain.
+    # Values of the features and samples that remain, which are copied once all of these are known.
     if len(features.places) < len(variables) or len(samples.places) < values.shape[1]:
         values = remaining_values(values, variables, features, samples)
     copies = repeated_samples(values, samples.groups)
@@ -248,17 +244,14 @@ def settle_scale(
     The key ``scale`` replaces the recognised scale.
     """
     where = f"data set {entry.id}: {table.path}"
-    is_linear = features.kinds == "linear"
-    linear_values = values if is_linear.all() else values[is_linear]
     how = Transform(entry.transform_name) if entry.transform else Transform.NONE
     if how is not Transform.NONE and entry.scale:
-        msg = (
-            f"{where}: scale: {entry.scale} declares logarithms, and transform: {how} "
-            "would take them again; keep one of the two"
-        )
-        raise InputError(msg, key="scale")
+        _refuse_second_logarithm(where, entry)
 
-    # Values of genes: the source is of arrays, or symbols are known, or the entry has counts.
+    # Angles and categories have no scale. Values are those of genes if the source is of arrays,
+    # if symbols are known, or if the entry has counts.
+    is_linear = features.kinds == "linear"
+    linear_values = values if is_linear.all() else values[is_linear]
     are_genes = are_intensities or "symbol" in features.annotation
     are_counts = how in (Transform.LOG_CPM, Transform.TMM)
     recognised = recognise_scale(
@@ -282,30 +275,39 @@ def settle_scale(
             samples=samples.names,
             floor=entry.transform_floor,
         )
-    elif recognised.kind is RecognisedScale.CYCLES:
-        if not entry.scale:  # which declares that the direction was corrected
+    else:
+        # The key scale declares that the direction of cycles was corrected. Values that are not
+        # logged may be of anything, unless they are known to be of arrays.
+        is_reversed = recognised.kind is RecognisedScale.CYCLES and not entry.scale
+        may_be_anything = recognised.kind is RecognisedScale.NOT_LOGGED and not are_intensities
+        if is_reversed or not (recognised.is_logged or may_be_anything):
             notes.append(recognised.reason)
-    elif not recognised.is_logged and (
-        recognised.kind is not RecognisedScale.NOT_LOGGED or are_intensities
-    ):
-        notes.append(recognised.reason)
-    lone: list[str] = []
-    lowest = np.fmin.reduce(values, axis=None)
-    largest = np.fmax.reduce(values, axis=None)
+
+    # Features of another scale, as an age among genes. Other kinds have other scales in any case.
     if not is_linear.all():
         values[is_linear] = linear_values
-    elif largest - lowest > OTHER_DISTANCE:
-        lone = features.names[of_other_scale(values)].tolist()
-    if lone:
-        note = Note(
-            f"{', '.join(map(repr, lone))}: unlike all other features",
-            advice=(
-                f"if they are covariates, not genes, set phenotype: {flow_yaml({'columns': lone})}"
-            ),
-        )
-        notes.append(note)
+    elif covariates := features.names[of_other_scale(values)].tolist():
+        notes.append(_about_covariates(covariates))
 
     # The scale of the result: that of the transform, or of logarithms of genes.
     if entry.scale or how is not Transform.NONE:
         return entry.scale or _SCALES[how]
     return recognised.base if are_genes else ""
+
+
+def _refuse_second_logarithm(where: str, entry: DatasetEntry) -> NoReturn:
+    """Refuse a transform of values whose ``scale`` is that of logarithms."""
+    msg = (
+        f"{where}: scale: {entry.scale} declares logarithms, and transform: "
+        f"{entry.transform_name} would take them again; keep one of the two"
+    )
+    raise InputError(msg, key="scale")
+
+
+def _about_covariates(names: Sequence[str]) -> Note:
+    """Return a note on features of another scale than all others."""
+    setting = flow_yaml({"columns": list(names)})
+    return Note(
+        f"{', '.join(map(repr, names))}: unlike all other features",
+        advice=f"if they are covariates, not genes, set phenotype: {setting}",
+    )

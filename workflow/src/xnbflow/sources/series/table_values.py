@@ -10,11 +10,12 @@ from xnbflow.data.dataset import row_slices
 from xnbflow.sources.dataset_entry import DatasetEntry
 from xnbflow.sources.formats.cell_texts import category_codes, is_missing
 from xnbflow.sources.formats.text_table import TextTable
-from xnbflow.sources.roles import period_of
 from xnbflow.sources.series.feature_names import TOTAL
 from xnbflow.sources.series.features import Features
 from xnbflow.sources.series.samples import Samples
 
+#: Periods of the units of angles.
+_PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
 #: Least number of names of which the last may be a total.
 _LEAST_SUMMED = 4
 #: Largest relative difference of a total from the sum, due to rounding.
@@ -43,6 +44,17 @@ def read_values(
     for row in np.flatnonzero(features.kinds == "angular").tolist():
         values[row] *= 2 * math.pi / period_of(entry.angular[features.names[row]])
     return values
+
+
+def period_of(unit: str | float) -> float:
+    """Return the period of an angle by its unit in the key ``angular``.
+
+    Examples
+    --------
+    >>> period_of("degrees"), period_of(24)
+    (360.0, 24.0)
+    """
+    return float(_PERIODS.get(str(unit), unit))
 
 
 def _category_codes(table: TextTable, variables: list[int], entry: DatasetEntry) -> np.ndarray:
@@ -77,12 +89,18 @@ def leave_out_others(
     entry: DatasetEntry,
     notes: list[str],
 ) -> tuple[Features, Samples]:
-    """Omit rows and columns of a table that are no features and no samples, with notes.
+    """Return the features and samples without rows and columns that are neither, with notes.
 
     Those without a name and without a value are due to separators at the ends of lines. With
     samples in columns, features without a name are omitted if most have one. A last row or column
     that is named as a total is omitted if it is one.
     """
+    # Most tables have a name in every row and column, and no total.
+    last_names = [*features.names[-1:], *samples.names[-1:]]
+    has_total = any(TOTAL.fullmatch(name) for name in last_names)
+    if not has_total and "" not in features.names and "" not in samples.names:
+        return features, samples
+
     variables = features.places
     features, samples = _leave_out_empty(values, features, samples, notes)
     if entry.samples == "columns":

@@ -1,4 +1,4 @@
-"""Plausibility: the meaning of columns of samples by their names.
+"""The meaning of columns of samples, by their names: classes, patients, batches, follow-up.
 
 `meaning_of` returns what a name means. A rule that depends on values as well, as that of follow-up,
 is a function of a name and its cells.

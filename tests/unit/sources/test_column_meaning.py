@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from lab_files import counts
 
-from xnbflow.sources.series.plausibility import (
+from xnbflow.sources.series.column_meaning import (
     Meaning,
     _are_places_of_body,
     is_follow_up,
