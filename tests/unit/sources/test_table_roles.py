@@ -141,12 +141,3 @@ def test_a_class_in_the_names_of_genes_is_no_label(tmp_path, names):
     assert inferred.entry.samples == "columns"
     assert set(inferred.entry.label_classes) == {"ill", "well"}
     assert inferred.table.samples == SAMPLES
-
-
-def test_genes_are_no_samples_where_no_sample_has_a_class(tmp_path):
-    genes = [f"{name}{i:03d}" for i in range(30) for name in ("ZNF", "ENSG00000000")]
-    values = np.random.default_rng(2).normal(8, 1, (60, 12)).round(3)
-    table = pd.DataFrame(values, index=genes, columns=[f"S{i}" for i in range(12)])
-    path = put(tmp_path, table.to_csv(index_label="id"))
-    inferred = infer(read_text_table(path, {}), DatasetEntry("x", "table", "x.csv"), complete=True)
-    assert (inferred.entry.label, inferred.roles) == (None, [])

@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.gene_names import are_genes
 from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_number
 from xnbflow.sources.formats.opening import suffix_of
@@ -188,6 +187,4 @@ def _other_layout(table: TextTable, request: DatasetEntry, layout: Layout) -> La
             has_label = has_label or bool(best_number_label(transposed))
         if has_label and len(transposed.samples) <= _MOST_SAMPLES:
             layout = labelled
-        elif entry.label and are_genes(table.columns([0])[0]):
-            layout = replace(layout, entry=request)  # genes are no samples
     return layout if layout.entry.label else choose_number_label(layout)
