@@ -139,6 +139,33 @@ def test_genes_with_few_values_or_whole_ones_are_features(place, gene, cells):
     assert not find_feature_block(names, values).others
 
 
+@pytest.mark.parametrize(
+    ("kind", "genes"),
+    [
+        ("symbols", ["0610005C13Rik", "1700001C02Rik", "mt-Nd1", "mt-Co1"]),  # of mice
+        ("symbols", ["1-Mar", "2-Sep", "10-Mar"]),  # dates that Excel made of symbols
+        ("symbols", ["5S_rRNA", "5_8S_rRNA", "Metazoa_SRP"]),  # names of Ensembl
+        ("miRNA", ["hsa-let-7a-5p", "hsa-let-7a-3p", "hsa-let-7b-5p", "cel-miR-39-3p"]),
+        ("UniProt", ["A0A024R161", "A0A0B4J2D5", "Q9Y6K9-2"]),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 400, 800])
+def test_genes_with_names_of_their_own_form_are_features(kind, genes, place):
+    """Sorted by name, such genes are the first or the last rows of their table."""
+    rng = np.random.default_rng(11)
+    if kind == "symbols":
+        names = names_of_genes("symbols", rng)
+    elif kind == "miRNA":
+        names = [f"hsa-miR-{i + 1}-5p" for i in range(N_GENES)]
+    else:
+        names = [f"{'OPQ'[i % 3]}{10000 + i}" for i in range(N_GENES)]
+    values = values_of_genes("logarithms", rng)
+    for gene in genes:
+        names.insert(place, gene)
+        values.insert(place, texts(rng.normal(14, 1, N_SAMPLES), 3))
+    assert not find_feature_block(names, values).others
+
+
 def test_unlike_names_of_one_scale_are_one_block():
     """Metabolites have no family of names."""
     rng = np.random.default_rng(9)

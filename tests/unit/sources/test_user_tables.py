@@ -115,7 +115,19 @@ def test_replicates_in_names_are_no_patients(names):
     assert name_patients(names, re.compile("case|control")) is None
 
 
-@pytest.mark.parametrize("form", ["P{}_{}", "P{}{}", "pat{}.{}"])
+def test_means_of_the_classes_beside_the_samples_are_left_out(tmp_path):
+    """As rare classes of a column are: ``mean`` is the class of two samples by its name."""
+    samples = [f"{word}_{i}" for i in range(6) for word in ("tumour", "normal")]
+    frame = genes_in_rows(logarithms(12).round(3), samples)
+    for word in ("tumour", "normal"):
+        frame[f"mean_{word}"] = frame.filter(like=f"{word}_").mean(axis=1).round(3)
+    frame.to_csv(tmp_path / "x.csv")
+    summary = summary_of(tmp_path / "x.csv", samples="columns")
+    assert "too few to train and to test: 'mean' (2)" in summary.reason
+    assert acquire(summary.entry).samples.tolist() == samples
+
+
+@pytest.mark.parametrize("form", ["P{}_{}", "P{}{}", "pat{}.{}", "Patient {}, {}"])
 def test_patients_are_in_the_names_beside_a_label_in_the_table(tmp_path, form):
     """The same groups as where the names alone have the class."""
     samples = [form.format(i + 1, word) for word in "TN" for i in range(6)]
@@ -128,7 +140,7 @@ def test_patients_are_in_the_names_beside_a_label_in_the_table(tmp_path, form):
         acquire(summary_of(tmp_path / name, samples=layout).entry).groups.tolist()
         for name, layout in (("names.csv", "columns"), ("labelled.csv", "rows"))
     ]
-    assert groups[0] == groups[1] == [form.format(i + 1, "").rstrip("_.") for i in range(6)] * 2
+    assert groups[0] == groups[1] == [form.format(i + 1, "").rstrip("_., ") for i in range(6)] * 2
 
 
 def test_a_repeated_header_and_a_row_of_totals_are_left_out(tmp_path):

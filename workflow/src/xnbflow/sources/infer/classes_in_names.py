@@ -49,7 +49,7 @@ class ClassesInNames:
 def find_classes_in_names(names: Sequence[str]) -> ClassesInNames | None:
     r"""Return how the class is found in the names of samples; None where they have none.
 
-    Names are divided at ``_ - .`` and spaces. The class is the first part that has two to ten
+    Names are divided at ``_ - . ,`` and spaces. The class is the first part that has two to ten
     values, each in several names, when digits at its end are left out. If there is none, it is the
     letters after a digit at the end of the names; or the letters before the digit, where all names
     end in the same way after it.
@@ -138,5 +138,5 @@ def _stems(name: str) -> list[str]:
     >>> _stems("RCC12_rep1.late")
     ['RCC', '', 'late']
     """
-    pieces = [piece for piece in re.split(r"[_.\s-]+", name) if piece]
+    pieces = [piece for piece in re.split(r"[_.,\s-]+", name) if piece]
     return ["" if _NUMBERED.fullmatch(piece) else re.sub(r"\d+$", "", piece) for piece in pieces]

@@ -11,7 +11,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.nouns import counted, either, listed
 from xnbflow.core.yaml_text import flow_yaml
-from xnbflow.sources.dataset_entry import DatasetEntry
+from xnbflow.sources.dataset_entry import SAMPLE_NAMES, DatasetEntry
 from xnbflow.sources.formats.cell_texts import is_missing
 from xnbflow.sources.formats.opening import suffix_of
 from xnbflow.sources.infer.class_keys import label_keys, propose_classes
@@ -59,10 +59,13 @@ def propose_columns(layout: Layout) -> Layout:
     no_descriptions = {label, "", id_column}
     descriptions = [str(name) for name in fields if str(name) not in no_descriptions]
 
-    # The classes, without rare ones; they are empty texts where the label is no field.
+    # The classes, without rare ones, of a field or of the names in a header; else empty texts.
     remarks: list[str] = []
     labels = np.full(len(fields), "", dtype=object)
     label_texts = list(fields[label]) if label in unique else []
+    if entry.label == SAMPLE_NAMES and not label_texts and entry.samples == "columns":
+        label_texts = list(layout.samples)
+        labels = np.full(len(label_texts), "", dtype=object)
     if label_texts:
         if any(map(is_missing, label_texts)):
             entry = entry.with_defaults(**label_keys(label_texts))

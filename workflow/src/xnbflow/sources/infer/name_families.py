@@ -35,6 +35,15 @@ _CAPITAL_SYMBOL = re.compile(r"(?=\d*[A-Z])[A-Z0-9]{2,12}")
 _TITLE_SYMBOL = re.compile(r"[A-Z][a-z0-9]{1,11}(-[A-Za-z0-9]+)*")
 _OPEN_FRAME = re.compile(r"C[0-9XY]+orf\d+")
 _JOINED_SYMBOL = re.compile(r"[A-Z0-9]+(([-.|;]| /// )[A-Z0-9]+)+")
+#: Names that only a gene, transcript or protein has, in a form of their own among other symbols or
+#: identifiers: miRBase (let-7 beside miR-21), clones of RIKEN, mitochondrial genes of mice,
+#: UniProt, and RNA in Ensembl.
+_GENE = re.compile(
+    r"[a-z]{3}-(let|lin|mi[Rr])-?\d\S*|"
+    r"\d{7}[A-Z]\d\dRik|mt-(Atp|Co|Cytb|Nd|Rnr|T)\w*|"
+    r"([OPQ]\d[A-Z0-9]{3}\d|[A-NR-Z]\d([A-Z][A-Z0-9]{2}\d){1,2})(-\d+)?|"
+    r"\d(_\d)?S_rRNA|Metazoa_SRP|Vault|snoU\d+|uc_\d+"
+)
 #: Measurements of samples whose abbreviations have the form of symbols, and are none of genes.
 _MEASUREMENTS = frozenset(
     {"AGE", "BMI", "DFS", "DIN", "DOSE", "DV200", "HGB", "OS", "PFS", "PMI", "RBC", "RIN", "RINE"}
@@ -130,7 +139,13 @@ class BlockNames:
         counts = Counter(families)
         ((largest, most),) = counts.most_common(1)
         common = {family for family, count in counts.items() if count >= _FAMILY_SHARE * most}
-        are_common = np.array([family in common for family in families])
+        # Symbols that are dates, as "2-Sep", are features as well.
+        are_common = np.array(
+            [
+                family in common or is_date(name) or _GENE.fullmatch(name) is not None
+                for name, family in zip(names, families, strict=True)
+            ]
+        )
         none = np.zeros(len(names), dtype=bool)
         if are_common.mean() < _NAMED_SHARE:  # names of metabolites, questions, ...
             return cls(are_common=~none, are_words=none, are_symbols=none, are_strict=none)
@@ -145,9 +160,9 @@ class BlockNames:
         are_words = none.copy()
         for i in np.flatnonzero(~are_common).tolist():
             name = names[i]
-            # "Metazoa_SRP" is the name of many RNA genes, "2-Sep" was a symbol, and
-            # "ENSG00000182378_PAR_Y" has the form of the others.
-            if repeats[name] > 1 or is_date(name):
+            # "Y_RNA" is the name of many genes, and "ENSG00000182378_PAR_Y" has the form of the
+            # others.
+            if repeats[name] > 1:
                 continue
             is_alike = re.sub(r"\d+", "9", name).startswith(prefix)
             are_words[i] = _WORD.search(name) is not None or (is_strict and not is_alike)

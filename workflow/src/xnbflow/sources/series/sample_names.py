@@ -19,8 +19,11 @@ _ENDINGS = re.compile(
 )
 #: Endings of files of aligned reads, as featureCounts names its samples.
 ALIGNMENTS = (".bam", ".sam", ".cram")
-#: The name of a patient: letters and digits, and no number of a replicate.
-_PATIENT = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9-]+")
+#: The name of a patient: letters and digits, or the number of a patient, and none of a replicate.
+_PATIENT = re.compile(
+    r"(?=.*[A-Z])(?=.*\d)[A-Z0-9-]+|(patient|case|subject|donor|individual)[ _.-]\d+",
+    re.IGNORECASE,
+)
 #: The letters at the end of a name, as in ``P1_T`` and ``P1T``.
 _LAST_WORD = re.compile(r"(?<=[\W\d_])[A-Za-z]+$")
 _REPLICATE = re.compile(r"(rep|replicate|sample|batch|pool|lane|run|r|s|n)-?\d+", re.IGNORECASE)
@@ -75,9 +78,9 @@ def barcode_patients(names: Sequence[str]) -> list[str] | None:
 def name_patients(names: Sequence[str], pattern: re.Pattern[str]) -> list[str] | None:
     """Return the patient in each name beside its class, as in ``C3L-1_Tumor``; None without them.
 
-    The ``pattern`` finds the class. What remains of every name is one word of letters and digits;
-    it occurs in several samples, and never twice in one class. Numbers alone count replicates, and
-    so do numbers that follow the class at once, as in ``C1dedup``.
+    The ``pattern`` finds the class. What remains of every name is one word of letters and digits,
+    or as ``patient 7``; it occurs in several samples, and never twice in one class. Numbers alone
+    count replicates, and so do numbers that follow the class at once, as in ``C1dedup``.
 
     Examples
     --------
@@ -93,7 +96,7 @@ def name_patients(names: Sequence[str], pattern: re.Pattern[str]) -> list[str] |
         match = pattern.search(name)
         if match is None or name[match.end() :][:1].isdigit():
             return None
-        patient = (name[: match.start()] + name[match.end() :]).strip(" _.-")
+        patient = (name[: match.start()] + name[match.end() :]).strip(" ,_.-")
         if not _PATIENT.fullmatch(patient) or _REPLICATE.fullmatch(patient):
             return None
         patients.append(patient)
