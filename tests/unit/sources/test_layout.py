@@ -408,3 +408,16 @@ def test_row_numbers_before_the_names_of_genes_are_no_names(tmp_path, names):
     series = load(entry, Downloads(tmp_path))
     assert series.features.tolist() == list(frame["symbol"])
     assert series.n_samples == 12
+
+
+def test_the_proposed_scale_is_that_of_the_reader_where_symbols_are_known(tmp_path):
+    """Log ratios have the base 2 by convention, if they are of genes."""
+    values = np.random.default_rng(1).normal(0, 1, (500, 12)).round(3)
+    names = [f"MSTRG.{i}|ZNF{i}" for i in range(500)]
+    frame = pd.DataFrame(values, index=names, columns=[f"{'ab'[i % 2]}{i}" for i in range(12)])
+    path = tmp_path / "x.csv"
+    frame.to_csv(path, index_label="gene")
+    request = DatasetEntry("x", "table", str(path))
+    entry = summarise_table(request).entry
+    as_read = load(replace(entry, scale=None), Downloads(tmp_path)).scale
+    assert entry.scale == as_read == "log2"

@@ -34,19 +34,22 @@ class ProposedScale:
 def propose_scale(entry: DatasetEntry, series: DataSet) -> ProposedScale:
     """Return the entry of a series with ``transform`` or ``scale``, by its values.
 
-    These are recognised as a study has them, after missing values and repeated names were settled;
-    the scale that the reader recognises before, by which it writes its notes, takes a table with
-    symbols for one of genes.
+    These are recognised as a study has them, after missing values and repeated names were settled.
+    As the reader does, a table with symbols is taken for one of genes, and only linear features
+    have the scale.
     """
     if entry.scale or entry.transform:
         return ProposedScale(entry)
     name = Path(entry.location).name
+    is_linear = series.kinds == "linear"
+    annotation = series.feature_metadata
     recognised = recognise_scale(
-        series.values,
+        series.values if is_linear.all() else series.values[is_linear],
         samples=series.samples,
-        features=series.features,
+        features=series.features[is_linear],
         file_name=name,
         is_array=entry.source == "geo",
+        are_genes=annotation is not None and "symbol" in annotation,
     )
     if recognised.transform == PROPOSED_COUNT_TRANSFORM:
         refuse_no_counts(f"data set {entry.id}: {name}", series.values, series.samples)
