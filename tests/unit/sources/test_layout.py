@@ -311,6 +311,12 @@ def test_thousands_are_no_decimals(tmp_path):
     assert "but are read with ',' as the decimal sign" in remark
 
 
+def test_three_decimals_beside_an_age_are_no_thousands(tmp_path):
+    cells = [f"{count / 500:.3f}" for count in COUNTS]
+    cells[::6] = [str(age) for age in range(40, 50)]  # the first column
+    assert study_of(tmp_path, cells).remarks == ()
+
+
 def test_decimals_of_three_digits_are_no_thousands(tmp_path):
     decimals = [f"{count / 1000:.3f}" for count in COUNTS]
     decimals = [text.replace("0.", "1.") for text in decimals]  # no number begins with a zero
@@ -412,8 +418,9 @@ def test_row_numbers_before_the_names_of_genes_are_no_names(tmp_path, names):
 
 def test_the_proposed_scale_is_that_of_the_reader_where_symbols_are_known(tmp_path):
     """Log ratios have the base 2 by convention, if they are of genes."""
-    values = np.random.default_rng(1).normal(0, 1, (500, 12)).round(3)
-    names = [f"MSTRG.{i}|ZNF{i}" for i in range(500)]
+    values = np.random.default_rng(1).normal(0, 1, (500, 12))
+    values = (values / values.std(axis=1, keepdims=True)).round(3)  # no evidence of a base
+    names = [f"MSTRG.{i}|GENE{i}" for i in range(500)]
     frame = pd.DataFrame(values, index=names, columns=[f"{'ab'[i % 2]}{i}" for i in range(12)])
     path = tmp_path / "x.csv"
     frame.to_csv(path, index_label="gene")

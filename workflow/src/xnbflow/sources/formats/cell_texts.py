@@ -251,8 +251,8 @@ def have_thousands(columns: Iterable[Iterable[str]], sign: str) -> bool:
 
     All numbers with the sign are 1 or more and have groups of three digits behind it, and all
     others are whole and below 1,000. Several of these are in columns of numbers with the sign; or
-    those with the sign are many, so that decimals of three digits would have zeros at their end,
-    which programs do not write; or a number has several groups.
+    one is, and those with the sign are many, so that decimals of three digits would have zeros at
+    their end, which programs do not write; or a number has several groups.
 
     Examples
     --------
@@ -264,7 +264,6 @@ def have_thousands(columns: Iterable[Iterable[str]], sign: str) -> bool:
     """
     has_several_groups = False
     n_all_grouped = 0
-    n_all_whole = 0
     n_whole_beside_grouped = 0
     for column in columns:
         n_grouped = 0
@@ -283,10 +282,9 @@ def have_thousands(columns: Iterable[Iterable[str]], sign: str) -> bool:
                 if int(text) >= 1000:
                     return False
         n_all_grouped += n_grouped
-        n_all_whole += n_whole
         if n_grouped:
             n_whole_beside_grouped += n_whole
-    if n_all_grouped >= _MANY_GROUPED and (has_several_groups or n_all_whole):
+    if n_all_grouped >= _MANY_GROUPED and (has_several_groups or n_whole_beside_grouped):
         return True
     return n_whole_beside_grouped >= _SEVERAL_WHOLE
 
