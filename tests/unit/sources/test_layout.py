@@ -47,7 +47,9 @@ def test_a_column_is_text_where_more_than_a_quarter_is(cells, is_text):
         ({"sample": ["s 1", "s 2"], "other": "cd"}, "sample"),  # unless the name says so
         ({"plate": "ab"}, None),
         ({"sample": ["s1", "s1"]}, None),
-        ({"sample": ["s1", "NA"]}, None),
+        ({"sample": ["s1", "NA"]}, "sample"),
+        ({"sample": ["s1", ""]}, "sample"),  # which the reader refuses
+        ({"note": ["s1", "NA"]}, None),
         ({"age": ["41", "63"]}, None),  # beside names in a first column without a name
         ({"sample": ["41", "63"]}, "sample"),
     ],

@@ -58,13 +58,12 @@ def name_column(
     few_words = []
     for name, cells in fields.loc[:, ~fields.columns.duplicated(keep=False)].items():
         meaning = meaning_of(str(name))
-        is_complete = cells.nunique() == len(cells) and not cells.map(is_missing).any()
-        is_technical = Meaning.TECHNICAL in meaning
-        if not is_complete or is_technical or cells.map(is_measured).any():
+        is_distinct = cells.nunique() == len(cells)
+        if not is_distinct or Meaning.TECHNICAL in meaning or cells.map(is_measured).any():
             continue
-        if Meaning.SAMPLE in meaning:
+        if Meaning.SAMPLE in meaning:  # the reader refuses a sample without a name
             names_of_samples.append(name)
-        elif not cells.map(is_text).any():  # numbers, such as an age
+        elif cells.map(is_missing).any() or not cells.map(is_text).any():
             continue
         elif not cells.str.contains(r"\s").any():
             distinct.append(name)
