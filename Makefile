@@ -44,7 +44,7 @@ clean:
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
 
-## test: the whole test suite, about six minutes on two cores
+## test: the whole test suite, about five minutes on two cores
 # Three processes on two cores: those of the cluster, of workflows and of browsers often wait.
 test: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
