@@ -1,6 +1,6 @@
 """Reading of samples to predict: their values as a model needs them, and their labels if known.
 
-A table is read as it is for training. What a model knows settles what is otherwise inferred: the
+A table is read as it is for training. What a model has settles what is otherwise inferred: the
 names of its features show whether samples are rows, its training data have the columns of labels
 and names, and its quartiles the scale.
 """

@@ -37,7 +37,7 @@ def name_column(
     2. A column of values without spaces.
     3. The first column of the table, if its values have a few words.
 
-    Numbers are no names of samples unless the name of the column says so; percentages and limits
+    Numbers name samples only in a column whose name means names of samples; percentages and limits
     never are. The fields ``exceptions`` are no candidates. The result is None without such a
     column, and if the names are elsewhere: in the header, in a phenotype file, in a first column
     without a name, or in AnnData.

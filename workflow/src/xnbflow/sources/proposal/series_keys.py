@@ -55,7 +55,7 @@ def propose_series(
     folds, of rows with one name the row of largest mean is kept, and features of another scale
     become phenotype: then the table is converted again, without them.
     """
-    # The symbols are read from a local file; the proposed entry has the location that a user knows.
+    # The symbols are read from a local file; the proposed entry has the location that a user gave.
     entry = inferred.entry
     local = fetch_annotation(entry, downloads) if entry.annotation else entry
     keys = InferredKeys()

@@ -83,7 +83,7 @@ def spellings_of_classes(labels: Iterable[str], classes: Sequence[str]) -> dict[
 
 
 def alike_labels(labels: Sequence[str]) -> list[list[str]]:
-    """Return each set of labels that a reader can hardly tell apart.
+    """Return each set of labels that a reader can hardly distinguish.
 
     They differ by capital letters, the form of a number, the sign of a footnote, or invisible
     characters.
