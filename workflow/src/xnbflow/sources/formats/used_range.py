@@ -2,7 +2,8 @@
 
 The library allocates all cells of the range, 500 GB where the last cell of a sheet has a space. The
 formats of Microsoft state the range in the first bytes of a sheet (ECMA-376, part 1, 18.3.1.35;
-MS-XLSB, 2.4.822). OpenDocument does not; the library reads at most 100,000,000 cells of it.
+MS-XLSB, 2.4.822). OpenDocument does not; of it the library reads at most 100,000,000 cells, from
+its version 0.9.1 on.
 """
 
 import html

@@ -3,14 +3,15 @@
 *Idea.* The features of a table have names of one kind (``1007_s_at``, ``TP53``, ``gene12``), values
 of one scale, and numbers that are written in one way. Columns that describe samples, such as an
 age, a quality or a position in a run, differ from them in at least one of these, and are before or
-after them more often than among them. No list of clinical words is needed, which would always lack
-the next one.
+after them more often than among them. A list of clinical words would always lack the next one; only
+abbreviations with the form of symbols of genes (RIN, BMI) are listed.
 
 *Names.* The names of the block are of a few families (`xnbflow.sources.infer.name_families`).
 
 *Values.* A column is unlike the block if its median or its standard deviation is outside the range
 of the block's, or if its numbers are written with fewer decimals than those of the block: a quality
-of 7.9 beside logarithms such as 7.117. The first samples suffice for this.
+of 7.9 beside logarithms such as 7.117; a column of the block hardly has fewer by chance. The first
+samples suffice for this.
 
 *Decision.* If nearly all names have one form that is no symbol, such as ``gene9`` or ``9_at``, this
 form decides. Otherwise a column at the edges of the table is outside the block if its name or its
